@@ -1,0 +1,103 @@
+/**
+ * What a game is to the rest of Agon. An engine is pure, integer and deterministic: it reads no clock, draws only
+ * from the match's own generator (`Mulberry32.ts`), uses no transcendental function, and takes no order from a Map
+ * built of input. Two engines of one digest agree on every state of every match.
+ *
+ *   checkBoard ─▶ init ─▶ ┌─ toAct ─▶ observe, legal ─▶ (the seats choose) ─▶ step ─┐ ─▶ result, hash, view
+ *                         └──────────────────────── until status is "over" ◀───────┘
+ *
+ * A third game is one folder beside `snakes/` and one line in `registry.ts`.
+ */
+
+/** Why a seat's answer did not count. Strikes add up over the whole match. */
+export type StrikeCode = "timeout" | "shape" | "non_finite" | "crash"
+
+/** What one seat does in one turn: an action, a strike, or null where it is not its turn (or it is out). */
+export type Choice = number | StrikeCode | null
+
+/** The rules of the season that bear on a match. */
+export interface MatchRules {
+  readonly max_turns: number
+  readonly strike_limit: number
+}
+
+/** Sizes that follow from a board. `cells` = rows x cols. */
+export interface Spec {
+  readonly seats: number
+  readonly planes: number
+  readonly rows: number
+  readonly cols: number
+  /** Length of the logits. */
+  readonly actions: number
+  /** Whether `legal` may refuse an action; where false every action is legal. */
+  readonly masked: boolean
+  /** The board's own limit, before the rules' `max_turns`. */
+  readonly turn_limit: number
+}
+
+export interface BoardError {
+  readonly path: string
+  readonly message: string
+}
+export type BoardCheck<Board> =
+  | { readonly ok: true; readonly board: Board }
+  | { readonly ok: false; readonly errors: ReadonlyArray<BoardError> }
+
+/** What a replay tells beside the moves (GAMES.md, "Replay"). */
+export type MatchEvent =
+  | { readonly turn: number; readonly kind: "out"; readonly seat: number; readonly reason: string }
+  | { readonly turn: number; readonly kind: "food"; readonly cell: number }
+  | { readonly turn: number; readonly kind: "opening"; readonly seat: number; readonly cell: number }
+  | { readonly turn: number; readonly kind: "pass"; readonly seat: number }
+
+export interface MatchResult {
+  readonly reason: string
+  readonly turns: number
+  readonly scores: ReadonlyArray<number>
+  /** 1 is best, equal scores share a rank (1, 2, 2, 4), forfeits after all others. */
+  readonly ranks: ReadonlyArray<number>
+  readonly strikes: ReadonlyArray<number>
+}
+
+/** What every board file carries, whatever its game. */
+export interface BoardFile {
+  readonly format: string
+  readonly map_id: string
+  readonly players: number
+  readonly rows: number
+  readonly cols: number
+}
+
+export interface Engine<Board extends BoardFile = BoardFile, State = unknown> {
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  readonly players: { readonly min: number; readonly max: number }
+  /** 64 hex digits: sha256 over the engine's source files and rules version. */
+  readonly digest: string
+
+  /** Reads a board file (parsed JSON of anybody's making). Every fault is named; never throws. */
+  readonly checkBoard: (file: unknown) => BoardCheck<Board>
+  readonly spec: (board: Board) => Spec
+  /** `seed` is a uint32. The state belongs to the caller; `step` changes it in place. */
+  readonly init: (board: Board, seed: number, rules: MatchRules) => State
+  readonly status: (state: State) => "running" | "over"
+  /** Seats to be asked in this turn, ascending. Empty once over. */
+  readonly toAct: (state: State) => ReadonlyArray<number>
+  /** Fills `out`, of length planes x rows x cols, with the seat's view, row-major plane by plane. Allocates nothing. */
+  readonly observe: (state: State, seat: number, out: Float32Array) => void
+  /** Fills `out`, of length actions, with 1 where the action is legal and 0 elsewhere. */
+  readonly legal: (state: State, seat: number, out: Uint8Array) => void
+  /** What a struck seat plays. */
+  readonly fallback: (state: State, seat: number) => number
+  /** Plays one turn; one choice a seat. Appends what happened to `events` where given. */
+  readonly step: (state: State, choices: ReadonlyArray<Choice>, events?: Array<MatchEvent>) => void
+  /** Events of `init` itself (othello's opening). */
+  readonly opening: (state: State) => ReadonlyArray<MatchEvent>
+  /** Only once `status` is "over". */
+  readonly result: (state: State) => MatchResult
+  /** The canonical final state as GAMES.md spells it, ready for canonical JSON; `state_sha256` is over it. */
+  readonly canonical: (state: State) => unknown
+  /** The picture of a state for a frame or a page: plain JSON, game-specific. */
+  readonly view: (state: State) => unknown
+}

@@ -1,0 +1,84 @@
+/**
+ * Who may call a route. An endpoint names its level with one `.middleware(Level)`; the level runs
+ * before params, query and body are decoded, and hands the handler what it has already looked up.
+ * Order inside a level: authentication, origin, the account's rate bucket, existence, role.
+ * Endpoints without a level are public.
+ */
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { NotFound, Problem, RateLimited } from "./Problem.ts"
+
+export class Unauthenticated extends Problem<Unauthenticated>()("unauthenticated", 401, "Sign in first") {}
+export class CrossOrigin extends Problem<CrossOrigin>()("cross_origin", 403, "Cross-origin request") {}
+export class AdminOnly extends Problem<AdminOnly>()("admin_only", 403, "Platform administrators only") {}
+export class SeasonAdminOnly extends Problem<SeasonAdminOnly>()("season_admin_only", 403, "Season administrators only") {}
+export class UnknownGame extends Problem<UnknownGame>()("unknown_game", 404, "No such game") {}
+export class UnknownSeason extends Problem<UnknownSeason>()("unknown_season", 404, "No such season") {}
+
+/** The account behind a session. */
+export interface SignedIn {
+  readonly id: string
+  readonly session_id: string
+  readonly username: string
+  readonly admin: boolean
+}
+export interface SeasonInPath {
+  readonly id: string
+  readonly game: string
+  readonly slug: string
+}
+export interface ModelInPath {
+  readonly id: string
+  readonly game: string
+}
+/** The key behind a runner's call; `season_id` is null for a key of the platform's fleet. */
+export interface KeyOfRunner {
+  readonly id: string
+  readonly season_id: string | null
+}
+
+export class CurrentAccount extends Context.Service<CurrentAccount, SignedIn>()("agon/CurrentAccount") {}
+export class Visitor extends Context.Service<Visitor, SignedIn | undefined>()("agon/Visitor") {}
+export class CurrentSeason extends Context.Service<CurrentSeason, SeasonInPath>()("agon/CurrentSeason") {}
+export class OwnModel extends Context.Service<OwnModel, ModelInPath>()("agon/OwnModel") {}
+export class CurrentKey extends Context.Service<CurrentKey, KeyOfRunner>()("agon/CurrentKey") {}
+
+export const sessionCookie = HttpApiSecurity.apiKey({ in: "cookie", key: "service_session" })
+const security = { session: sessionCookie }
+const signedIn = [Unauthenticated, CrossOrigin, RateLimited] as const
+
+/** Any signed-in account. */
+export class Session extends HttpApiMiddleware.Service<Session, { provides: CurrentAccount }>()("agon/Session", {
+  security,
+  error: signedIn
+}) {}
+
+/** A session widens what is seen; a bad cookie counts as none. */
+export class OptionalSession extends HttpApiMiddleware.Service<OptionalSession, { provides: Visitor }>()("agon/OptionalSession", {
+  security,
+  error: RateLimited
+}) {}
+
+/** Accounts with `admin`; the role is checked before existence. */
+export class PlatformAdmin extends HttpApiMiddleware.Service<PlatformAdmin, { provides: CurrentAccount }>()("agon/PlatformAdmin", {
+  security,
+  error: [...signedIn, AdminOnly]
+}) {}
+
+/** Administrators of the season in the path (`:game`, `:slug`) and of the platform; existence before role. */
+export class SeasonAdmin extends HttpApiMiddleware.Service<SeasonAdmin, { provides: CurrentAccount | CurrentSeason }>()(
+  "agon/SeasonAdmin",
+  { security, error: [...signedIn, UnknownGame, UnknownSeason, SeasonAdminOnly] }
+) {}
+
+/** The owner of the model in the path (`:id`); to anyone else it does not exist. */
+export class ModelOwner extends HttpApiMiddleware.Service<ModelOwner, { provides: CurrentAccount | OwnModel }>()("agon/ModelOwner", {
+  security,
+  error: [...signedIn, NotFound]
+}) {}
+
+/** A runner, by `Authorization: Bearer <runner key>`; a revoked key is as unknown as any other. */
+export class RunnerKey extends HttpApiMiddleware.Service<RunnerKey, { provides: CurrentKey }>()("agon/RunnerKey", {
+  security: { key: HttpApiSecurity.bearer },
+  error: [Unauthenticated, RateLimited]
+}) {}

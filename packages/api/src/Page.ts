@@ -1,0 +1,23 @@
+/** Query parameters of a list (DECISIONS.md section 1): `limit` is clamped, `cursor` is an offset in decimal. */
+import { Effect, Schema, SchemaGetter } from "effect"
+
+export const limit = (fallback: number, max: number) =>
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(
+    Schema.decode({ decode: SchemaGetter.transform((n: number) => Math.min(n, max)), encode: SchemaGetter.passthrough() }),
+    Schema.withDecodingDefaultTypeKey(Effect.succeed(fallback))
+  )
+
+const largestOffset = 2 ** 31 - 1
+
+export const cursor = Schema.String.check(Schema.isPattern(/^\d{1,10}$/)).pipe(
+  Schema.decodeTo(Schema.Int.check(Schema.isLessThanOrEqualTo(largestOffset)), {
+    decode: SchemaGetter.transform(Number),
+    encode: SchemaGetter.transform(String)
+  }),
+  Schema.withDecodingDefaultTypeKey(Effect.succeed(0))
+)
+
+/** The cursor of the next page, or null on the last one. */
+export const nextCursor = (offset: number, rows: number, total: number) => (offset + rows < total ? String(offset + rows) : null)
+
+export const NextCursor = Schema.NullOr(Schema.String)

@@ -1,0 +1,43 @@
+/**
+ * Every refusal of the service, in the form of RFC 9457: one class per code, declared once with its
+ * status, title and extension members. An endpoint or a level lists the classes it may fail with;
+ * the same line makes the answer, the OpenAPI document and the typed client's error. A class is
+ * caught by its code (`Effect.catchTag("unknown_season", ...)`); no `_tag` travels.
+ */
+import { Schema } from "effect"
+import { HttpApiError } from "effect/http-api"
+
+type Base<Code extends string> = { readonly detail: Schema.String; readonly code: Schema.tag<Code> }
+
+/** `class X extends Problem<X>()(code, status, title, extensions?)`; instances always say a `detail`. */
+export const Problem =
+  <Self>() =>
+  <const Code extends string, const Status extends number, const Fields extends HttpApiError.ProblemExtensionFields = {}>(
+    code: Code,
+    status: Status,
+    title: string,
+    fields?: Fields
+  ) =>
+    // The library's own type is conditional on Self, which a generic wrapper cannot resolve.
+    HttpApiError.Problem<any>()(
+      code,
+      { type: `/errors#${code}`, status, title },
+      { detail: Schema.String, code: Schema.tag(code), ...fields }
+    ) as unknown as HttpApiError.ProblemClass<Self, Code, `/errors#${Code}`, Status, Base<Code> & Fields, {}>
+
+/** Where a body, query or file is wrong, and how. */
+export const FieldErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+export type FieldErrors = typeof FieldErrors.Type
+
+export class InvalidRequest extends Problem<InvalidRequest>()("invalid_request", 400, "The request is not valid", {
+  errors: FieldErrors
+}) {}
+export class InvalidJson extends Problem<InvalidJson>()("invalid_json", 400, "The body is not JSON") {}
+export class InvalidCursor extends Problem<InvalidCursor>()("invalid_cursor", 400, "The cursor is not one of ours") {}
+export class NotFound extends Problem<NotFound>()("not_found", 404, "Not found") {}
+export class MethodNotAllowed extends Problem<MethodNotAllowed>()("method_not_allowed", 405, "Method not allowed") {}
+export class BodyTooLarge extends Problem<BodyTooLarge>()("body_too_large", 413, "The body is too large") {}
+export class UnsupportedMediaType extends Problem<UnsupportedMediaType>()("unsupported_media_type", 415, "Unsupported media type") {}
+export class RateLimited extends Problem<RateLimited>()("rate_limited", 429, "Too many requests", { retry_after_ms: Schema.Int }) {}
+export class Internal extends Problem<Internal>()("internal", 500, "Internal error", { request_id: Schema.String }) {}
+export class Unavailable extends Problem<Unavailable>()("unavailable", 503, "Temporarily unavailable") {}

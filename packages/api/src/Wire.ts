@@ -1,0 +1,74 @@
+/** The scalars of the contract (DECISIONS.md section 1), as they travel. */
+import { Effect, Schema, SchemaGetter } from "effect"
+
+const slug = /^[a-z0-9](-?[a-z0-9])*$/
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
+const sha256 = /^sha256:[0-9a-f]{64}$/
+
+export const isUuid = (text: string) => uuid.test(text)
+
+/** Games, seasons, boards, baselines and posts are named by slugs. */
+export const Slug = Schema.String.check(Schema.isPattern(slug, { expected: "a slug" }), Schema.isMaxLength(64))
+
+/** An id in an answer; ids we made need no check on the way out. */
+export const Id = Schema.String.annotate({ format: "uuid" })
+
+/** An id in a path or body. A path that fails it names nothing (404). */
+export const Uuid = Schema.String.check(Schema.isPattern(uuid, { expected: "a UUID in lower case" }))
+
+export const Sha256 = Schema.String.check(Schema.isPattern(sha256, { expected: "sha256: and 64 hexadecimal digits" }))
+
+/** RFC 3339 in UTC with milliseconds, in answers. */
+export const Instant = Schema.String.annotate({ format: "date-time" })
+
+const instant = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
+
+/** An RFC 3339 timestamp with any offset, read as the wire's own form. */
+export const AnyInstant = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    instant.test(text) && !Number.isNaN(Date.parse(text)) ? undefined : "expected an RFC 3339 timestamp"
+  )
+).pipe(
+  Schema.decode({
+    decode: SchemaGetter.transform((text: string) => new Date(text).toISOString()),
+    encode: SchemaGetter.passthrough()
+  })
+)
+
+export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+export const text = (min: number, max: number) => Schema.String.check(Schema.isBetweenLength(min, max))
+
+/** What is out of range is brought into it; for figures that a caller only wishes for. */
+export const clamped = (min: number, max: number) =>
+  Schema.Finite.pipe(
+    Schema.decode({
+      decode: SchemaGetter.transform((n: number) => Math.min(max, Math.max(min, n))),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
+export const withDefault = <const A>(value: A) => Schema.withDecodingDefaultTypeKey(Effect.succeed(value))
+
+/** `true` or `false` in a query. */
+export const Flag = Schema.Literals(["true", "false"]).pipe(
+  Schema.decodeTo(Schema.Boolean, {
+    decode: SchemaGetter.transform((word: "true" | "false") => word === "true"),
+    encode: SchemaGetter.transform((flag: boolean) => (flag ? ("true" as const) : ("false" as const)))
+  })
+)
+
+export const ladders = ["nano", "micro", "mini", "small", "large", "open"] as const
+export const Ladder = Schema.Literals(ladders)
+export type Ladder = typeof Ladder.Type
+
+/** An object keyed by ladder that holds only some of them. */
+export const byLadder = <S extends Schema.Constraint>(value: S) => Schema.Record(Schema.String, value)
+
+/** A presigned upload: what to send, where, and how much at most. */
+export const Upload = Schema.Struct({
+  method: Schema.Literal("PUT"),
+  url: Schema.String,
+  headers: Schema.Record(Schema.String, Schema.String),
+  max_bytes: Count
+}).annotate({ identifier: "Upload" })
+export type Upload = typeof Upload.Type

@@ -1,0 +1,258 @@
+/**
+ * What runners and the service say to each other (DECISIONS.md section 11). A runner opens a session,
+ * then leases work in a loop; the next lease request carries the results of what it has finished. All
+ * bodies are plain objects that a season's commands take as they are; unknown keys are ignored, and a
+ * malformed result refuses the whole request, so that nothing of it is applied.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { RunnerKey } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import { Rules, WeightClass } from "../season/Rules.ts"
+import { RunnerRejectReason } from "../version/RejectReason.ts"
+import { Count, clamped, Id, Instant, Sha256, Slug, text, Upload } from "../Wire.ts"
+
+/** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */
+export const maxSlots = 256
+export const maxEngines = 64
+/** The longest wait of a lease request; the connection is held open for as long. */
+export const maxWait_s = 30
+
+const LeaseId = text(1, 80)
+const RuntimeVersion = text(1, 200)
+const Digest = text(1, 128)
+const StateSha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "64 hexadecimal digits" }))
+const Detail = text(0, 2000)
+
+// --- session -------------------------------------------------------------------------------------
+
+export const Accepts = Schema.Literals(["match", "admission", "audit"])
+export type Accepts = typeof Accepts.Type
+
+export const EngineOfRunner = Schema.Struct({ game: Slug, engine_digest: Digest })
+export type EngineOfRunner = typeof EngineOfRunner.Type
+
+export const OpenSession = Schema.Struct({
+  name: text(1, 64),
+  runtime_version: RuntimeVersion,
+  engines: Schema.Array(EngineOfRunner).check(Schema.isMaxLength(maxEngines)),
+  accepts: Schema.Array(Accepts).check(Schema.isBetweenLength(1, 3)),
+  slots: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSlots }))
+}).annotate({ identifier: "OpenSession" })
+export type OpenSession = typeof OpenSession.Type
+
+export const RunnerSession = Schema.Struct({ runner: Id, heartbeat_s: Schema.Finite, lease_s: Schema.Finite })
+export type RunnerSession = typeof RunnerSession.Type
+
+// --- results -------------------------------------------------------------------------------------
+
+export const SeatResult = Schema.Struct({
+  seat: Count.check(Schema.isLessThan(8)),
+  score: Schema.Int,
+  rank: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 })),
+  strikes: Count
+})
+export type SeatResult = typeof SeatResult.Type
+
+/** A match that was played to its end. */
+export const MatchFinished = Schema.Struct({
+  kind: Schema.Literal("match"),
+  runtime_version: RuntimeVersion,
+  reason: text(1, 64),
+  turns: Count,
+  played_ms: Count,
+  seats: Schema.Array(SeatResult).check(Schema.isBetweenLength(1, 8)),
+  state_sha256: StateSha256,
+  replay: Schema.NullOr(Schema.Struct({ hash: Sha256, bytes: Count }))
+})
+export type MatchFinished = typeof MatchFinished.Type
+
+/** A match that cannot be played, through no fault of a seat; it fails at once. */
+export const MatchFailed = Schema.Struct({
+  kind: Schema.Literal("match"),
+  fault_reason: Schema.Literals(["engine_fault", "weights_unavailable"]),
+  detail: Detail
+})
+export type MatchFailed = typeof MatchFailed.Type
+
+export const Admitted = Schema.Struct({
+  kind: Schema.Literal("admission"),
+  runtime_version: RuntimeVersion,
+  verdict: Schema.Literal("admitted"),
+  param_count: Count,
+  infer_us: Count,
+  memory: Schema.Struct({ flat: Count, cell: Count })
+})
+export type Admitted = typeof Admitted.Type
+
+export const Rejected = Schema.Struct({
+  kind: Schema.Literal("admission"),
+  runtime_version: RuntimeVersion,
+  verdict: Schema.Literal("rejected"),
+  reject_reason: RunnerRejectReason,
+  reject_detail: Detail
+})
+export type Rejected = typeof Rejected.Type
+
+/** The machine's fault, not the model's; the fifth one ends the review. */
+export const AdmissionFailed = Schema.Struct({
+  kind: Schema.Literal("admission"),
+  runtime_version: RuntimeVersion,
+  verdict: Schema.Literal("failed"),
+  detail: Detail
+})
+export type AdmissionFailed = typeof AdmissionFailed.Type
+
+export const Audited = Schema.Struct({ kind: Schema.Literal("audit"), state_sha256: StateSha256 })
+export type Audited = typeof Audited.Type
+
+export const Result = Schema.Union([MatchFinished, MatchFailed, Admitted, Rejected, AdmissionFailed, Audited])
+export type Result = typeof Result.Type
+
+const lease = { lease: LeaseId }
+
+/** A result beside the lease it belongs to, as a lease request carries it. */
+export const LeasedResult = Schema.Union([
+  Schema.Struct({ ...lease, ...MatchFinished.fields }),
+  Schema.Struct({ ...lease, ...MatchFailed.fields }),
+  Schema.Struct({ ...lease, ...Admitted.fields }),
+  Schema.Struct({ ...lease, ...Rejected.fields }),
+  Schema.Struct({ ...lease, ...AdmissionFailed.fields }),
+  Schema.Struct({ ...lease, ...Audited.fields })
+])
+export type LeasedResult = typeof LeasedResult.Type
+
+export const Refused = Schema.Literals(["lost", "released", "withdrawn"])
+
+/** The answer to a result; a repeat gets the first answer again. */
+export const Acceptance = Schema.Union([
+  Schema.Struct({ accepted: Schema.Literal(true) }),
+  Schema.Struct({ accepted: Schema.Literal(false), reason: Refused })
+])
+export type Acceptance = typeof Acceptance.Type
+
+/** The same inside a lease request, where a lease that is not ours is no 404. */
+export const LeasedAcceptance = Schema.Struct({
+  lease: Schema.String,
+  accepted: Schema.Boolean,
+  reason: Schema.NullOr(Schema.Literals(["lost", "released", "withdrawn", "unknown"]))
+})
+export type LeasedAcceptance = typeof LeasedAcceptance.Type
+
+// --- work ----------------------------------------------------------------------------------------
+
+/** A file by content: what it must hash to, where it lies for now, and its size. */
+export const File = Schema.Struct({ hash: Sha256, url: Schema.String, bytes: Count })
+export type File = typeof File.Type
+
+export const SeatOfWork = Schema.Struct({
+  seat: Count,
+  version_id: Id,
+  weights: File,
+  manifest: File,
+  memory_cap_bytes: Count
+})
+export type SeatOfWork = typeof SeatOfWork.Type
+
+const leased = { lease: Schema.String, expires_at: Instant }
+
+const toPlay = {
+  match_id: Id,
+  game: Schema.String,
+  engine_digest: Schema.String,
+  is_trial: Schema.Boolean,
+  /** The board file as uploaded. */
+  board: Schema.Json,
+  /** A uint32. */
+  seed: Count,
+  rules: Schema.Struct({ max_turns: Count, strike_limit: Count }),
+  seats: Schema.Array(SeatOfWork)
+}
+
+export const MatchWork = Schema.Struct({ ...leased, kind: Schema.Literal("match"), ...toPlay, replay_upload: Upload })
+export type MatchWork = typeof MatchWork.Type
+
+/** A finished match to be played again; only its last state is compared. */
+export const AuditWork = Schema.Struct({
+  ...leased,
+  kind: Schema.Literal("audit"),
+  ...toPlay,
+  replay: Schema.Struct({ hash: Sha256, url: Schema.String })
+})
+export type AuditWork = typeof AuditWork.Type
+
+export const AdmissionWork = Schema.Struct({
+  ...leased,
+  kind: Schema.Literal("admission"),
+  version_id: Id,
+  game: Schema.String,
+  engine_digest: Schema.String,
+  weights: File,
+  manifest: File,
+  weight_classes: Schema.Array(WeightClass),
+  rules: Rules,
+  boards: Schema.Array(Schema.Struct({ map_id: Schema.String, rows: Count, cols: Count, players: Count })),
+  attempt: Count
+})
+export type AdmissionWork = typeof AdmissionWork.Type
+
+export const Work = Schema.Union([MatchWork, AuditWork, AdmissionWork])
+export type Work = typeof Work.Type
+
+// --- leases --------------------------------------------------------------------------------------
+
+const Leases = Schema.Array(LeaseId).check(Schema.isMaxLength(maxSlots))
+
+export const LeaseRequest = Schema.Struct({
+  runner: Schema.String,
+  /** Clamped; the leases a runner holds never exceed its slots. */
+  max: Schema.Int.pipe(Schema.decodeTo(clamped(0, maxSlots))),
+  wait_s: clamped(0, maxWait_s),
+  /** The leases that the runner has: live ones of its that are missing here were lost on the way and go back. */
+  holds: Schema.optionalKey(Leases),
+  results: Schema.optionalKey(Schema.Array(LeasedResult).check(Schema.isMaxLength(maxSlots)))
+}).annotate({ identifier: "LeaseRequest" })
+export type LeaseRequest = typeof LeaseRequest.Type
+
+export const LeaseAnswer = Schema.Struct({
+  leases: Schema.Array(Work),
+  results: Schema.Array(LeasedAcceptance),
+  drain: Schema.Boolean
+}).annotate({ identifier: "LeaseAnswer" })
+export type LeaseAnswer = typeof LeaseAnswer.Type
+
+export const Heartbeat = Schema.Struct({ runner: Schema.String, leases: Leases })
+export type Heartbeat = typeof Heartbeat.Type
+
+export const Beat = Schema.Union([
+  Schema.Struct({ lease: Schema.String, expires_at: Instant }),
+  Schema.Struct({ lease: Schema.String, lost: Schema.Literal(true) })
+])
+export type Beat = typeof Beat.Type
+
+export const HeartbeatAnswer = Schema.Struct({ leases: Schema.Array(Beat), drain: Schema.Boolean })
+export type HeartbeatAnswer = typeof HeartbeatAnswer.Type
+
+// --- routes --------------------------------------------------------------------------------------
+
+const params = { lease: Schema.String }
+
+/** An unknown runner or lease, or another key's: 404 `not_found`. A season that moves: 503, try again. */
+export class RunnerGroup extends HttpApiGroup.make("runner")
+  .add(
+    HttpApiEndpoint.post("openSession", "/v1/runner/sessions", {
+      payload: OpenSession,
+      success: RunnerSession.pipe(HttpApiSchema.status(201))
+    }),
+    HttpApiEndpoint.post("lease", "/v1/runner/leases", { payload: LeaseRequest, success: LeaseAnswer }),
+    HttpApiEndpoint.post("heartbeat", "/v1/runner/heartbeat", { payload: Heartbeat, success: HeartbeatAnswer }),
+    HttpApiEndpoint.post("result", "/v1/runner/leases/:lease/result", { params, payload: Result, success: Acceptance }),
+    HttpApiEndpoint.post("release", "/v1/runner/leases/:lease/release", {
+      params,
+      payload: Schema.Struct({}),
+      success: Schema.Struct({ released: Schema.Literal(true) })
+    })
+  )
+  .middleware(JsonBody)
+  .middleware(RunnerKey)
+  .annotateEndpoints(Rate, "runner") {}

@@ -1,0 +1,28 @@
+/** Why a version was not admitted (DECISIONS.md section 6). */
+import { Schema } from "effect"
+
+/** What a runner may find in the files themselves. */
+export const foundByRunner = [
+  "hash_mismatch",
+  "weights_unreadable",
+  "manifest_invalid",
+  "unsupported_operator",
+  "external_data",
+  "wrong_signature",
+  "too_large",
+  "memory_over_class",
+  "too_slow",
+  "not_deterministic",
+  "resource_limit"
+] as const
+
+export const RunnerRejectReason = Schema.Literals(foundByRunner)
+
+export const RejectReason = Schema.Literals([
+  ...foundByRunner,
+  "upload_expired",
+  "trial_failed",
+  "admission_unavailable",
+  "season_closed"
+]).annotate({ identifier: "RejectReason" })
+export type RejectReason = typeof RejectReason.Type

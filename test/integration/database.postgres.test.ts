@@ -1,0 +1,41 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Postgres from "../support/Postgres.ts"
+
+const tables = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`
+  return rows.map((row) => row.name)
+})
+
+describe("the test database", () => {
+  it.effect("every layer has a database of its own, and starts empty", () =>
+    Effect.gen(function* () {
+      const write = Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        assert.deepStrictEqual(yield* tables, [])
+        yield* sql`CREATE TABLE mark (id int)`
+        assert.deepStrictEqual(yield* tables, ["mark"])
+      })
+      yield* Effect.all([write.pipe(Effect.provide(Postgres.layer())), write.pipe(Effect.provide(Postgres.layer()))], { concurrency: 2 })
+    })
+  )
+
+  it.effect("`migrate` gives the service's schema", () =>
+    Effect.gen(function* () {
+      for (const _ of [1, 2]) assert.include(yield* tables, "agon_migration")
+    }).pipe(Effect.provide(Postgres.layer({ migrate: true })))
+  )
+
+  it.effect("`durable` syncs to disk and the others do not", () =>
+    Effect.gen(function* () {
+      const fsync = Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        return (yield* sql<{ fsync: string }>`SHOW fsync`)[0]!.fsync
+      })
+      assert.strictEqual(yield* Effect.provide(fsync, Postgres.layer({ durable: true })), "on")
+      assert.strictEqual(yield* Effect.provide(fsync, Postgres.layer()), "off")
+    })
+  )
+})

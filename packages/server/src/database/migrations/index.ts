@@ -1,0 +1,14 @@
+/** Every migration by number and name, in order. A number that has been released is never changed or reused. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import core from "./0001_core.ts"
+
+const statements = (text: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const statement of text.split(/;\s*\n/)) if (statement.trim() !== "") yield* sql.unsafe(statement)
+  })
+
+export const migrations = {
+  "0001_core": statements(core)
+}

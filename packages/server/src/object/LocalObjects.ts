@@ -1,0 +1,66 @@
+/**
+ * Objects in a directory, with URLs that the service itself answers under `/objects/` (http.ts). The checksum and the
+ * size bind at the PUT: what is stored is right or absent.
+ */
+import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { type ObjectDirectory, openObjectDirectory } from "./ObjectDirectory.ts"
+import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.ts"
+import { assertObjectKey } from "./objectKey.ts"
+import { type Grant, type Refusal, readGrant, signedUrl } from "./urlSignature.ts"
+
+export interface LocalObjectsOptions {
+  readonly directory: string
+  /** Signs the URLs; a new one makes every URL given out before invalid. */
+  readonly secret: Redacted.Redacted<string>
+  /** `http://host:port` without a path, as competitors and runners reach the service. */
+  readonly publicOrigin: string
+}
+
+const now_s = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
+
+/** What the routes need of the local store: the directory and the reading of signed URLs. */
+export class LocalObjects extends Context.Service<
+  LocalObjects,
+  {
+    readonly directory: ObjectDirectory
+    readonly readGrant: (method: "GET" | "PUT", url: string) => Effect.Effect<Grant | Refusal>
+  }
+>()("agon/object/LocalObjects") {
+  static readonly layer = (options: LocalObjectsOptions): Layer.Layer<ObjectStore | LocalObjects, ObjectsUnavailable> =>
+    Layer.effectContext(
+      Effect.map(openObjectDirectory(options.directory), (directory) => {
+        const secret = Redacted.value(options.secret)
+        return Context.make(ObjectStore, makeStore(directory, secret, options.publicOrigin)).pipe(
+          Context.add(LocalObjects, {
+            directory,
+            readGrant: (method, url) => Effect.map(now_s, (now) => readGrant(secret, method, url, now))
+          })
+        )
+      })
+    )
+}
+
+const makeStore = (directory: ObjectDirectory, secret: string, origin: string): (typeof ObjectStore)["Service"] => ({
+  presignPut: Effect.fnUntraced(function* ({ key, sha256, max_bytes, expires_s }) {
+    const expires = (yield* now_s) + expires_s
+    const url = signedUrl(secret, origin, { method: "PUT", key: assertObjectKey(key), expires, sha256, max_bytes })
+    return { method: "PUT", url, headers: {}, max_bytes, expires_at: DateTime.makeUnsafe(expires * 1000) }
+  }),
+  presignGet: ({ key, expires_s }) =>
+    Effect.map(now_s, (now) => signedUrl(secret, origin, { method: "GET", key: assertObjectKey(key), expires: now + expires_s })),
+  stat: directory.stat,
+  verify: directory.verify,
+  get: Effect.fnUntraced(function* ({ key, max_bytes }) {
+    const found = yield* directory.stat(key)
+    if (Option.isNone(found)) return Option.none()
+    if (found.value.bytes > max_bytes) return yield* new ObjectTooLarge({ key, max_bytes })
+    const chunks = yield* Stream.runCollect(directory.read(key))
+    return Option.some(new Uint8Array(Buffer.concat(chunks)))
+  }),
+  put: Effect.fnUntraced(function* (key, bytes) {
+    const request = { key, sha256: null, max_bytes: bytes.byteLength }
+    const stored = yield* directory.receive(request, Stream.make(bytes))
+    if (typeof stored === "string") return yield* new ObjectsUnavailable({ operation: "put", key, detail: stored })
+  }),
+  remove: directory.remove
+})

@@ -1,0 +1,76 @@
+/**
+ * The local store's URLs: `PUT`, `GET` and `HEAD` on `/objects/<key>` with a signature. They stand beside the API, not
+ * in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals speak S3's
+ * XML and codes, so that a client written against S3 reads both stores alike; only "too large" is 413 and not S3's 400.
+ */
+import { Effect, type Layer, Option } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { LocalObjects } from "./LocalObjects.ts"
+import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
+
+/**
+ * Objects are strangers' bytes on the service's own origin: never sniffed, never run, never kept by a shared cache.
+ */
+const HEADERS = {
+  "cache-control": "private, no-store",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; sandbox"
+}
+
+const refusals = {
+  unsigned: [403, "AccessDenied", "The URL carries no signature."],
+  forged: [403, "SignatureDoesNotMatch", "The signature does not match the request."],
+  expired: [403, "AccessDenied", "The URL has expired."],
+  missing: [404, "NoSuchKey", "There is no object under this key."],
+  method: [405, "MethodNotAllowed", "Objects take GET, HEAD and PUT."],
+  too_large: [413, "EntityTooLarge", "The body is larger than the URL allows."],
+  hash_mismatch: [400, "BadDigest", "The body is not the one that the URL was signed for."],
+  incomplete: [400, "IncompleteBody", "The body ended before its length was reached."],
+  unavailable: [503, "ServiceUnavailable", "The object store cannot serve this request now."]
+} as const satisfies Record<Refusal | string, readonly [number, string, string]>
+
+const refuse = (reason: keyof typeof refusals) => {
+  const [status, code, message] = refusals[reason]
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>\n`
+  const headers = { ...HEADERS, ...(status === 405 ? { allow: "GET, HEAD, PUT" } : {}), ...(status === 503 ? { "retry-after": "1" } : {}) }
+  return HttpServerResponse.text(body, { status, contentType: "application/xml", headers })
+}
+
+type Local = (typeof LocalObjects)["Service"]
+
+const receive = Effect.fn("objects.receive")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
+  const grant = yield* local.readGrant("PUT", request.url)
+  if (typeof grant === "string") return refuse(grant)
+  if (grant.method !== "PUT") return refuse("forged")
+  // A declared length is refused before a byte is read; a chunked body when it has gone over.
+  if (Number(request.headers["content-length"] ?? 0) > grant.max_bytes) return refuse("too_large")
+  const stored = yield* local.directory.receive(grant, request.stream)
+  return typeof stored === "string" ? refuse(stored) : HttpServerResponse.empty({ status: 200, headers: HEADERS })
+})
+
+const send = Effect.fn("objects.send")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
+  const grant = yield* local.readGrant("GET", request.url)
+  if (typeof grant === "string") return refuse(grant)
+  const found = yield* local.directory.stat(grant.key)
+  if (Option.isNone(found)) return refuse("missing")
+  const about = { contentType: "application/octet-stream", contentLength: found.value.bytes, headers: HEADERS }
+  return HttpServerResponse.stream(local.directory.read(grant.key), about)
+})
+
+const answer = (local: Local, request: HttpServerRequest.HttpServerRequest) => {
+  if (request.method === "PUT") return receive(local, request)
+  if (request.method === "GET" || request.method === "HEAD") return send(local, request)
+  return Effect.succeed(refuse("method"))
+}
+
+/** Merged next to the HttpApi where the store is local; with S3 there is nothing under this path. */
+export const objectRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | LocalObjects> = HttpRouter.use((router) =>
+  Effect.flatMap(LocalObjects, (local) =>
+    router.add("*", `${OBJECTS_PATH}*`, (request) =>
+      answer(local, request).pipe(
+        Effect.catchTag("ObjectsUnavailable", (error) => Effect.as(Effect.logError("objects", error), refuse("unavailable"))),
+        Effect.catchTag("HttpServerError", () => Effect.succeed(refuse("incomplete")))
+      )
+    )
+  )
+)

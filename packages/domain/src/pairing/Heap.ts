@@ -1,0 +1,41 @@
+/** A binary heap over `key`, ties by `ord`: the entry that is owed most waits at index 0. */
+
+export interface Keyed {
+  readonly ord: number
+  readonly key: number
+}
+export type Heap<A extends Keyed> = Array<A>
+
+export const push = <A extends Keyed>(heap: Heap<A>, entry: A): void => {
+  let i = heap.length
+  for (let up = (i - 1) >> 1; i > 0 && before(entry, heap[up]!); up = (i - 1) >> 1) {
+    heap[i] = heap[up]!
+    i = up
+  }
+  heap[i] = entry
+}
+
+export const pop = <A extends Keyed>(heap: Heap<A>): A | undefined => {
+  const top = heap[0]
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return top
+  let i = 0
+  for (let down = 1; down < heap.length; down = 2 * i + 1) {
+    if (down + 1 < heap.length && before(heap[down + 1]!, heap[down]!)) down++
+    if (!before(heap[down]!, last)) break
+    heap[i] = heap[down]!
+    i = down
+  }
+  heap[i] = last
+  return top
+}
+
+/** Takes an entry out wherever it waits: linear, for what happens rarely (an entry leaves the ladder). */
+export const remove = <A extends Keyed>(heap: Heap<A>, entry: A): void => {
+  const rest = heap.filter((each) => each !== entry)
+  if (rest.length === heap.length) return
+  heap.length = 0
+  for (const each of rest) push(heap, each)
+}
+
+const before = (a: Keyed, b: Keyed): boolean => a.key < b.key || (a.key === b.key && a.ord < b.ord)

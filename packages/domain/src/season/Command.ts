@@ -1,0 +1,179 @@
+/**
+ * What may be said to a season, and what it answers. Times are ms since 1970, durations end in their unit.
+ * A lease is named `<match or version id>.<n>`, n counting the leases of that piece of work.
+ */
+import type { Ladder, Settings } from "./Rules.ts"
+import type { RejectReason } from "./State.ts"
+import type { RefusalFact } from "../submission/Refusals.ts"
+
+/** A row of the administrative log, written in the same commit as what it tells of (DECISIONS section 13). */
+export interface Audit {
+  readonly id: string
+  readonly actor: string // account id
+  readonly action: string
+  readonly subject: string
+  readonly detail: unknown
+}
+
+export interface MatchOutcome {
+  readonly runtime_version: string
+  readonly reason: string
+  readonly turns: number
+  readonly played_ms: number
+  /** By seat: seat i is the i-th of the lease. */
+  readonly seats: ReadonlyArray<{ readonly score: number; readonly rank: number; readonly strikes: number }>
+  readonly state_sha256: string
+  readonly replay: { readonly hash: string; readonly bytes: number } | null
+}
+
+export type Verdict =
+  | {
+      readonly verdict: "admitted"
+      readonly runtime_version: string
+      readonly param_count: number
+      readonly infer_us: number
+      readonly memory: { readonly flat: number; readonly cell: number }
+    }
+  | { readonly verdict: "rejected"; readonly runtime_version: string; readonly reject_reason: RejectReason; readonly reject_detail: string }
+  | { readonly verdict: "failed"; readonly detail: string }
+
+export type Command =
+  /** A new candidate, or the repeat of one. `files` are given where the bytes are known already (re-entry, imported baselines). */
+  | {
+      readonly _tag: "SubmitVersion"
+      readonly version: string
+      readonly model: string
+      readonly owner: string | null // null: a baseline
+      readonly number: number
+      readonly weights_hash: string
+      readonly manifest_hash: string
+      readonly note: string | null
+      readonly eligible: boolean
+      readonly retired: boolean
+      readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
+      readonly audit?: Audit
+    }
+  /** What `SubmitVersion` would refuse just now; changes nothing. */
+  | {
+      readonly _tag: "Preflight"
+      readonly owner: string
+      readonly model: string | null
+      readonly eligible: boolean
+      readonly retired: boolean
+    }
+  /** Both files lie in the object store with the hashes they were submitted under. */
+  | { readonly _tag: "ReceiveFiles"; readonly version: string; readonly weights_bytes: number; readonly manifest_bytes: number }
+  /** What the service itself found wrong with the files. */
+  | { readonly _tag: "RejectFiles"; readonly version: string; readonly reject_reason: RejectReason; readonly reject_detail: string }
+  | {
+      readonly _tag: "LeaseWork"
+      readonly runner: string
+      readonly key: string
+      readonly fleet: "own" | "platform"
+      readonly engine_digest: string | null // of this season's game; null: the runner does not play it
+      readonly matches: boolean
+      readonly admissions: boolean
+      readonly max: number
+    }
+  | { readonly _tag: "ReportMatch"; readonly key: string; readonly lease: string; readonly outcome: MatchOutcome }
+  | {
+      readonly _tag: "ReportFault"
+      readonly key: string
+      readonly lease: string
+      readonly runtime_version: string | null
+      readonly fault_reason: "engine_fault" | "weights_unavailable"
+      readonly detail: string
+    }
+  | { readonly _tag: "ReportAdmission"; readonly key: string; readonly lease: string; readonly verdict: Verdict }
+  | { readonly _tag: "Heartbeat"; readonly key: string; readonly leases: ReadonlyArray<string> }
+  | { readonly _tag: "Release"; readonly key: string; readonly lease: string }
+  /** Work of this runner that `holds` does not name was lost on the way and goes back at no cost. */
+  | { readonly _tag: "HoldOnly"; readonly runner: string; readonly holds: ReadonlyArray<string> }
+  /** The key was revoked: its leases end at once. */
+  | { readonly _tag: "RevokeKey"; readonly key: string; readonly audit?: Audit }
+  | {
+      readonly _tag: "AddBoard"
+      readonly board: string
+      readonly players: number
+      readonly rows: number
+      readonly cols: number
+      readonly file: unknown
+      readonly audit?: Audit
+    }
+  | { readonly _tag: "SwitchBoard"; readonly board: string; readonly enabled: boolean; readonly audit?: Audit }
+  | { readonly _tag: "SwitchBaseline"; readonly version: string; readonly enabled: boolean; readonly audit?: Audit }
+  | {
+      readonly _tag: "PlanRound"
+      readonly kind: "round" | "finals"
+      readonly games: number
+      readonly starts_at: number
+      readonly audit?: Audit
+    }
+  | {
+      readonly _tag: "PatchRound"
+      readonly n: number
+      readonly games?: number
+      readonly starts_at?: number
+      readonly withdrawn?: true
+      readonly audit?: Audit
+    }
+  | { readonly _tag: "EditSettings"; readonly settings: Partial<Settings>; readonly scheduledOnly: boolean; readonly audit?: Audit }
+  | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
+  | { readonly _tag: "Tick" }
+
+/** Work handed to a runner. What a runner further needs (files, URLs) hangs off the ids and never changes. */
+export type Work =
+  | {
+      readonly kind: "match"
+      readonly lease: string
+      readonly until: number
+      readonly match: string
+      readonly ladder: Ladder | null
+      readonly is_trial: boolean
+      readonly board: string
+      readonly seed: number
+      readonly versions: ReadonlyArray<string>
+    }
+  | { readonly kind: "admission"; readonly lease: string; readonly until: number; readonly version: string; readonly attempt: number }
+
+/** The answer to a result. `unknown` is told apart from the rows (`answerAgain`), since the machine forgets what has ended. */
+export type Receipt =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly reason: "lost" | "released" | "withdrawn" | "unknown" }
+
+export interface Holdings {
+  readonly models: { readonly held: number; readonly cap: number }
+  readonly versions: { readonly held: number; readonly cap: number }
+  readonly candidate: { readonly version: string; readonly phase: "upload" | "review" | "trial" } | null
+  readonly cooldown_until: number | null
+}
+
+export interface Replies {
+  readonly SubmitVersion:
+    | { readonly submitted: string; readonly fresh: boolean; readonly number: number; readonly upload_until: number | null }
+    | { readonly refused: ReadonlyArray<RefusalFact> }
+  readonly Preflight: { readonly holdings: Holdings; readonly refused: ReadonlyArray<RefusalFact> }
+  readonly ReceiveFiles: { readonly received: boolean }
+  readonly RejectFiles: { readonly received: boolean }
+  readonly LeaseWork: ReadonlyArray<Work>
+  readonly ReportMatch: Receipt
+  readonly ReportFault: Receipt
+  readonly ReportAdmission: Receipt
+  readonly Heartbeat: ReadonlyArray<{ readonly lease: string; readonly until: number } | { readonly lease: string; readonly lost: true }>
+  readonly Release: { readonly released: boolean }
+  readonly HoldOnly: { readonly returned: number }
+  readonly RevokeKey: { readonly returned: number }
+  readonly AddBoard: { readonly added: true } | { readonly refused: "board_exists" }
+  readonly SwitchBoard: { readonly enabled: boolean } | { readonly refused: "not_found" }
+  readonly SwitchBaseline: { readonly enabled: boolean } | { readonly refused: "not_found" | "testing" }
+  readonly PlanRound: { readonly n: number } | { readonly refused: "invalid_request"; readonly detail: string }
+  readonly PatchRound:
+    | { readonly n: number }
+    | { readonly refused: "not_found" | "round_started" | "invalid_request"; readonly detail: string }
+  readonly EditSettings: { readonly edited: true } | { readonly refused: "season_not_scheduled" }
+  readonly CloseSeason: { readonly close_requested_at: number }
+  readonly Tick: null
+}
+export type ReplyTo<C extends Command> = Replies[C["_tag"]]
+export type Reply = ReplyTo<Command>
+export type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>

@@ -1,0 +1,35 @@
+/** What happened, told after the commit: caches are purged by it, waiting runners woken, people notified. */
+import type { Ladder } from "./Rules.ts"
+import type { RejectReason } from "./State.ts"
+
+export type Event =
+  | {
+      readonly _tag: "MatchRated"
+      readonly match: string
+      readonly ladders: ReadonlyArray<Ladder>
+      readonly versions: ReadonlyArray<string>
+      readonly models: ReadonlyArray<string>
+    }
+  /** A match ended without moving a rating: cancelled, failed, a trial, or of a round that is over. */
+  | {
+      readonly _tag: "MatchEnded"
+      readonly match: string
+      readonly versions: ReadonlyArray<string>
+      readonly models: ReadonlyArray<string>
+    }
+  /** A version's row changed its status or phase. */
+  | {
+      readonly _tag: "VersionMoved"
+      readonly version: string
+      readonly model: string
+      readonly owner: string | null
+      readonly change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled"
+      readonly reject_reason: RejectReason | null
+    }
+  | { readonly _tag: "BoardChanged"; readonly board: string }
+  | { readonly _tag: "RoundStarted"; readonly n: number }
+  /** Rounds planned, settings edited, the season closing or closed. */
+  | { readonly _tag: "SeasonChanged" }
+  | { readonly _tag: "SeasonClosed" }
+  /** There may be work now for a runner that was told there is none. */
+  | { readonly _tag: "WorkAppeared" }

@@ -1,0 +1,50 @@
+/**
+ * The season's own randomness: every number is a hash of (season, how many were drawn before), so that a season
+ * restored from its rows draws on where the lost one stopped. Ids are UUIDv7 made of the same numbers.
+ */
+
+/** A season with its counter; `draws` is stored in the head row. */
+export interface Source {
+  readonly hash: number
+  draws: number
+}
+
+/** A well-mixed 32-bit hash of a 32-bit number. */
+export const mix = (x: number): number => {
+  let t = Math.imul(x ^ (x >>> 15), x | 1)
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+  return (t ^ (t >>> 14)) >>> 0
+}
+
+/** FNV-1a over the text's UTF-16 units. */
+export const hashText = (text: string): number => {
+  let h = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  return h >>> 0
+}
+
+/** The next uint32. */
+export const drawUint32 = (source: Source): number => mix(Math.imul(source.hash, 0x2c1b3c6d) ^ Math.imul(++source.draws, 0x6d2b79f5))
+
+/** The next number in [0, 1). */
+export const draw = (source: Source): number => drawUint32(source) / 4294967296
+
+/** A fixed fraction in [0, 1) for this entry at this number of games: heaps rebuilt after a restart pop in the same order. */
+export const fractionOf = (ord: number, games: number): number =>
+  mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
+
+/** Where an entry stands in its heap. */
+export const keyOf = (entry: { readonly ord: number; readonly made: number; readonly credit: number }): number =>
+  entry.credit + fractionOf(entry.ord, entry.made)
+
+const hex = (n: number, digits: number): string => n.toString(16).padStart(digits, "0")
+
+/** A UUIDv7 of this time: its 74 free bits are 32 of the running number `n` of the season and 42 of its generator. */
+export const uuidOf = (source: Source, now: number, n: number): string => {
+  const time = hex(now, 12)
+  const a = drawUint32(source)
+  const b = drawUint32(source)
+  const high = hex(0x7000 | (a & 0xfff), 4)
+  const low = hex(0x8000 | ((a >>> 12) & 0x3fff), 4)
+  return `${time.slice(0, 8)}-${time.slice(8)}-${high}-${low}-${hex(b >>> 16, 4)}${hex(n >>> 0, 8)}`
+}

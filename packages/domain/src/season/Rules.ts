@@ -1,0 +1,61 @@
+/** The rules document of a season (DECISIONS section 5) and its weight classes, as the season machine reads them. */
+
+export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
+export type Ladder = (typeof LADDERS)[number]
+
+export interface Rules {
+  readonly max_models_per_owner: number
+  readonly max_versions_per_model: number
+  readonly cooldown_s: number
+  readonly note_max_length: number
+  readonly infer_us_max: number
+  readonly trial: { readonly matches: number }
+  readonly match: { readonly max_turns: number; readonly strike_limit: number }
+  readonly provisional_matches: number
+  readonly upload_window_s: number
+}
+
+export const DEFAULT_RULES: Rules = {
+  max_models_per_owner: 5,
+  max_versions_per_model: 50,
+  cooldown_s: 600,
+  note_max_length: 280,
+  infer_us_max: 20_000,
+  trial: { matches: 4 },
+  match: { max_turns: 500, strike_limit: 3 },
+  provisional_matches: 10,
+  upload_window_s: 1_800
+}
+
+/** A class holds what is at most `max_bytes` (weights plus manifest); its memory is flat plus so much a cell of the board. */
+export interface WeightClass {
+  readonly class: Ladder
+  readonly max_bytes: number
+  readonly memory_flat_bytes: number
+  readonly memory_cell_bytes: number
+}
+
+export type FleetUse = "own" | "platform" | "both"
+export interface Fleet {
+  readonly matches: FleetUse
+  readonly admissions: FleetUse
+}
+/** Idle fill: extra counted matches once nobody is owed any. `max_per_hour` null is no limit. */
+export interface Fill {
+  readonly enabled: boolean
+  readonly max_per_hour: number | null
+}
+
+/** What administrators decide and may edit; stored in columns of the season's row. Times are ms since 1970. */
+export interface Settings {
+  readonly submissions_open_at: number
+  readonly submissions_close_at: number
+  readonly rules: Rules
+  readonly weight_classes: ReadonlyArray<WeightClass>
+  readonly fleet: Fleet
+  readonly fill: Fill
+  readonly engine_digest: string
+}
+
+/** Whether work of this kind may be done by a runner of this fleet. */
+export const mayServe = (use: FleetUse, fleet: "own" | "platform"): boolean => use === "both" || use === fleet

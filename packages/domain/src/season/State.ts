@@ -1,0 +1,418 @@
+/**
+ * The rows of a season and the state built from them. Everything in `State` is either a row or derived from rows, so
+ * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. What has ended is in no state: the
+ * answer to a repeated result follows from the row it left (`answerAgain`).
+ */
+import { type Heap, push } from "../pairing/Heap.ts"
+import { Ranks } from "../pairing/Ranks.ts"
+import type { Rating } from "../rating/Rating.ts"
+import type { Audit } from "./Command.ts"
+import type { Event } from "./Event.ts"
+import { hashText, keyOf } from "./Random.ts"
+import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
+
+export type RejectReason =
+  | "upload_expired"
+  | "hash_mismatch"
+  | "weights_unreadable"
+  | "manifest_invalid"
+  | "unsupported_operator"
+  | "external_data"
+  | "wrong_signature"
+  | "too_large"
+  | "memory_over_class"
+  | "too_slow"
+  | "not_deterministic"
+  | "resource_limit"
+  | "trial_failed"
+  | "admission_unavailable"
+  | "season_closed"
+
+export type Status = "testing" | "entered" | "rejected" | "superseded" | "disabled"
+export type Phase = "upload" | "review" | "trial"
+
+/** A version as the season knows it. Testing, entered, superseded and disabled ones are held; rejected ones are let go. */
+export interface Version {
+  readonly id: string
+  readonly ord: number // running number in the season, from 1: small, for opponents and hashes
+  readonly model: string
+  readonly owner: string | null // null: a baseline
+  readonly number: number
+  readonly weights_hash: string
+  readonly manifest_hash: string
+  readonly created_at: number
+  status: Status
+  phase: Phase | null
+  upload_until: number | null
+  weights_bytes: number | null
+  manifest_bytes: number | null
+  class: Ladder | null
+  admit_attempt: number // leases of its review so far
+  admit_failures: number
+  admit_key: string | null // who gave the verdict: it may repeat itself
+  param_count: number | null
+  infer_us: number | null
+  memory_flat: number | null
+  memory_cell: number | null
+  memory_bytes: number | null
+  runtime_version: string | null
+  reject_reason: RejectReason | null
+  reject_detail: string | null
+  successor: number | null
+  trial_played: number // trial matches that ended well or badly for the candidate
+  trial_failed: number // of these: with the candidate at the strike limit
+  trial_void: number // trial matches that failed through no fault of a seat
+}
+
+/** A version's place on one ladder: its rating row. */
+export interface Standing extends Rating {
+  readonly version: string
+  readonly ord: number
+  readonly ladder: Ladder
+  active: boolean // in play; false once superseded or switched off
+  matches: number // counted, all rounds
+  round_matches: number // counted since the last reset
+  made: number // counted matches made for this ladder, all rounds: part of the heap key
+  credit: number // continuous play: weighted matches; in a round: matches made for this ladder in it
+  forfeits: number // running: reset by a match without one
+  seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
+  trend: number | null
+  met: Array<number> // ords of the last twelve opponents, newest last
+  history: Array<number> // last twelve means, the seed included, oldest first
+  key: number // place in the heap, derived
+  busy: boolean // in a prepared or open match of this ladder, derived
+}
+
+export interface Board {
+  readonly id: string
+  readonly ord: number
+  readonly players: number
+  readonly rows: number
+  readonly cols: number
+  enabled: boolean
+  used: Array<number> // matches prepared on it, by ladder in the order of LADDERS, trials last
+}
+
+export interface Round {
+  readonly n: number
+  readonly kind: "round" | "finals"
+  games: number
+  starts_at: number
+  started_at: number | null
+  ended_at: number | null
+  withdrawn: boolean
+}
+
+/** A match that is queued (`until` null) or being played. `lease_n` counts its leases; the last holder stays named. */
+export interface Live {
+  readonly id: string
+  readonly n: number // running number in the season
+  readonly ladder: Ladder | null // null: a trial
+  readonly candidate: string | null // whose trial it is
+  readonly round: number
+  readonly board: string
+  readonly seed: number
+  readonly versions: ReadonlyArray<string> // by seat
+  readonly created_at: number
+  lease_n: number
+  losses: number
+  runner: string | null
+  key: string | null
+  until: number | null
+  released: boolean // the last lease was given back, so its result is no longer wanted
+}
+
+/** A review that waits for, or is with, a runner. The verdict deletes it. */
+export interface Review {
+  readonly version: string
+  lease_n: number
+  runner: string | null
+  key: string | null
+  until: number | null
+  released: boolean
+}
+
+export type Ending = "rated" | "finished" | "cancelled" | "failed"
+export type WithdrawnReason = "superseded" | "baseline_disabled" | "board_disabled" | "season_closed" | "round_reset"
+export type FaultReason = "runner_lost" | "engine_fault" | "weights_unavailable" | "replay_mismatch"
+
+/** What a rated match did to one seat on one ladder: means and deviations after it, and the change of the mean. */
+export interface Moved extends Rating {
+  readonly change: number
+}
+export interface Seat {
+  readonly version: string
+  readonly rank: number
+  readonly score: number
+  readonly strikes: number
+  readonly place: number | null // in the ladder it was made for, before the match
+  readonly made: Moved | null // on the ladder it was made for
+  readonly open: Moved | null // on open, where it was made for another
+}
+export interface Ended extends Omit<Live, "until" | "losses"> {
+  readonly ending: Ending
+  readonly ended_at: number
+  readonly rated_n: number | null // its place in the order of rating; null: counted in none
+  readonly withdrawn_reason: WithdrawnReason | null
+  readonly successor: number | null
+  readonly fault_reason: FaultReason | null
+  readonly fault_detail: string | null
+  readonly reason: string | null
+  readonly turns: number | null
+  readonly played_ms: number | null
+  readonly runtime_version: string | null
+  readonly state_sha256: string | null
+  readonly replay_hash: string | null
+  readonly replay_bytes: number | null
+  readonly seats: ReadonlyArray<Seat>
+}
+
+/** Order of a ladder at one moment, best first: what the series read draws its lines from. */
+export interface SeriesPoint {
+  readonly ladder: Ladder
+  readonly at: number
+  readonly versions: ReadonlyArray<string>
+  readonly mus: ReadonlyArray<number>
+}
+
+/** The one row per season that every commit rewrites. */
+export interface Head {
+  phase: "open" | "closing" | "closed"
+  now: number // newest time seen, ms; time never goes back
+  draws: number // the generator: how many numbers were drawn
+  clock: Array<number> // by ladder: credit that a new entry starts from
+  round: number // 0: continuous play
+  versions: number // ever submitted; the last ord given
+  matches: number // ever created; the last n given
+  rated: number // counted matches
+  active: number // entered versions, enabled baselines included
+  testing: number
+  close_requested_at: number | null
+  closed_at: number | null
+  podium: Readonly<Partial<Record<Ladder, ReadonlyArray<string>>>> | null // version ids of the top three
+  fill_hour: number // the hour, since 1970, in which `fill_made` was counted
+  fill_made: number
+  series_at: number // when the last points of the series were taken
+}
+
+/** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
+export interface Writes {
+  any: boolean
+  settings: boolean
+  readonly inserted: Map<string, { readonly note: string | null }> // versions that are new
+  readonly versions: Set<string>
+  readonly rejected: Map<string, Version> // versions that left the state with this commit
+  readonly standings: Set<Standing>
+  readonly boards: Set<string>
+  readonly newBoards: Map<string, { readonly file: unknown }>
+  readonly boardPeriods: Array<{ readonly board: string; readonly enabled: boolean; readonly at: number }>
+  readonly rounds: Set<number>
+  readonly live: Set<string>
+  readonly reviews: Set<string>
+  readonly ended: Array<Ended>
+  readonly series: Array<SeriesPoint>
+  readonly audits: Array<Audit & { readonly at: number }>
+}
+
+/** What the state holds of an owner beside their versions. */
+export interface Owner {
+  last_submitted_at: number | null // of the last submission that counts for the cooldown
+}
+
+/** One ladder's derived part: who is free, what is prepared, how much is being played. */
+export interface LadderState {
+  readonly ladder: Ladder
+  readonly index: number
+  readonly standings: Map<string, Standing> // by version id
+  readonly ranks: Ranks // of the active ones
+  heap: Heap<Standing> // active and free
+  queue: Array<string> // prepared matches, oldest first
+  active: number
+  playing: number // leased matches made for it
+}
+
+export interface State extends Head {
+  readonly id: string
+  readonly hash: number // of the id: seeds the generator
+  settings: Settings
+  readonly versions_by_id: Map<string, Version>
+  readonly owners: Map<string, Owner>
+  readonly ladders: ReadonlyArray<LadderState>
+  readonly boards: Map<string, Board>
+  readonly rounds: Array<Round>
+  readonly live: Map<string, Live>
+  readonly reviews: Map<string, Review>
+  trials: Array<string> // queued trial matches, oldest first
+  leaseEnd: number // no lease ends before this
+  uploadEnd: number // no upload window ends before this
+  readonly writes: Writes
+  events: Array<Event>
+}
+
+export interface Snapshot {
+  readonly id: string
+  readonly head: Head
+  readonly settings: Settings
+  readonly versions: ReadonlyArray<Version>
+  readonly owners: ReadonlyArray<{ readonly id: string; readonly last_submitted_at: number | null }>
+  readonly standings: ReadonlyArray<Omit<Standing, "key" | "busy">>
+  readonly boards: ReadonlyArray<Board>
+  readonly rounds: ReadonlyArray<Round>
+  readonly live: ReadonlyArray<Live>
+  readonly reviews: ReadonlyArray<Review>
+}
+
+export const freshHead = (): Head => ({
+  phase: "open",
+  now: 0,
+  draws: 0,
+  clock: LADDERS.map(() => 0),
+  round: 0,
+  versions: 0,
+  matches: 0,
+  rated: 0,
+  active: 0,
+  testing: 0,
+  close_requested_at: null,
+  closed_at: null,
+  podium: null,
+  fill_hour: 0,
+  fill_made: 0,
+  series_at: 0
+})
+
+const emptyWrites = (): Writes => ({
+  any: false,
+  settings: false,
+  inserted: new Map(),
+  versions: new Set(),
+  rejected: new Map(),
+  standings: new Set(),
+  boards: new Set(),
+  newBoards: new Map(),
+  boardPeriods: [],
+  rounds: new Set(),
+  live: new Set(),
+  reviews: new Set(),
+  ended: [],
+  series: [],
+  audits: []
+})
+
+export const restore = (from: Snapshot): State => {
+  const state: State = {
+    ...structuredClone(from.head),
+    id: from.id,
+    hash: hashText(from.id),
+    settings: from.settings,
+    versions_by_id: new Map(from.versions.map((row) => [row.id, { ...row }])),
+    owners: new Map(from.owners.map(({ id, last_submitted_at }) => [id, { last_submitted_at }])),
+    ladders: LADDERS.map((ladder, index) => ({
+      ladder,
+      index,
+      standings: new Map(),
+      ranks: new Ranks(),
+      heap: [],
+      queue: [],
+      active: 0,
+      playing: 0
+    })),
+    boards: new Map(from.boards.toSorted((a, b) => a.ord - b.ord).map((row) => [row.id, { ...row, used: [...row.used] }])),
+    rounds: from.rounds.map((row) => ({ ...row })).sort((a, b) => a.n - b.n),
+    live: new Map(from.live.toSorted((a, b) => a.n - b.n).map((row) => [row.id, { ...row }])),
+    reviews: new Map(from.reviews.map((row) => [row.version, { ...row }])),
+    trials: [],
+    leaseEnd: Math.min(Infinity, ...from.live.map((row) => row.until ?? Infinity), ...from.reviews.map((row) => row.until ?? Infinity)),
+    uploadEnd: Math.min(Infinity, ...from.versions.map((row) => row.upload_until ?? Infinity)),
+    writes: emptyWrites(),
+    events: []
+  }
+  for (const row of from.standings) {
+    const standing = { ...row, met: [...row.met], history: [...row.history], key: 0, busy: false }
+    addStanding(state.ladders[LADDERS.indexOf(row.ladder)]!, standing)
+  }
+  for (const match of state.live.values()) {
+    const ladder = ladderOf(state, match)
+    if (match.until === null) (ladder?.queue ?? state.trials).push(match.id)
+    else if (ladder !== undefined) ladder.playing++
+  }
+  for (const ladder of state.ladders) fillHeap(state, ladder)
+  return state
+}
+
+/** The ladder a match was made for; none for a trial. */
+export const ladderOf = (state: State, { ladder }: Pick<Live, "ladder">): LadderState | undefined =>
+  ladder === null ? undefined : state.ladders[LADDERS.indexOf(ladder)]
+
+export const addStanding = (ladder: LadderState, standing: Standing): void => {
+  ladder.standings.set(standing.version, standing)
+  if (!standing.active) return
+  ladder.active++
+  ladder.ranks.add(standing.mu)
+}
+
+/** Every active standing that no match of the current round holds is free. */
+export const fillHeap = (state: State, ladder: LadderState): void => {
+  for (const standing of ladder.standings.values()) standing.busy = false
+  for (const match of state.live.values()) {
+    if (match.ladder !== ladder.ladder || match.round !== state.round) continue
+    for (const id of match.versions) {
+      const standing = ladder.standings.get(id)
+      if (standing !== undefined) standing.busy = true
+    }
+  }
+  ladder.heap = []
+  for (const standing of ladder.standings.values()) if (standing.active && !standing.busy) free(ladder, standing)
+}
+
+export const free = (ladder: LadderState, standing: Standing): void => {
+  standing.busy = false
+  standing.key = keyOf(standing)
+  push(ladder.heap, standing)
+}
+
+export const head = (state: State): Head => ({
+  phase: state.phase,
+  now: state.now,
+  draws: state.draws,
+  clock: state.clock,
+  round: state.round,
+  versions: state.versions,
+  matches: state.matches,
+  rated: state.rated,
+  active: state.active,
+  testing: state.testing,
+  close_requested_at: state.close_requested_at,
+  closed_at: state.closed_at,
+  podium: state.podium,
+  fill_hour: state.fill_hour,
+  fill_made: state.fill_made,
+  series_at: state.series_at
+})
+
+/** The rows as they would be read back; tests compare a state with its restored twin by it. */
+export const snapshot = (state: State): Snapshot => ({
+  id: state.id,
+  head: head(state),
+  settings: state.settings,
+  versions: [...state.versions_by_id.values()],
+  owners: [...state.owners].map(([id, owner]) => ({ id, ...owner })),
+  standings: state.ladders.flatMap((ladder) => [...ladder.standings.values()].map(({ key: _key, busy: _busy, ...row }) => row)),
+  boards: [...state.boards.values()],
+  rounds: state.rounds,
+  live: [...state.live.values()],
+  reviews: [...state.reviews.values()]
+})
+
+/** The commit stands: nothing is left to write. */
+export const committed = (state: State): void => {
+  const { writes } = state
+  writes.any = false
+  writes.settings = false
+  for (const rows of [writes.inserted, writes.rejected, writes.newBoards]) rows.clear()
+  for (const rows of [writes.versions, writes.boards, writes.live, writes.reviews]) rows.clear()
+  writes.standings.clear()
+  writes.rounds.clear()
+  for (const rows of [writes.boardPeriods, writes.ended, writes.series, writes.audits]) rows.length = 0
+  state.events = []
+}

@@ -1,0 +1,70 @@
+/**
+ * A board made ready for play: tables that every match on it shares and none changes. Kept per board object, since a
+ * season plays thousands of matches on a few boards; a board is read-only once it has been checked.
+ */
+import type { SnakesBoard } from "./Board.ts"
+import { neighbour } from "./neighbour.ts"
+
+/** What a cell of the grid holds: nothing, the body of a seat (seat + 1), food or a wall. */
+export const EMPTY = 0
+export const FOOD = 9
+export const WALL = 10
+
+export const planes = 12
+
+export interface Land {
+  readonly board: SnakesBoard
+  readonly seats: number
+  readonly cells: number
+  /** Cells that are no wall. */
+  readonly open: number
+  /** `next[cell * 4 + move]`, -1 off the board. */
+  readonly next: Int16Array
+  /** The grid at the start. */
+  readonly grid: Uint8Array
+  readonly spawns: ReadonlyArray<number>
+  readonly food: ReadonlyArray<number>
+  /** Room for one body, a power of two: every cell of the board, and the head beyond them in the turn it dies. */
+  readonly trail_size: number
+  /** Planes 0 to 6 of a board with nobody on it: zeros, and the walls. */
+  readonly scene: Float32Array
+  /** Planes 8 to 11 for each set of open moves (bit m = move m). */
+  readonly lanes: ReadonlyArray<Float32Array>
+}
+
+const lands = new WeakMap<SnakesBoard, Land>()
+
+export const landOf = (board: SnakesBoard): Land => {
+  const known = lands.get(board)
+  if (known !== undefined) return known
+  const land = makeLand(board)
+  lands.set(board, land)
+  return land
+}
+
+const makeLand = (board: SnakesBoard): Land => {
+  const cells = board.rows * board.cols
+  const number = ([row, col]: readonly [number, number]) => row * board.cols + col
+  const next = new Int16Array(cells * 4)
+  for (let index = 0; index < next.length; index++) {
+    next[index] = neighbour(board.rows, board.cols, board.wrap, index >> 2, index & 3)
+  }
+  const grid = new Uint8Array(cells)
+  const scene = new Float32Array(cells * 7)
+  for (const cell of board.walls.map(number)) {
+    grid[cell] = WALL
+    scene[cells * 6 + cell] = 1
+  }
+  const food = board.food.map(number)
+  for (const cell of food) grid[cell] = FOOD
+  const spawns = board.spawns.map(number)
+  spawns.forEach((cell, seat) => {
+    grid[cell] = seat + 1
+  })
+  let trail_size = 16
+  while (trail_size < cells + 4) trail_size *= 2
+  const lanes = Array.from({ length: 16 }, (_, open) =>
+    Float32Array.from({ length: cells * 4 }, (_, at) => (open >> Math.floor(at / cells)) & 1)
+  )
+  return { board, seats: board.players, cells, open: cells - board.walls.length, next, grid, spawns, food, trail_size, scene, lanes }
+}

@@ -1,9 +1,31 @@
 /** The whole API. `Boundary` comes last: a middleware covers only the groups added before it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountGroup } from "./account/api.ts"
+import { AdminGroup } from "./admin/api.ts"
+import { BoardGroup } from "./board/api.ts"
 import { Boundary } from "./Boundary.ts"
+import { GameGroup } from "./game/api.ts"
+import { LeaderboardGroup } from "./leaderboard/api.ts"
+import { MatchGroup } from "./match/api.ts"
+import { ModelGroup } from "./model/api.ts"
+import { FleetGroup } from "./runner/api.ts"
 import { RunnerGroup } from "./runner/protocol.ts"
+import { SeasonGroup } from "./season/api.ts"
+import { SubmissionGroup } from "./submission/api.ts"
+import { VersionGroup } from "./version/api.ts"
 
 export class Api extends HttpApi.make("agon")
+  .add(AccountGroup)
+  .add(AdminGroup)
+  .add(GameGroup)
+  .add(SeasonGroup)
+  .add(BoardGroup)
+  .add(LeaderboardGroup)
+  .add(ModelGroup)
+  .add(VersionGroup)
+  .add(SubmissionGroup)
+  .add(MatchGroup)
+  .add(FleetGroup)
   .add(RunnerGroup)
   .middleware(Boundary)
   .annotate(HttpApi.QueryParseOptions, { errors: "all" }) // the default stops at the first

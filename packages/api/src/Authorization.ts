@@ -31,6 +31,9 @@ export interface ModelInPath {
   readonly id: string
   readonly game: string
 }
+export interface VersionInPath {
+  readonly id: string
+}
 /** The key behind a runner's call; `season_id` is null for a key of the platform's fleet. */
 export interface KeyOfRunner {
   readonly id: string
@@ -41,6 +44,7 @@ export class CurrentAccount extends Context.Service<CurrentAccount, SignedIn>()(
 export class Visitor extends Context.Service<Visitor, SignedIn | undefined>()("agon/Visitor") {}
 export class CurrentSeason extends Context.Service<CurrentSeason, SeasonInPath>()("agon/CurrentSeason") {}
 export class OwnModel extends Context.Service<OwnModel, ModelInPath>()("agon/OwnModel") {}
+export class OwnVersion extends Context.Service<OwnVersion, VersionInPath>()("agon/OwnVersion") {}
 export class CurrentKey extends Context.Service<CurrentKey, KeyOfRunner>()("agon/CurrentKey") {}
 
 export const sessionCookie = HttpApiSecurity.apiKey({ in: "cookie", key: "service_session" })
@@ -76,6 +80,12 @@ export class ModelOwner extends HttpApiMiddleware.Service<ModelOwner, { provides
   security,
   error: [...signedIn, NotFound]
 }) {}
+
+/** The owner of the version in the path (`:id`), in whatever state it is; to anyone else it does not exist. */
+export class VersionOwner extends HttpApiMiddleware.Service<VersionOwner, { provides: CurrentAccount | OwnVersion }>()(
+  "agon/VersionOwner",
+  { security, error: [...signedIn, NotFound] }
+) {}
 
 /** A runner, by `Authorization: Bearer <runner key>`; a revoked key is as unknown as any other. */
 export class RunnerKey extends HttpApiMiddleware.Service<RunnerKey, { provides: CurrentKey }>()("agon/RunnerKey", {

@@ -21,3 +21,14 @@ export const cursor = Schema.String.check(Schema.isPattern(/^\d{1,10}$/)).pipe(
 export const nextCursor = (offset: number, rows: number, total: number) => (offset + rows < total ? String(offset + rows) : null)
 
 export const NextCursor = Schema.NullOr(Schema.String)
+
+/** The answer of a list: its rows under their name, how many there are in all, and where the next page begins. */
+export const listOf = <const Name extends string, Row extends Schema.Constraint>(name: Name, row: Row) =>
+  Schema.Struct({
+    ...({ [name]: Schema.Array(row) } as { readonly [K in Name]: Schema.$Array<Row> }),
+    total: Schema.Int,
+    next_cursor: NextCursor
+  })
+
+/** The page that a list shows where the contract names none. */
+export const query = { limit: limit(25, 100), cursor }

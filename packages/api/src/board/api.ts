@@ -1,0 +1,52 @@
+/** Boards of a season, which the contract's paths call maps (http-api.md 2.3 and 4.2). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Shared } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { Flag, Instant, withDefault } from "../Wire.ts"
+
+const row = {
+  map_id: Schema.String,
+  players: Schema.Int,
+  rows: Schema.Int,
+  cols: Schema.Int,
+  enabled: Schema.Boolean,
+  added_at: Instant,
+  matches: Schema.Int
+}
+
+/** `board` is the file as it was uploaded; only where `boards=true` asked for it. */
+export const BoardRow = Schema.Struct({ ...row, board: Schema.optionalKey(Schema.Json) }).annotate({ identifier: "BoardRow" })
+export type BoardRow = typeof BoardRow.Type
+
+/** `to` is null while the board is in play. */
+export const BoardDetail = Schema.Struct({
+  ...row,
+  board: Schema.Json,
+  periods: Schema.Array(Schema.Struct({ from: Instant, to: Schema.NullOr(Instant) }))
+}).annotate({ identifier: "BoardDetail" })
+export type BoardDetail = typeof BoardDetail.Type
+
+/** All boards at once, in the order in which they were added: `next_cursor` is always null. */
+export const Boards = page.listOf("maps", BoardRow)
+export type Boards = typeof Boards.Type
+
+const params = { game: Schema.String, slug: Schema.String }
+const error = [UnknownGame, UnknownSeason] as const
+
+export const boardQuery = { enabled: Flag.pipe(withDefault(false)), boards: Flag.pipe(withDefault(false)) }
+
+export class BoardGroup extends HttpApiGroup.make("board").add(
+  HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", {
+    params,
+    query: boardQuery,
+    success: Boards,
+    error
+  }).middleware(Shared),
+  HttpApiEndpoint.get("board", "/v1/games/:game/seasons/:slug/maps/:map_id", {
+    params: { ...params, map_id: Schema.String },
+    success: BoardDetail,
+    error
+  }).middleware(Shared)
+) {}

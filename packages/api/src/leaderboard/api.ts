@@ -1,0 +1,73 @@
+/** Standings of a ladder (http-api.md 2.4 and 4.2). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Shared } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { RoundKind } from "../season/Season.ts"
+import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
+
+/** Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. */
+export const Entry = Schema.Struct({
+  rank: Schema.Int,
+  version_id: Id,
+  model_id: Id,
+  model: Schema.String,
+  owner: Schema.NullOr(Schema.String),
+  version: Schema.Int,
+  class: Ladder,
+  size_bytes: Schema.Int,
+  rating: Schema.Finite,
+  deviation: Schema.Finite,
+  provisional: Schema.Boolean,
+  matches: Schema.Int,
+  round_matches: Schema.NullOr(Schema.Int),
+  baseline: Schema.Boolean,
+  trend: Schema.NullOr(Schema.Finite),
+  history: Schema.Array(Schema.Finite)
+}).annotate({ identifier: "LeaderboardEntry" })
+export type Entry = typeof Entry.Type
+
+export const Leaderboard = Schema.Struct({
+  season: Schema.String,
+  season_name: Schema.String,
+  closed: Schema.Boolean,
+  round: Schema.NullOr(Schema.Struct({ n: Schema.Int, kind: RoundKind, games: Schema.Int })),
+  total: Schema.Int,
+  entries: Schema.Array(Entry),
+  next_cursor: page.NextCursor
+}).annotate({ identifier: "Leaderboard" })
+export type Leaderboard = typeof Leaderboard.Type
+
+/** Ranks and ratings at each of `points`, null where the entry had none yet. */
+export const Series = Schema.Struct({
+  season: Schema.String,
+  ladder: Ladder,
+  points: Schema.Array(Instant),
+  entries: Schema.Array(
+    Schema.Struct({
+      version_id: Id,
+      model_id: Id,
+      model: Schema.String,
+      owner: Schema.NullOr(Schema.String),
+      ranks: Schema.Array(Schema.NullOr(Schema.Int)),
+      ratings: Schema.Array(Schema.NullOr(Schema.Finite))
+    })
+  )
+}).annotate({ identifier: "LeaderboardSeries" })
+export type Series = typeof Series.Type
+
+const params = { game: Schema.String }
+const of = { ladder: Ladder.pipe(withDefault("open")), season: Schema.optionalKey(Schema.String) }
+const error = [UnknownGame, UnknownSeason] as const
+
+export const leaderboardQuery = { ...of, limit: page.limit(50, 200), cursor: page.cursor }
+
+export class LeaderboardGroup extends HttpApiGroup.make("leaderboard").add(
+  HttpApiEndpoint.get("leaderboard", "/v1/games/:game/leaderboard", {
+    params,
+    query: leaderboardQuery,
+    success: Leaderboard,
+    error
+  }).middleware(Shared)
+) {}

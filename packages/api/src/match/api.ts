@@ -1,0 +1,86 @@
+/** Matches (http-api.md 4.4, DECISIONS.md section 7). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Rate, Shared } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { AnyInstant, Ladder, Uuid, withDefault } from "../Wire.ts"
+import { Frame, MatchCard, MatchDetail, Outcome, OwnMatch } from "./Match.ts"
+
+export const Sort = Schema.Literals(["newest", "closest", "upset", "longest", "discussed"])
+export type Sort = typeof Sort.Type
+
+/** Two models that met, as `<uuid>,<uuid>`. */
+const Versus = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12},[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/, {
+    expected: "two model ids with a comma between them"
+  })
+)
+const Players = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))
+const some = Schema.optionalKey
+
+export const MatchQuery = Schema.Struct({
+  model: some(Uuid),
+  version: some(Uuid),
+  game: some(Schema.String),
+  season: some(Schema.String),
+  ladder: some(Ladder),
+  class: some(Ladder),
+  map: some(Schema.String),
+  /** Speaks of the side that `model`, `version` or `owner` names, and needs one of them. */
+  outcome: some(Outcome),
+  owner: some(Schema.String),
+  players_min: some(Players),
+  players_max: some(Players),
+  vs: some(Versus),
+  since: some(AnyInstant),
+  /** Some seat stood among the first so many of the ladder when it was played. */
+  top: some(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
+  sort: Sort.pipe(withDefault("newest")),
+  limit: page.limit(25, 60),
+  cursor: page.cursor
+}).check(
+  Schema.makeFilter((query) =>
+    query.outcome === undefined || query.model !== undefined || query.version !== undefined || query.owner !== undefined
+      ? undefined
+      : { path: ["outcome"], issue: "needs model, version or owner, whose outcome it is" }
+  )
+)
+export type MatchQuery = typeof MatchQuery.Type
+
+/** `season` is null where all public seasons were searched; `total` counts rated matches. */
+export const Matches = Schema.Struct({
+  season: Schema.NullOr(Schema.String),
+  total: Schema.Int,
+  matches: Schema.Array(MatchCard),
+  sort: Sort,
+  next_cursor: page.NextCursor
+}).annotate({ identifier: "Matches" })
+export type Matches = typeof Matches.Type
+
+export const OwnMatches = page.listOf("matches", OwnMatch)
+export type OwnMatches = typeof OwnMatches.Type
+
+/** Up to twelve; `next_cursor` is always null. */
+export const Related = page.listOf("matches", MatchCard)
+export type Related = typeof Related.Type
+
+const params = { id: Uuid }
+
+export class MatchGroup extends HttpApiGroup.make("match").add(
+  HttpApiEndpoint.get("matches", "/v1/matches", {
+    query: MatchQuery,
+    success: Matches,
+    error: [UnknownGame, UnknownSeason]
+  }).middleware(Shared),
+  HttpApiEndpoint.get("match", "/v1/matches/:id", { params, success: MatchDetail }).middleware(Shared),
+  HttpApiEndpoint.get("frame", "/v1/matches/:id/frame", { params, success: Frame }).middleware(Shared),
+  /** In every state, newest first by play time, or by creation where never played. */
+  HttpApiEndpoint.get("ownMatches", "/v1/me/matches", {
+    query: { game: some(Schema.String), limit: page.limit(25, 60), cursor: page.cursor },
+    success: OwnMatches,
+    error: UnknownGame
+  })
+    .middleware(Session)
+    .annotate(Rate, "read")
+) {}

@@ -1,0 +1,62 @@
+/** The platform's fleet: its keys and its runners (http-api.md 4.7, DECISIONS.md section 10). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { PlatformAdmin } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { Id, Instant, text } from "../Wire.ts"
+import { Accepts } from "./protocol.ts"
+
+export const Runner = Schema.Struct({
+  id: Id,
+  name: Schema.String,
+  key_id: Id,
+  runtime_version: Schema.String,
+  engines: Schema.Array(Schema.Struct({ game: Schema.String, engine_digest: Schema.String })),
+  accepts: Schema.Array(Accepts),
+  slots: Schema.Int,
+  state: Schema.Literals(["active", "draining", "gone"]),
+  /** How many it holds now. */
+  leases: Schema.Int,
+  last_seen_at: Instant
+}).annotate({ identifier: "Runner" })
+export type Runner = typeof Runner.Type
+
+export const Key = Schema.Struct({
+  id: Id,
+  name: Schema.String,
+  /** The secret's first characters, to tell keys apart. */
+  prefix: Schema.String,
+  created_at: Instant,
+  created_by: Schema.String,
+  revoked_at: Schema.NullOr(Instant),
+  runners: Schema.Array(Runner)
+}).annotate({ identifier: "RunnerKey" })
+export type Key = typeof Key.Type
+
+/** `key` is the secret; it is answered here and never again. */
+export const NewKey = Schema.Struct({ ...Key.fields, key: Schema.String }).annotate({ identifier: "NewRunnerKey" })
+export type NewKey = typeof NewKey.Type
+
+export const KeyBody = Schema.Struct({ name: text(1, 64) })
+
+export const Keys = page.listOf("keys", Key)
+export type Keys = typeof Keys.Type
+export const Runners = page.listOf("runners", Runner)
+export type Runners = typeof Runners.Type
+
+export class FleetGroup extends HttpApiGroup.make("fleet")
+  .add(
+    HttpApiEndpoint.get("keys", "/v1/runner-keys", { query: page.query, success: Keys }),
+    HttpApiEndpoint.post("createKey", "/v1/runner-keys", {
+      payload: KeyBody,
+      success: NewKey.pipe(HttpApiSchema.status(201))
+    }).middleware(JsonBody),
+    /** Its leases end at once and go back to the queue. Answers the revoked key. */
+    HttpApiEndpoint.delete("revokeKey", "/v1/runner-keys/:key", { params: { key: Schema.String }, success: Key }),
+    HttpApiEndpoint.get("runners", "/v1/runners", { query: page.query, success: Runners }),
+    /** Drains it: no new lease, the current matches are finished. Answers the runner. */
+    HttpApiEndpoint.delete("stopRunner", "/v1/runners/:runner", { params: { runner: Schema.String }, success: Runner })
+  )
+  .middleware(PlatformAdmin)
+  .annotateEndpoints(Rate, "session") {}

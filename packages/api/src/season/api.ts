@@ -1,0 +1,47 @@
+/** Seasons of a game (http-api.md 4.2). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Shared } from "../Boundary.ts"
+import { byLadder, Id, Ladder } from "../Wire.ts"
+import { Season } from "./Season.ts"
+
+export const Podium = Schema.Struct({
+  season: Schema.String,
+  season_name: Schema.String,
+  /** Whether the season is over; until then this is the live top three. */
+  frozen: Schema.Boolean,
+  ladders: byLadder(
+    Schema.Array(
+      Schema.Struct({
+        place: Schema.Int,
+        version_id: Id,
+        model_id: Id,
+        model: Schema.String,
+        owner: Schema.NullOr(Schema.String),
+        version: Schema.Int,
+        class: Ladder,
+        rating: Schema.Finite
+      })
+    )
+  )
+}).annotate({ identifier: "Podium" })
+export type Podium = typeof Podium.Type
+
+export const Playing = Schema.Struct({ season: Schema.String, playing: Schema.Int })
+export type Playing = typeof Playing.Type
+
+const params = { game: Schema.String, slug: Schema.String }
+const error = [UnknownGame, UnknownSeason] as const
+
+export class SeasonGroup extends HttpApiGroup.make("season").add(
+  /** Public seasons, newest first; a plain array. */
+  HttpApiEndpoint.get("seasons", "/v1/games/:game/seasons", {
+    params: { game: Schema.String },
+    success: Schema.Array(Season),
+    error: UnknownGame
+  }).middleware(Shared),
+  HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Shared),
+  /** Never cached: it counts matches being played this moment. */
+  HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error })
+) {}

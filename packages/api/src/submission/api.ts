@@ -1,0 +1,97 @@
+/** Entering a version into a season (http-api.md 4.5, DECISIONS.md section 3). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
+import { Problem } from "../Problem.ts"
+import { Status } from "../version/Version.ts"
+import { Id, Instant, Sha256, Upload } from "../Wire.ts"
+
+export class MissingHash extends Problem<MissingHash>()("missing_hash", 400, "Both hashes are required") {}
+export class NoteTooLong extends Problem<NoteTooLong>()("note_too_long", 400, "The note is too long") {}
+export class NoteWordListed extends Problem<NoteWordListed>()("note_word_listed", 422, "The text contains a listed word") {}
+export class UnknownModel extends Problem<UnknownModel>()("unknown_model", 404, "You have no such model") {}
+
+export class SeasonNotOpen extends Problem<SeasonNotOpen>()("season_not_open", 409, "Submissions have not opened") {}
+export class SeasonClosed extends Problem<SeasonClosed>()("season_closed", 409, "Submissions are closed") {}
+export class NotEligible extends Problem<NotEligible>()("not_eligible", 409, "You may not enter this season") {}
+export class ModelRetired extends Problem<ModelRetired>()("model_retired", 409, "The model is retired") {}
+export class ModelCapReached extends Problem<ModelCapReached>()("model_cap_reached", 409, "You hold as many models as you may") {}
+export class VersionCapReached extends Problem<VersionCapReached>()(
+  "version_cap_reached",
+  409,
+  "The model has as many versions as it may"
+) {}
+export class Cooldown extends Problem<Cooldown>()("cooldown", 409, "Too soon after your last submission", { retry_at: Instant }) {}
+export class CandidateInFlight extends Problem<CandidateInFlight>()("candidate_in_flight", 409, "You have a version in admission", {
+  version_id: Id
+}) {}
+export class WeightsAlreadyEntered extends Problem<WeightsAlreadyEntered>()(
+  "weights_already_entered",
+  409,
+  "These weights are entered already"
+) {}
+
+/** In the order in which they are checked; of several, POST answers the first. */
+export const refusals = [
+  SeasonNotOpen,
+  SeasonClosed,
+  NotEligible,
+  ModelRetired,
+  ModelCapReached,
+  VersionCapReached,
+  Cooldown,
+  CandidateInFlight,
+  WeightsAlreadyEntered
+] as const
+export type Refusal = InstanceType<(typeof refusals)[number]>
+
+export const Submit = Schema.Struct({
+  game: Schema.String,
+  season: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  model: Schema.String,
+  weights_hash: Sha256,
+  manifest_hash: Sha256,
+  note: Schema.optionalKey(Schema.NullOr(Schema.String))
+}).annotate({ identifier: "Submit" })
+export type Submit = typeof Submit.Type
+
+/** The two files to send, and until when; sending both starts the review. */
+export const Uploads = Schema.Struct({ weights: Upload, manifest: Upload, expires_at: Instant }).annotate({ identifier: "Uploads" })
+export type Uploads = typeof Uploads.Type
+
+const submission = {
+  version_id: Id,
+  model_id: Id,
+  model: Schema.String,
+  version: Schema.Int,
+  status: Status,
+  season: Schema.String,
+  weights_hash: Schema.String,
+  manifest_hash: Schema.String
+}
+
+/** Classes, since the status of the answer follows from which one the handler returns. */
+export class Submitted extends Schema.Class<Submitted>("Submitted")({ ...submission, upload: Uploads }, { httpApiStatus: 201 }) {}
+
+/** The same two hashes again: the same version, with URLs for the rest of its window. */
+export class SubmittedBefore extends Schema.Class<SubmittedBefore>("SubmittedBefore")(
+  { ...submission, upload: Uploads },
+  { httpApiStatus: 200 }
+) {}
+
+export class SubmissionGroup extends HttpApiGroup.make("submission").add(
+  HttpApiEndpoint.post("submit", "/v1/submissions", {
+    payload: Submit,
+    success: [Submitted, SubmittedBefore],
+    error: [MissingHash, NoteTooLong, NoteWordListed, UnknownGame, UnknownSeason, UnknownModel, ...refusals]
+  })
+    .middleware(JsonBody)
+    .middleware(Session)
+    .annotate(Rate, "write")
+    .annotate(RefusesBody, (_errors, missing) =>
+      missing.includes("weights_hash") || missing.includes("manifest_hash")
+        ? new MissingHash({ detail: "Name the version's files by weights_hash and manifest_hash." })
+        : undefined
+    )
+) {}

@@ -1,0 +1,67 @@
+/** A version of a model as it is read (http-api.md 2.6, DECISIONS.md section 6). */
+import { Schema } from "effect"
+import { byLadder, Id, Instant, Ladder } from "../Wire.ts"
+import { RejectReason } from "./RejectReason.ts"
+
+export const Status = Schema.Literals(["testing", "entered", "rejected", "superseded", "disabled"])
+export type Status = typeof Status.Type
+export const Phase = Schema.Literals(["upload", "review", "trial"])
+export type Phase = typeof Phase.Type
+
+/** A version's standing on one ladder; `rank` is null once it is out of contention. */
+export const Standing = Schema.Struct({
+  rating: Schema.Finite,
+  deviation: Schema.Finite,
+  provisional: Schema.Boolean,
+  matches: Schema.Int,
+  rank: Schema.NullOr(Schema.Int)
+})
+export type Standing = typeof Standing.Type
+
+export const Trial = Schema.Struct({
+  matches: Schema.Int,
+  played: Schema.Int,
+  failed: Schema.Int,
+  match_ids: Schema.Array(Id)
+})
+export type Trial = typeof Trial.Type
+
+export const Version = Schema.Struct({
+  version_id: Id,
+  model_id: Id,
+  model: Schema.String,
+  /** Null for a baseline. */
+  owner: Schema.NullOr(Schema.String),
+  game: Schema.String,
+  season: Schema.String,
+  version: Schema.Int,
+  status: Status,
+  phase: Schema.NullOr(Phase),
+  admit_attempt: Schema.Int,
+  successor: Schema.NullOr(Schema.Int),
+  reject_reason: Schema.NullOr(RejectReason),
+  note: Schema.NullOr(Schema.String),
+  baseline: Schema.Boolean,
+  weights_hash: Schema.String,
+  manifest_hash: Schema.String,
+  class: Schema.NullOr(Ladder),
+  class_max_bytes: Schema.NullOr(Schema.Int),
+  class_memory_flat_bytes: Schema.NullOr(Schema.Int),
+  class_memory_cell_bytes: Schema.NullOr(Schema.Int),
+  size_bytes: Schema.NullOr(Schema.Int),
+  memory_bytes: Schema.NullOr(Schema.Int),
+  param_count: Schema.NullOr(Schema.Int),
+  infer_us: Schema.NullOr(Schema.Int),
+  runtime_version: Schema.NullOr(Schema.String),
+  trial: Schema.NullOr(Trial),
+  ratings: byLadder(Standing),
+  created_at: Instant,
+  last_played_at: Schema.NullOr(Instant)
+}).annotate({ identifier: "Version" })
+export type Version = typeof Version.Type
+
+/** What its owner reads besides: the sentence that says what to mend. */
+export const OwnVersion = Schema.Struct({ ...Version.fields, reject_detail: Schema.NullOr(Schema.String) }).annotate({
+  identifier: "OwnVersion"
+})
+export type OwnVersion = typeof OwnVersion.Type

@@ -1,0 +1,41 @@
+/** The floor plan: what each package may import of ours. A package that is not here may not exist. */
+export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: [],
+  engine: [],
+  onnx: [],
+  api: ["domain"],
+  sandbox: ["engine", "onnx"],
+  zoo: ["engine", "onnx"],
+  server: ["api", "domain", "engine"],
+  runner: ["api", "engine", "sandbox"],
+  cli: ["api", "domain", "engine", "sandbox", "zoo"]
+}
+
+/** Programs are started, never imported, by one another. */
+export const programs: ReadonlyArray<string> = ["server", "runner", "cli"]
+
+/** The rules of the season read no clock and touch no machine, so nothing of Node's either. */
+export const withoutBuiltins: ReadonlyArray<string> = ["domain"]
+
+/** The same feature folders in every package, so that one feature is found in all of them under one name. */
+export const features: ReadonlyArray<string> = [
+  "account",
+  "game",
+  "season",
+  "board",
+  "leaderboard",
+  "model",
+  "version",
+  "submission",
+  "match",
+  "community",
+  "admin",
+  "runner"
+]
+
+/** Folders beside the features, by package. */
+export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
+  server: ["http", "database", "object"],
+  onnx: ["generated"],
+  engine: ["snakes", "othello"]
+}

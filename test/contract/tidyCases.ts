@@ -1,0 +1,280 @@
+/** A small repository that keeps every rule of tidy, and what breaks each rule once. */
+export type Files = Readonly<Record<string, string>>
+
+export const manifest = (folder: string, dependencies: Readonly<Record<string, string>> = {}) =>
+  JSON.stringify({ name: `@agon/${folder}`, dependencies }, null, 2)
+
+/** Every package is used as the table allows, so that a rule which cries wolf is seen here. */
+export const clean: Files = {
+  "package.json": JSON.stringify({ name: "agon", devDependencies: { vitest: "5.1.1" } }),
+  "packages/domain/package.json": manifest("domain"),
+  "packages/domain/src/season/Season.ts": `export interface Season { readonly id: string }\nexport const now = (at: Date) => new Date(at)\n`,
+  "packages/domain/src/season/Season.test.ts": `import { it } from "vitest"\nimport { now } from "./Season.ts"\nit("tells", () => { now(new Date()); console.log(Math.random()) })\n`,
+  "packages/engine/package.json": manifest("engine"),
+  "packages/engine/src/Engine.ts": `export const text = "Date.now() import './nowhere.ts' process.env" // console.log()\n`,
+  "packages/api/package.json": manifest("api", { "@agon/domain": "0.1.0", effect: "4.1.0" }),
+  "packages/api/src/index.ts": `export * from "./season/api.ts"\n`,
+  "packages/api/src/season/api.ts": `import type { Season } from "@agon/domain/season/Season.ts"\nimport { Schema } from "effect"\nexport const id = (season: Season) => [season.id, Schema]\n`,
+  "packages/server/package.json": manifest("server", { "@agon/api": "0.1.0", pg: "8.23.1" }),
+  "packages/server/src/main.ts": `import { id } from "@agon/api/season/api.ts"\nconsole.log(id, process.env.PORT, Date.now())\n`,
+  "packages/server/src/database/Clock.ts": `import { Client } from "pg"\nexport const started = [Date.now(), Client]\n`,
+  "packages/server/src/database/migrations/0001.sql": "--\n".repeat(600),
+  "packages/onnx/package.json": manifest("onnx"),
+  "packages/onnx/src/generated/onnx_pb.ts": "export const x = Math.random()\n".repeat(1).concat("//\n".repeat(900)),
+  "scripts/tidy/adapters.txt": "# path calls reason\npackages/server/src/database/Clock.ts Date.now The driver wants milliseconds.\n",
+  "scripts/start.ts": "console.log(process.env.HOME)\n",
+  "test/support/Rig.ts": "export const rig = 1\n",
+  "test/e2e/season.test.ts": `import { started } from "@agon/server/database/Clock.ts"\nimport { rig } from "../support/Rig.ts"\nimport { it } from "vitest"\nit("runs", () => { if (started === undefined) throw rig })\n`
+}
+
+const machine = (...parts: ReadonlyArray<string>) => ["", ...parts, ""].join("/")
+const season = "packages/domain/src/season/Season.ts"
+export const http = "packages/server/src/http/Edge.ts"
+export const lines = (count: number) => "void 0\n".repeat(count)
+
+type Case = readonly [title: string, files: Files, place: string, says: string]
+
+export const floorCases: ReadonlyArray<Case> = [
+  [
+    "a package outside the floor plan",
+    { "packages/extra/package.json": manifest("extra") },
+    "packages/extra/package.json:1 floor",
+    "not in the floor plan"
+  ],
+  [
+    "an import that the table forbids",
+    {
+      "packages/domain/src/game/Game.test.ts": `\nimport { text } from "@agon/engine/Engine.ts"\nvoid text\n`,
+      "package.json": JSON.stringify({ devDependencies: { vitest: "5.1.1", "@agon/engine": "0.1.0" } })
+    },
+    "packages/domain/src/game/Game.test.ts:2 floor",
+    "domain may not import engine"
+  ],
+  [
+    "an import of types that the table forbids",
+    {
+      [season]: `import type { text } from "../../../engine/src/Engine.ts"\nexport const now = (at: typeof text) => at\nexport type Season = { id: string }\n`
+    },
+    `${season}:1 floor`,
+    "leaves the package"
+  ],
+  [
+    "a type named by import()",
+    { [http]: `export type Text = import("../../../engine/src/Engine.ts").Text\n` },
+    `${http}:1 floor`,
+    "leaves the package"
+  ],
+  [
+    "a dynamic import out of the package",
+    { [http]: "export const text = () => import(`../../../engine/src/Engine.ts`)\n" },
+    `${http}:1 floor`,
+    "leaves the package"
+  ],
+  [
+    "a worker's address out of the package",
+    { [http]: `new URL("../../../engine/src/Engine.ts", import.meta.url)\n` },
+    `${http}:1 floor`,
+    "leaves the package"
+  ],
+  [
+    "a re-export out of the package",
+    { [http]: `export const a = 1\nexport { text } from "../../../engine/src/Engine.ts"\n` },
+    `${http}:2 floor`,
+    "leaves the package"
+  ],
+  [
+    "a manifest that promises what the table forbids",
+    { "packages/engine/package.json": JSON.stringify({ devDependencies: { "@agon/domain": "0.1.0" } }) },
+    "packages/engine/package.json:1 floor",
+    "engine may not import domain"
+  ],
+  ["a path of one machine as an import", { [http]: `import "/opt/agon/x.ts"\n` }, `${http}:1 floor`, "path of one machine"],
+  [
+    "a module of Node in the pure domain",
+    { [season]: `${clean[season]}import { readFileSync } from "node:fs"\nvoid readFileSync\n` },
+    `${season}:3 floor`,
+    "pure"
+  ],
+  [
+    "a script that imports test/support",
+    { "scripts/start.ts": `import "../test/support/Rig.ts"\n` },
+    "scripts/start.ts:1 floor",
+    "only tests may import test/support"
+  ],
+  [
+    "a package that imports test/support",
+    { [http]: `import "../../../../test/support/Rig.ts"\n` },
+    `${http}:1 floor`,
+    "only tests may import test/support"
+  ]
+]
+
+export const otherCases: ReadonlyArray<Case> = [
+  [
+    "files that import each other, types included",
+    {
+      "packages/server/src/http/A.ts": `import type { b } from "./B.ts"\nexport const a = (of: typeof b) => of\n`,
+      "packages/server/src/http/B.ts": `import { a } from "./A.ts"\nexport const b = a\n`
+    },
+    "packages/server/src/http/A.ts:1 cycle",
+    "http/A.ts -> packages/server/src/http/B.ts -> packages/server/src/http/A.ts"
+  ],
+  [
+    "an undeclared dependency",
+    { [http]: `import { Effect } from "effect/Effect"\nvoid Effect\n` },
+    `${http}:1 dependency`,
+    "effect is not declared"
+  ],
+  [
+    "an undeclared package of ours",
+    { [http]: `import { text } from "@agon/engine/Engine.ts"\nvoid text\n` },
+    `${http}:1 dependency`,
+    "@agon/engine is not declared"
+  ],
+  [
+    "a dependency for development in product code",
+    { [http]: `import { it } from "vitest"\nvoid it\n` },
+    `${http}:1 dependency`,
+    "vitest is not declared"
+  ],
+  [
+    "an undeclared dependency of a script",
+    { "scripts/start.ts": `import "left-pad"\n` },
+    "scripts/start.ts:1 dependency",
+    "declared nowhere"
+  ],
+  [
+    "a dependency that nothing imports",
+    { "packages/engine/package.json": manifest("engine", { effect: "4.1.0" }) },
+    "packages/engine/package.json:4 dependency",
+    "effect is declared but never imported"
+  ],
+  [
+    "a dependency at a range of versions",
+    { "package.json": JSON.stringify({ devDependencies: { vitest: "^5.1.1" } }) },
+    "package.json:1 dependency",
+    "pin one exact version"
+  ],
+  ["a file over 500 lines", { [http]: lines(501) }, `${http}:501 file-size`, "501 lines"],
+  ["a function over 70 lines", { [http]: `export const long = () => {\n${lines(70)}}\n` }, `${http}:1 function-size`, "long has 72 lines"],
+  [
+    "a method over 70 lines",
+    { [http]: `export class A {\n  long() {\n${lines(70)}}\n}\n` },
+    `${http}:2 function-size`,
+    "long has 72 lines"
+  ],
+  [
+    "a generator over 70 lines",
+    { [http]: `declare const gen: (body: () => unknown) => unknown\nexport const long = gen(function* () {\n${lines(70)}})\n` },
+    `${http}:2 function-size`,
+    "72 lines"
+  ],
+  ["Date.now", { [http]: "\nexport const at = Date.now()\n" }, `${http}:2 banned-call`, "Date.now"],
+  ["Date.now handed on", { [http]: "export const clock = globalThis.Date[`now`]\n" }, `${http}:1 banned-call`, "Date.now"],
+  ["new Date without argument", { [http]: "export const at = new Date\n" }, `${http}:1 banned-call`, "new Date"],
+  ["Math.random", { [http]: "export const draw = Math.random\n" }, `${http}:1 banned-call`, "Math.random"],
+  ["process.env", { [http]: `export const port = process.env["PORT"]\n` }, `${http}:1 banned-call`, "process.env"],
+  ["an environment imported", { [http]: `import { env } from "node:process"\nvoid env\n` }, `${http}:1 banned-call`, "process.env"],
+  [
+    "an environment taken out of process",
+    { [http]: "export const { pid, env: mine } = process\n" },
+    `${http}:1 banned-call`,
+    "process.env"
+  ],
+  ["console", { [http]: "// console.log()\nconsole.error(`${console}`)\n" }, `${http}:2 banned-call`, "console"],
+  [
+    "an adapter without a reason",
+    { "scripts/tidy/adapters.txt": "packages/server/src/database/Clock.ts Date.now\n" },
+    "scripts/tidy/adapters.txt:1 adapter",
+    "say why"
+  ],
+  [
+    "an adapter that is none",
+    { "scripts/tidy/adapters.txt": `${clean["scripts/tidy/adapters.txt"]}packages/gone.ts console Gone.\n` },
+    "scripts/tidy/adapters.txt:3 adapter",
+    "makes no call of console"
+  ],
+  [
+    "an adapter that makes other calls than listed",
+    {
+      "packages/server/src/database/Clock.ts": `import { Client } from "pg"\nexport const started = [Date.now(), Client, Math.random()]\n`
+    },
+    "packages/server/src/database/Clock.ts:2 banned-call",
+    "Math.random"
+  ],
+  [
+    "a file of utils",
+    { "packages/server/src/http/stringUtils.ts": "export const a = 1\n" },
+    "packages/server/src/http/stringUtils.ts:1 name",
+    "Utils"
+  ],
+  ["a file of common things", { "test/support/common.ts": "export const a = 1\n" }, "test/support/common.ts:1 name", "common"],
+  [
+    "a manager",
+    { "packages/server/src/season/SeasonManager.ts": "export const a = 1\n" },
+    "packages/server/src/season/SeasonManager.ts:1 name",
+    "Manager"
+  ],
+  ["a folder of helpers", { "test/helpers/Rig.ts": "export const a = 1\n" }, "test/helpers/Rig.ts:1 name", "helpers"],
+  [
+    "a Live suffix",
+    { "packages/server/src/season/SeasonsLive.ts": "export const a = 1\n" },
+    "packages/server/src/season/SeasonsLive.ts:1 name",
+    "Live"
+  ],
+  [
+    "a folder in the plural",
+    { "packages/server/src/seasons/Season.ts": "export const a = 1\n" },
+    "packages/server/src/seasons/Season.ts:1 folder",
+    "neither a feature"
+  ],
+  [
+    "another package's infrastructure",
+    { "packages/domain/src/http/Edge.ts": "export const a = 1\n" },
+    "packages/domain/src/http/Edge.ts:1 folder",
+    "neither a feature"
+  ],
+  [
+    "a nested folder in upper case",
+    { "packages/server/src/season/Actor/Mailbox.ts": "export const a = 1\n" },
+    "packages/server/src/season/Actor/Mailbox.ts:1 folder",
+    "lower-case and singular"
+  ],
+  [
+    "a barrel",
+    { "packages/server/src/season/index.ts": `export * from "../main.ts"\n` },
+    "packages/server/src/season/index.ts:1 barrel",
+    "only re-exports"
+  ],
+  [
+    "a barrel by way of imports",
+    { "packages/server/src/season/all.ts": `import { a } from "../main.ts"\nexport { a }\n` },
+    "packages/server/src/season/all.ts:1 barrel",
+    "only re-exports"
+  ],
+  [
+    "a second public entry",
+    { "packages/api/src/types.ts": `export type { id } from "./season/api.ts"\n` },
+    "packages/api/src/types.ts:1 barrel",
+    "already has a public entry"
+  ],
+  [
+    "a path of the author's machine",
+    { "README.md": `\nSee ${machine("work", "agon")}README.md.\n` },
+    "README.md:2 machine",
+    "path of one machine"
+  ],
+  [
+    "a home folder",
+    { "packages/server/src/http/a.json": `["${machine("root", ".cache")}"]` },
+    "packages/server/src/http/a.json:1 machine",
+    "path of one machine"
+  ],
+  [
+    "a registry's host",
+    { "package-lock.json": `{ "resolved": "https://${["registry", "npmjs", "org"].join(".")}/effect" }` },
+    "package-lock.json:1 machine",
+    "registry"
+  ],
+  ["a file that does not parse", { [http]: "export const = 1\n" }, `${http}:1 syntax`, ""]
+]

@@ -1,5 +1,19 @@
 import { defineConfig } from "vitest/config"
 
+// The product runs as TypeScript on Node 24, and so must what it is tested on: vitest's workers take over this Node.
+const major = Number(process.versions.node.split(".")[0])
+if (major < 24) {
+  throw new Error(`these tests need Node 24, this is ${process.version}: use npx vitest, npm test or scripts/test`)
+}
+
 export default defineConfig({
-  test: { include: ["packages/**/*.test.ts", "test/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000, maxWorkers: 2 }
+  test: {
+    include: ["packages/**/*.test.ts", "test/**/*.test.ts"],
+    globalSetup: ["test/support/leftoverProcesses.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 20_000
+  }
 })

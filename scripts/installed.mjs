@@ -1,0 +1,35 @@
+/**
+ * Exit status 0 if node_modules holds what package-lock.json asks for, 1 if not. Plain JavaScript, since it runs on
+ * the system's Node before ours is there. It compares what the two lock files name rather than their times, so that a
+ * checkout which only touches package-lock.json costs no installation and needs no network.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+
+const root = resolve(process.argv[2] ?? resolve(import.meta.dirname, ".."))
+const read = (path) => JSON.parse(readFileSync(resolve(root, path), "utf8")).packages ?? {}
+
+function missing() {
+  if (!existsSync(resolve(root, "node_modules/.package-lock.json"))) return ["everything"]
+  const asked = read("package-lock.json")
+  const held = read("node_modules/.package-lock.json")
+  return Object.entries(asked).flatMap(([path, { version, link, optional, resolved }]) => {
+    // Workspaces are here because the checkout is; a package for other machines is optional and may stay away.
+    if (!path.includes("node_modules/")) return []
+    const own = held[path]
+    if (own === undefined) return optional || isOfAnOptional(asked, path) ? [] : [path]
+    const same = link ? own.link === true && own.resolved === resolved : own.version === version
+    return same && existsSync(resolve(root, path)) ? [] : [path]
+  })
+}
+
+/** A dependency of a package for another machine is not always marked optional itself; its own folder tells. */
+function isOfAnOptional(asked, path) {
+  const owner = path.slice(0, path.lastIndexOf("/node_modules/"))
+  return owner !== path && asked[owner]?.optional === true
+}
+
+const paths = missing()
+if (paths.length > 0)
+  console.log(`not installed: ${paths.slice(0, 5).join(", ")}${paths.length > 5 ? `, and ${paths.length - 5} more` : ""}`)
+process.exitCode = paths.length === 0 ? 0 : 1

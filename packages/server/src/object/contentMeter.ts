@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 
+export type ContentMeter = ReturnType<typeof contentMeter>
+
 /** Counts and hashes bytes as they pass; `take` says whether they are still within `max_bytes`. */
 export const contentMeter = (max_bytes: number) => {
   const hash = createHash("sha256")
@@ -17,13 +19,30 @@ export const contentMeter = (max_bytes: number) => {
   }
 }
 
-/** Reads a stream to its end, or until it is too large. Memory: one chunk. */
+/** Hands each chunk on to `use` while the content fits; false once it has gone over. Memory: one chunk. */
+export const meterInto = <E, E2 = never>(
+  meter: ContentMeter,
+  content: Stream.Stream<Uint8Array, E>,
+  use: (chunk: Uint8Array) => Effect.Effect<unknown, E2>
+): Effect.Effect<boolean, E | E2> =>
+  content.pipe(
+    Stream.mapEffect((chunk) => (meter.take(chunk) ? Effect.as(use(chunk), true) : Effect.succeed(false))),
+    Stream.takeUntil((fits) => !fits),
+    Stream.runFold(
+      () => true,
+      (_, fits) => fits
+    )
+  )
+
+/** Reads a stream to its end, or until it is too large. */
 export const measure = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, max_bytes: number) {
   const meter = contentMeter(max_bytes)
-  const overflow = yield* content.pipe(
-    Stream.map(meter.take),
-    Stream.filter((fits) => !fits),
-    Stream.runHead
-  )
-  return overflow._tag === "Some" ? ("too_large" as const) : { bytes: meter.bytes(), sha256: meter.sha256() }
+  const fits = yield* meterInto(meter, content, () => Effect.void)
+  return fits ? { bytes: meter.bytes(), sha256: meter.sha256() } : ("too_large" as const)
+})
+
+export const collect = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, max_bytes: number) {
+  const chunks: Array<Uint8Array> = []
+  const fits = yield* meterInto(contentMeter(max_bytes), content, (chunk) => Effect.sync(() => chunks.push(chunk)))
+  return fits ? new Uint8Array(Buffer.concat(chunks)) : ("too_large" as const)
 })

@@ -1,0 +1,125 @@
+/**
+ * Signed requests to one bucket of an S3 server, path-style (every server speaks it, and no name is looked up per
+ * bucket). Reads and writes here are idempotent, so what fails by the network, by 5xx or by 429 is repeated, a bounded
+ * number of times; everything else that was not expected is the operator's to mend and fails at once.
+ */
+import { AwsClient } from "aws4fetch"
+import { Clock, Effect, Redacted, Schedule, Stream } from "effect"
+import { ObjectsUnavailable } from "./ObjectStore.ts"
+import { assertObjectKey } from "./objectKey.ts"
+
+export interface S3Options {
+  /** `https://host[:port][/path]` */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: Redacted.Redacted<string>
+}
+
+export interface S3Request {
+  readonly operation: string
+  readonly method: "GET" | "HEAD" | "PUT" | "DELETE"
+  /** Empty for the bucket itself. */
+  readonly key: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+  /** Statuses besides 2xx that the caller reads as answers. */
+  readonly answers?: ReadonlyArray<number>
+}
+
+/** Until the answer's head is there. A server-side copy of the largest model takes the longest. */
+const ANSWER_TIMEOUT = "60 seconds"
+/** Between two chunks of a body. */
+const CHUNK_TIMEOUT = "30 seconds"
+const RETRIES = 3
+const backoff = Schedule.exponential("100 millis").pipe(Schedule.jittered)
+/** Error bodies are a few hundred bytes; a proxy's error page is cut here. */
+const ERROR_BODY_MAX_CHARACTERS = 4_096
+
+interface Fault {
+  readonly detail: string
+  readonly transient: boolean
+}
+
+const reason = (cause: unknown): string => {
+  const inner = cause instanceof Error ? (cause.cause ?? cause) : cause
+  return inner instanceof Error ? ("code" in inner && String(inner.code)) || inner.message : String(inner)
+}
+
+const amzDate = (now_ms: number): string => new Date(now_ms).toISOString().replace(/[:-]|\.\d{3}/g, "")
+
+export type S3Requests = ReturnType<typeof s3Requests>
+
+export const s3Requests = (options: S3Options) => {
+  const client = new AwsClient({
+    accessKeyId: options.accessKeyId,
+    secretAccessKey: Redacted.value(options.secretAccessKey),
+    service: "s3",
+    region: options.region
+  })
+  const base = `${options.endpoint.replace(/\/+$/, "")}/${options.bucket}`
+  const urlOf = (key: string): URL => new URL(key === "" ? base : `${base}/${assertObjectKey(key)}`)
+
+  const once = (request: S3Request): Effect.Effect<Response, Fault> =>
+    Effect.gen(function* () {
+      const datetime = amzDate(yield* Clock.currentTimeMillis)
+      const response = yield* Effect.tryPromise({
+        try: async (signal) => {
+          const { method, headers = {}, body } = request
+          const init = { method, headers, ...(body === undefined ? {} : { body }), aws: { datetime } }
+          const signed = await client.sign(urlOf(request.key), init)
+          // Set after signing: proxies rewrite it, and a compressed answer would hide the object's length.
+          signed.headers.set("accept-encoding", "identity")
+          return fetch(signed, { signal })
+        },
+        catch: (cause): Fault => ({ detail: reason(cause), transient: true })
+      })
+      if (response.ok || request.answers?.includes(response.status)) return response
+      const text = yield* Effect.promise(() => response.text().catch(() => ""))
+      const code = /<Code>(\w+)<\/Code>/.exec(text.slice(0, ERROR_BODY_MAX_CHARACTERS))?.[1] ?? ""
+      return yield* Effect.fail<Fault>({
+        detail: `${response.status} ${code}`.trim(),
+        transient: response.status >= 500 || response.status === 429
+      })
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: ANSWER_TIMEOUT,
+        orElse: () => Effect.fail<Fault>({ detail: `no answer in ${ANSWER_TIMEOUT}`, transient: true })
+      })
+    )
+
+  /** The caller reads or discards the body. */
+  const send = (request: S3Request): Effect.Effect<Response, ObjectsUnavailable> =>
+    once(request).pipe(
+      Effect.retry({ while: (fault) => fault.transient, times: RETRIES, schedule: backoff }),
+      Effect.mapError(({ detail }) => new ObjectsUnavailable({ operation: request.operation, key: request.key, detail }))
+    )
+
+  const presign = (method: "GET" | "PUT", key: string, expires_s: number, headers: Readonly<Record<string, string>>) =>
+    Effect.gen(function* () {
+      const now_ms = yield* Clock.currentTimeMillis
+      const url = urlOf(key)
+      url.searchParams.set("X-Amz-Expires", String(expires_s))
+      const init = { method, headers, aws: { datetime: amzDate(now_ms), signQuery: true } }
+      const signed = yield* Effect.promise(() => client.sign(url, init))
+      return { url: signed.url, expires_ms: (Math.floor(now_ms / 1000) + expires_s) * 1000 }
+    })
+
+  return { send, presign }
+}
+
+export const discard = (response: Response): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    await response.body?.cancel().catch(() => undefined)
+  })
+
+export const bodyOf = (operation: string, key: string, response: Response): Stream.Stream<Uint8Array, ObjectsUnavailable> => {
+  const { body } = response
+  if (body === null) return Stream.empty
+  const broken = (detail: string) => new ObjectsUnavailable({ operation, key, detail })
+  return Stream.fromReadableStream<Uint8Array, ObjectsUnavailable>({
+    evaluate: () => body,
+    onError: (cause) => broken(reason(cause))
+  }).pipe(Stream.timeoutOrElse({ duration: CHUNK_TIMEOUT, orElse: () => Stream.fail(broken(`no byte in ${CHUNK_TIMEOUT}`)) }))
+}

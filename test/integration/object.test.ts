@@ -1,0 +1,280 @@
+/**
+ * What every object store answers, over real sockets: the local directory behind its routes, and S3 against a real
+ * server (OpenStack Swift where it is installed). Where the two differ by nature, the store's traits say how.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
+import { objectRoutes } from "@agon/server/object/http.ts"
+import { ObjectStore, type Upload } from "@agon/server/object/ObjectStore.ts"
+import { S3Objects } from "@agon/server/object/S3Objects.ts"
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert, describe, layer } from "@effect/vitest"
+import { ByteSize, DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { TestClock } from "effect/testing"
+import { missingS3, S3Server } from "../support/S3Server.ts"
+
+interface Traits {
+  /** A wrong or too large body is refused at the PUT already; elsewhere only `verify` finds it. */
+  readonly enforcesAtPut: boolean
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+const fresh = (prefix: string): string => `${prefix}/${randomBytes(8).toString("hex")}`
+const HOUR_S = 3600
+
+const send = (url: string, init: RequestInit = {}) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, init)
+    return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) }
+  })
+const upload = (to: Upload, bytes: Uint8Array<ArrayBuffer>) => send(to.url, { method: to.method, headers: to.headers, body: bytes })
+const text = (answer: { readonly bytes: Uint8Array }): string => Buffer.from(answer.bytes).toString()
+const granted = (bytes: Uint8Array, over: { key?: string; max_bytes?: number; expires_s?: number } = {}) => ({
+  key: fresh("incoming"),
+  sha256: sha256(bytes),
+  max_bytes: bytes.byteLength,
+  expires_s: HOUR_S,
+  ...over
+})
+const anHourAgo = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.andThen(TestClock.setTime(Date.now() - HOUR_S * 1000), effect).pipe(Effect.provide(TestClock.layer()))
+
+const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, traits: Traits) =>
+  layer(stores, { excludeTestServices: true, timeout: "60 seconds" })(title, (it) => {
+    it.effect("what goes up through a presigned PUT comes down through a presigned GET", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(3_000_000)
+        const request = granted(bytes)
+        const to = yield* objects.presignPut(request)
+        assert.strictEqual(to.max_bytes, request.max_bytes)
+        const left_ms = DateTime.toEpochMillis(to.expires_at) - Date.now()
+        assert.isTrue(left_ms > (HOUR_S - 10) * 1000 && left_ms <= HOUR_S * 1000)
+        assert.strictEqual((yield* upload(to, bytes)).status, 200)
+        assert.deepStrictEqual(yield* objects.stat(request.key), Option.some({ bytes: bytes.byteLength }))
+        assert.deepStrictEqual(yield* objects.verify(request), { bytes: bytes.byteLength })
+        const down = yield* send(yield* objects.presignGet({ key: request.key, expires_s: HOUR_S }))
+        assert.strictEqual(down.status, 200)
+        assert.isTrue(Buffer.from(down.bytes).equals(bytes))
+      })
+    )
+
+    it.effect("an empty object is an object", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const request = granted(new Uint8Array(0))
+        assert.strictEqual((yield* upload(yield* objects.presignPut(request), new Uint8Array(0))).status, 200)
+        assert.deepStrictEqual(yield* objects.verify(request), { bytes: 0 })
+        assert.deepStrictEqual(yield* objects.get({ key: request.key, max_bytes: 0 }), Option.some(new Uint8Array(0)))
+      })
+    )
+
+    it.effect("the service's own put, get, stat and remove agree, and remove may be repeated", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const key = fresh("replays")
+        const bytes = new Uint8Array(randomBytes(70_000))
+        yield* objects.put(key, bytes)
+        assert.deepStrictEqual(yield* objects.stat(key), Option.some({ bytes: 70_000 }))
+        assert.deepStrictEqual(yield* objects.get({ key, max_bytes: 70_000 }), Option.some(bytes))
+        yield* objects.put(key, bytes.slice(1))
+        assert.deepStrictEqual(yield* objects.stat(key), Option.some({ bytes: 69_999 }))
+        yield* objects.remove(key)
+        yield* objects.remove(key)
+        assert.deepStrictEqual(yield* objects.stat(key), Option.none())
+      })
+    )
+
+    it.effect("get refuses to read more than it was allowed", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const key = fresh("replays")
+        yield* objects.put(key, randomBytes(500_001))
+        const error = yield* Effect.flip(objects.get({ key, max_bytes: 500_000 }))
+        assert.deepInclude(error, { _tag: "ObjectTooLarge", key, max_bytes: 500_000 })
+      })
+    )
+
+    it.effect("a key under which nothing lies is missing everywhere, and never an error", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const request = granted(new Uint8Array(1))
+        const { key } = request
+        assert.deepStrictEqual(yield* objects.stat(key), Option.none())
+        assert.deepStrictEqual(yield* objects.get({ key, max_bytes: 10 }), Option.none())
+        assert.strictEqual(yield* objects.verify({ ...request, into: fresh("weights") }), "missing")
+        const answer = yield* send(yield* objects.presignGet({ key, expires_s: HOUR_S }))
+        assert.strictEqual(answer.status, 404)
+        assert.match(text(answer), /<Code>NoSuchKey<\/Code>/)
+      })
+    )
+
+    it.effect("wrong bytes are refused at the PUT where the store can tell, and never survive verify", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const request = granted(randomBytes(1_000))
+        const into = fresh("weights")
+        const answer = yield* upload(yield* objects.presignPut(request), randomBytes(1_000))
+        assert.strictEqual(answer.status, traits.enforcesAtPut ? 400 : 200)
+        if (traits.enforcesAtPut) assert.match(text(answer), /<Code>BadDigest<\/Code>/)
+        assert.strictEqual(yield* objects.verify({ ...request, into }), traits.enforcesAtPut ? "missing" : "hash_mismatch")
+        assert.deepStrictEqual(yield* objects.stat(request.key), Option.none())
+        assert.deepStrictEqual(yield* objects.stat(into), Option.none())
+      })
+    )
+
+    it.effect("too large a body, declared or chunked, is refused where the store can tell, and never survives verify", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(600_000)
+        for (const chunked of [false, true]) {
+          const request = granted(bytes, { max_bytes: 500_000 })
+          const to = yield* objects.presignPut(request)
+          const body = chunked ? { body: new Blob([bytes]).stream(), duplex: "half" as const } : { body: bytes }
+          const answer = yield* send(to.url, { method: "PUT", headers: to.headers, ...body })
+          assert.strictEqual(answer.status, traits.enforcesAtPut ? 413 : 200)
+          if (traits.enforcesAtPut) assert.match(text(answer), /<Code>EntityTooLarge<\/Code>/)
+          assert.strictEqual(yield* objects.verify(request), traits.enforcesAtPut ? "missing" : "too_large")
+          assert.deepStrictEqual(yield* objects.stat(request.key), Option.none())
+        }
+      })
+    )
+
+    it.effect("an upload whose bytes are not known in advance is bound by its size alone", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(1_000)
+        const request = granted(bytes, { max_bytes: 2_000 })
+        const to = yield* objects.presignPut({ ...request, sha256: null })
+        assert.strictEqual((yield* upload(to, bytes)).status, 200)
+        assert.strictEqual(yield* objects.verify({ ...request, sha256: sha256(randomBytes(8)) }), "hash_mismatch")
+        assert.strictEqual((yield* upload(to, bytes)).status, 200)
+        assert.deepStrictEqual(yield* objects.verify(request), { bytes: 1_000 })
+      })
+    )
+
+    it.effect("verify takes proven bytes over into their address, and may be repeated after a crash", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(100_000)
+        const [first, second] = [granted(bytes), granted(bytes)]
+        const into = `weights/sha256/${first.sha256}`
+        for (const request of [first, second]) yield* upload(yield* objects.presignPut(request), bytes)
+        assert.deepStrictEqual(yield* objects.verify({ ...first, into }), { bytes: 100_000 })
+        assert.deepStrictEqual(yield* objects.verify({ ...first, into }), { bytes: 100_000 })
+        assert.deepStrictEqual(yield* objects.verify({ ...second, into }), { bytes: 100_000 })
+        yield* objects.remove(first.key)
+        yield* objects.remove(second.key)
+        const stored = yield* objects.get({ key: into, max_bytes: 100_000 })
+        assert.strictEqual(sha256(Option.getOrThrow(stored)), first.sha256)
+      })
+    )
+
+    it.effect("who uploads something else after verify changes nothing of what was taken over", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(1_000)
+        const request = granted(bytes)
+        const into = `weights/sha256/${request.sha256}`
+        const to = yield* objects.presignPut({ ...request, sha256: null })
+        yield* upload(to, bytes)
+        assert.deepStrictEqual(yield* objects.verify({ ...request, into }), { bytes: 1_000 })
+        assert.strictEqual((yield* upload(to, randomBytes(1_000))).status, 200)
+        assert.strictEqual(yield* objects.verify({ ...request, into }), "hash_mismatch")
+        assert.deepStrictEqual(yield* objects.verify({ ...request, key: into }), { bytes: 1_000 })
+      })
+    )
+
+    it.effect("many uploads of one key at once leave one whole object", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bodies = Array.from({ length: 6 }, () => randomBytes(400_000))
+        const request = granted(bodies[0] ?? new Uint8Array(0))
+        const to = yield* objects.presignPut({ ...request, sha256: null })
+        const answers = yield* Effect.forEach(bodies, (bytes) => upload(to, bytes), { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          bodies.map(() => 200)
+        )
+        const stored = Option.getOrThrow(yield* objects.get({ key: request.key, max_bytes: 400_000 }))
+        assert.include(bodies.map(sha256), sha256(stored))
+      })
+    )
+
+    it.effect("an expired URL is denied, for reading and for writing", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(100)
+        const request = granted(bytes, { expires_s: 60 })
+        const to = yield* anHourAgo(objects.presignPut(request))
+        const refused = yield* upload(to, bytes)
+        assert.strictEqual(refused.status, 403)
+        assert.match(text(refused), /<Code>AccessDenied<\/Code>/)
+        assert.deepStrictEqual(yield* objects.stat(request.key), Option.none())
+        yield* objects.put(request.key, bytes)
+        assert.strictEqual((yield* send(yield* anHourAgo(objects.presignGet(request)))).status, 403)
+      })
+    )
+
+    it.effect("a URL serves the method, the key and the headers it was signed for, and nothing else", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const bytes = randomBytes(100)
+        const request = granted(bytes)
+        const to = yield* objects.presignPut(request)
+        const get = yield* objects.presignGet(request)
+        yield* upload(to, bytes)
+        const other = fresh("incoming")
+        const forged: ReadonlyArray<readonly [string, RequestInit]> = [
+          [get, { method: "PUT", body: randomBytes(100) }],
+          [to.url, { method: "GET" }],
+          [get.replace(request.key, other), {}],
+          [to.url.replace(request.key, other), { method: "PUT", headers: to.headers, body: bytes }],
+          [get.replace(/signature=(.)/i, (_, digit) => `${"Signature="}${digit === "0" ? "1" : "0"}`), {}],
+          [get.replace(/expires=\d+/i, (found) => `${found}0`), {}]
+        ]
+        for (const [url, init] of forged) {
+          const answer = yield* send(url, init)
+          assert.strictEqual(answer.status, 403, `${init.method} ${url}`)
+          assert.match(text(answer), /<Code>(SignatureDoesNotMatch|AccessDenied)<\/Code>/)
+        }
+        // Without a signature, or by DELETE, servers differ in which refusal it is.
+        assert.include([400, 403], (yield* send(get.replace(/\?.*/, ""))).status)
+        assert.include([403, 405], (yield* send(get, { method: "DELETE" })).status)
+        assert.deepStrictEqual(yield* objects.stat(other), Option.none())
+        assert.deepStrictEqual(yield* objects.verify(request), { bytes: 100 })
+      })
+    )
+  })
+
+/** As the server assembles it, its limit on bodies included: uploads are larger than that. */
+const local = Layer.unwrap(
+  Effect.gen(function* () {
+    const directory = mkdtempSync(join(tmpdir(), "agon-test-objects-"))
+    yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true, force: true })))
+    const server = yield* HttpServer.HttpServer
+    const publicOrigin = `http://127.0.0.1:${(server.address as { readonly port: number }).port}`
+    const store = LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin })
+    return HttpRouter.serve(objectRoutes, {
+      disableLogger: true,
+      disableListenLog: true,
+      middleware: (app) => Effect.provideService(app, HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))
+    }).pipe(Layer.provideMerge(store))
+  })
+).pipe(Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
+
+const s3 = Layer.unwrap(Effect.map(S3Server, (server) => S3Objects.layer({ ...server, bucket: "agon-objects" }))).pipe(
+  Layer.provide(S3Server.layer)
+)
+
+conformance("objects in a directory", local, { enforcesAtPut: true })
+
+const missing = missingS3()
+describe.skipIf(missing !== undefined)(`S3${missing === undefined ? "" : `: ${missing}`}`, () => {
+  conformance("objects in S3", s3, { enforcesAtPut: false })
+})

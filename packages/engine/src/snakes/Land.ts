@@ -63,8 +63,40 @@ const makeLand = (board: SnakesBoard): Land => {
   })
   let trail_size = 16
   while (trail_size < cells + 4) trail_size *= 2
-  const lanes = Array.from({ length: 16 }, (_, open) =>
-    Float32Array.from({ length: cells * 4 }, (_, at) => (open >> Math.floor(at / cells)) & 1)
-  )
-  return { board, seats: board.players, cells, open: cells - board.walls.length, next, grid, spawns, food, trail_size, scene, lanes }
+  return {
+    board,
+    seats: board.players,
+    cells,
+    open: cells - board.walls.length,
+    next,
+    grid,
+    spawns,
+    food,
+    trail_size,
+    scene,
+    lanes: lanesOf(cells)
+  }
+}
+
+const lanes_by_cells = new Map<number, ReadonlyArray<Float32Array>>()
+
+/**
+ * Sixteen windows of four planes on one short sequence of planes in which every pattern of four bits occurs once. They
+ * depend on the number of cells alone (a few hundred values at most), so all boards of a size share them.
+ */
+const lanesOf = (cells: number): ReadonlyArray<Float32Array> => {
+  const known = lanes_by_cells.get(cells)
+  if (known !== undefined) return known
+  const pattern = [0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 0, 0]
+  const sequence = new Float32Array(pattern.length * cells)
+  pattern.forEach((bit, index) => {
+    sequence.fill(bit, index * cells, (index + 1) * cells)
+  })
+  const lanes: Array<Float32Array> = []
+  for (let index = 0; index < 16; index++) {
+    const open = pattern[index]! | (pattern[index + 1]! << 1) | (pattern[index + 2]! << 2) | (pattern[index + 3]! << 3)
+    lanes[open] = sequence.subarray(index * cells, (index + 4) * cells)
+  }
+  lanes_by_cells.set(cells, lanes)
+  return lanes
 }

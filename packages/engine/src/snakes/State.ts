@@ -12,7 +12,7 @@ import type { MatchResult, MatchRules } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { ranksOf } from "../ranking.ts"
 import type { SnakesBoard } from "./Board.ts"
-import { FOOD, type Land, landOf } from "./Land.ts"
+import { type Land, landOf } from "./Land.ts"
 
 export type Cause = "forfeit" | "starved" | "wall" | "self" | "body" | "head"
 export type Reason = "forfeit" | "last_standing" | "all_out" | "turn_limit"
@@ -44,6 +44,8 @@ export interface SnakesState {
   readonly snakes: ReadonlyArray<Snake>
   /** Seats not out, ascending; replaced when somebody leaves. */
   living: ReadonlyArray<number>
+  /** The cells that hold food, the first `food` entries, in no order that means anything. */
+  readonly food_cells: Uint16Array
   food: number
   turn: number
   reason: Reason | null
@@ -73,6 +75,8 @@ export const init = (board: SnakesBoard, seed: number, rules: MatchRules): Snake
     })
     living.push(seat)
   }
+  const food_cells = new Uint16Array(land.cells)
+  food_cells.set(land.food)
   return {
     land,
     rng: new Mulberry32(seed),
@@ -82,6 +86,7 @@ export const init = (board: SnakesBoard, seed: number, rules: MatchRules): Snake
     trail,
     snakes,
     living,
+    food_cells,
     food: land.food.length,
     turn: 0,
     reason: null
@@ -100,13 +105,8 @@ export const bodyOf = (state: SnakesState, seat: number): ReadonlyArray<number> 
 }
 
 /** Cells that hold food, ascending. */
-export const foodOf = (state: SnakesState): ReadonlyArray<number> => {
-  const cells: Array<number> = []
-  state.grid.forEach((content, cell) => {
-    if (content === FOOD) cells.push(cell)
-  })
-  return cells
-}
+export const foodOf = (state: SnakesState): ReadonlyArray<number> =>
+  Array.from(state.food_cells.subarray(0, state.food)).sort((a, b) => a - b)
 
 /** Turns survived weigh more than any length that fits the board. */
 export const result = (state: SnakesState): MatchResult => {

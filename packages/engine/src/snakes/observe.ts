@@ -9,16 +9,13 @@ import { EMPTY, FOOD, WALL } from "./Land.ts"
 import type { SnakesState } from "./State.ts"
 
 export const observe = (state: SnakesState, seat: number, out: Float32Array): void => {
-  const { land, grid, living, snakes } = state
+  const { land, living, snakes } = state
   const cells = land.cells
   const own = snakes[seat]!
   out.set(land.scene)
-  const health = own.health / 100
-  for (let at = cells * 7; at < cells * 8; at++) out[at] = health
+  out.fill(own.health / 100, cells * 7, cells * 8)
   out.set(land.lanes[openMoves(state, seat)]!, cells * 8)
-  if (state.food > 0) {
-    for (let cell = 0; cell < cells; cell++) if (grid[cell] === FOOD) out[cells * 5 + cell] = 1
-  }
+  for (let index = 0; index < state.food; index++) out[cells * 5 + state.food_cells[index]!] = 1
   for (let index = 0; index < living.length; index++) {
     const other = living[index]!
     const snake = snakes[other]!
@@ -36,11 +33,10 @@ export const observe = (state: SnakesState, seat: number, out: Float32Array): vo
 /** Turns until each cell frees, over 64: the whole length at the head, one turn less each cell towards the tail. */
 const writeBody = (state: SnakesState, seat: number, out: Float32Array, plane: number): void => {
   const { trail } = state
-  const snake = state.snakes[seat]!
+  const { head, distinct, length } = state.snakes[seat]!
   const size = state.land.trail_size
-  for (let back = 0; back < snake.distinct; back++) {
-    out[plane + trail[seat * size + ((snake.head - back) & (size - 1))]!] = (snake.length - back) / 64
-  }
+  const ring = seat * size
+  for (let back = 0; back < distinct; back++) out[plane + trail[ring + ((head - back) & (size - 1))]!] = (length - back) / 64
 }
 
 /** Bit m is set where move m meets no wall, no edge, and no segment that is still there next turn; 0 for a seat that is out. */

@@ -99,6 +99,7 @@ const eatAll = (state: SnakesState): void => {
     if (cell < 0 || grid[cell] !== FOOD) continue
     grid[cell] = EMPTY
     state.food--
+    state.food_cells[state.food_cells.indexOf(cell)] = state.food_cells[state.food]!
   }
 }
 
@@ -168,7 +169,7 @@ const spawnFood = (state: SnakesState, events: Events): void => {
   if (free === 0) return
   const cell = freeCell(state.grid, state.rng.below(free))
   state.grid[cell] = FOOD
-  state.food++
+  state.food_cells[state.food++] = cell
   events?.push({ turn: state.turn, kind: "food", cell })
 }
 

@@ -4,12 +4,24 @@ import { calls } from "./rule/call.ts"
 import { cycles } from "./rule/cycle.ts"
 import { dependencies } from "./rule/dependency.ts"
 import { floor } from "./rule/floor.ts"
+import { locks } from "./rule/lock.ts"
 import { names } from "./rule/name.ts"
 import { aimedLines, lineCount, sizes } from "./rule/size.ts"
 import { texts } from "./rule/text.ts"
 import { type Finding, readTree, type Tree } from "./Tree.ts"
 
-const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [syntax, floor, cycles, dependencies, sizes, calls, names, barrels, texts]
+const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
+  syntax,
+  floor,
+  cycles,
+  dependencies,
+  sizes,
+  calls,
+  names,
+  barrels,
+  texts,
+  locks
+]
 
 export interface Report {
   readonly files: number

@@ -276,5 +276,18 @@ export const otherCases: ReadonlyArray<Case> = [
     "package-lock.json:1 machine",
     "registry"
   ],
+  [
+    "a lock file without another machine's package",
+    {
+      "package-lock.json": JSON.stringify({
+        packages: {
+          "node_modules/a": { optionalDependencies: { "a-linux-x64": "1.0.0", "a-win32-x64": "1.0.0" } },
+          "node_modules/a/node_modules/a-linux-x64": {}
+        }
+      })
+    },
+    "package-lock.json:1 lock",
+    "no entry node_modules/a-win32-x64"
+  ],
   ["a file that does not parse", { [http]: "export const = 1\n" }, `${http}:1 syntax`, ""]
 ]

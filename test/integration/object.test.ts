@@ -3,19 +3,12 @@
  * server (OpenStack Swift where it is installed). Where the two differ by nature, the store's traits say how.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
-import { objectRoutes } from "@agon/server/object/http.ts"
 import { ObjectStore, type Upload } from "@agon/server/object/ObjectStore.ts"
 import { S3Objects } from "@agon/server/object/S3Objects.ts"
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
-import { ByteSize, DateTime, Effect, Layer, Option, Redacted } from "effect"
-import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 import { missingS3, S3Server } from "../support/S3Server.ts"
 
 interface Traits {
@@ -252,27 +245,13 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
     )
   })
 
-/** As the server assembles it, its limit on bodies included: uploads are larger than that. */
-const local = Layer.unwrap(
-  Effect.gen(function* () {
-    const directory = mkdtempSync(join(tmpdir(), "agon-test-objects-"))
-    yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true, force: true })))
-    const server = yield* HttpServer.HttpServer
-    const publicOrigin = `http://127.0.0.1:${(server.address as { readonly port: number }).port}`
-    const store = LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin })
-    return HttpRouter.serve(objectRoutes, {
-      disableLogger: true,
-      disableListenLog: true,
-      middleware: (app) => Effect.provideService(app, HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))
-    }).pipe(Layer.provideMerge(store))
-  })
-).pipe(Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
-
 const s3 = Layer.unwrap(Effect.map(S3Server, (server) => S3Objects.layer({ ...server, bucket: "agon-objects" }))).pipe(
   Layer.provide(S3Server.layer)
 )
 
-conformance("objects in a directory", local, { enforcesAtPut: true })
+conformance("objects in a directory", Layer.unwrap(Effect.map(temporaryDirectory, localObjects)).pipe(Layer.provide(loopback)), {
+  enforcesAtPut: true
+})
 
 const missing = missingS3()
 describe.skipIf(missing !== undefined)(`S3${missing === undefined ? "" : `: ${missing}`}`, () => {

@@ -24,6 +24,8 @@ export class LocalObjects extends Context.Service<
   LocalObjects,
   {
     readonly directory: ObjectDirectory
+    /** How many uploads of each key are under way. */
+    readonly uploads: Map<string, number>
     readonly readGrant: (method: "GET" | "PUT", url: string) => Effect.Effect<Grant | Refusal>
   }
 >()("agon/object/LocalObjects") {
@@ -34,6 +36,7 @@ export class LocalObjects extends Context.Service<
         return Context.make(ObjectStore, makeStore(directory, secret, options.publicOrigin)).pipe(
           Context.add(LocalObjects, {
             directory,
+            uploads: new Map(),
             readGrant: (method, url) => Effect.map(now_s, (now) => readGrant(secret, method, url, now))
           })
         )

@@ -10,7 +10,7 @@
 import { randomBytes } from "node:crypto"
 import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { Effect, Option, Stream } from "effect"
 import { contentMeter, measure, meterInto } from "./contentMeter.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
@@ -140,8 +140,9 @@ const pin = async (from: string, to: string): Promise<true> => {
 /** Makes the directory where it is missing and sweeps what an earlier life left half written. */
 export const openObjectDirectory = (directory: string): Effect.Effect<ObjectDirectory, ObjectsUnavailable> =>
   attempt("open", "", async () => {
-    await makeDirectories(join(directory, "objects"))
-    await fs.rm(join(directory, "partial"), { recursive: true, force: true })
-    await makeDirectories(join(directory, "partial"))
-    return make(directory)
+    const absolute = resolve(directory)
+    await makeDirectories(join(absolute, "objects"))
+    await fs.rm(join(absolute, "partial"), { recursive: true, force: true })
+    await makeDirectories(join(absolute, "partial"))
+    return make(absolute)
   })

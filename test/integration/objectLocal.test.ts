@@ -1,0 +1,184 @@
+/** What only the local store has: files that survive crashes whole or not at all, and its own HTTP. */
+import { createHash, randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { request as httpRequest } from "node:http"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Option, Schedule } from "effect"
+import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+const body = randomBytes(200_000)
+const granted = { key: "incoming/v1/weights", sha256: sha256(body), max_bytes: body.byteLength, expires_s: 60 }
+
+/** One life of the service on a directory. */
+const life = <A, E>(directory: string, use: Effect.Effect<A, E, ObjectStore>) =>
+  Effect.provide(use, localObjects(directory).pipe(Layer.provide(loopback)))
+
+const eventually = (what: string, holds: () => boolean) =>
+  Effect.suspend(() => (holds() ? Effect.void : Effect.fail(`not in time: ${what}`))).pipe(
+    Effect.retry({ times: 200, schedule: Schedule.spaced("20 millis") })
+  )
+
+const partials = (directory: string): ReadonlyArray<string> => readdirSync(join(directory, "partial"))
+
+/** Sends the head of a PUT and the first bytes of its body, and keeps the connection open. */
+const beginUpload = (url: string, bytes: Uint8Array) =>
+  Effect.promise(
+    () =>
+      new Promise<ReturnType<typeof connect>>((done) => {
+        const { port, pathname, search } = new URL(url)
+        const socket = connect(Number(port), "127.0.0.1", () => {
+          socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.byteLength}\r\n\r\n`)
+          socket.write(bytes, () => done(socket))
+        })
+        socket.on("error", () => undefined)
+      })
+  )
+
+/** As sent, without the normalisation of fetch. */
+const raw = (origin: string, method: string, path: string) =>
+  Effect.promise(
+    () =>
+      new Promise<{ status: number; headers: Record<string, unknown>; text: string }>((done, fail) => {
+        const { port } = new URL(origin)
+        const sent = httpRequest({ port, host: "127.0.0.1", method, path }, (answer) => {
+          const chunks: Array<Buffer> = []
+          answer.on("data", (chunk) => chunks.push(chunk))
+          answer.on("end", () => done({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }))
+        })
+        sent.on("error", fail)
+        sent.end()
+      })
+  )
+
+it.live("what an earlier life left half written is swept at the start, and what it stored is kept", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* life(
+      directory,
+      ObjectStore.use((objects) => objects.put("replays/m1", body))
+    )
+    mkdirSync(join(directory, "partial"), { recursive: true })
+    writeFileSync(join(directory, "partial", "0123456789abcdef"), "half of something")
+    const found = yield* life(
+      directory,
+      ObjectStore.use((objects) => objects.stat("replays/m1"))
+    )
+    assert.deepStrictEqual(found, Option.some({ bytes: body.byteLength }))
+    assert.deepStrictEqual(partials(directory), [])
+    assert.strictEqual(statSync(join(directory, "objects/replays/m1")).mode & 0o077, 0)
+  })
+)
+
+it.live("an upload that the client gives up half-way leaves nothing, and what was there before stays", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        for (const before of [undefined, body.subarray(1)]) {
+          if (before !== undefined) yield* objects.put(granted.key, before)
+          const { url } = yield* objects.presignPut({ ...granted, sha256: null })
+          const socket = yield* beginUpload(url, body.subarray(0, 100_000))
+          yield* eventually("the upload is under way", () => partials(directory).length === 1)
+          socket.destroy()
+          yield* eventually("the partial file is gone", () => partials(directory).length === 0)
+          const left = Option.map(Option.fromUndefinedOr(before), ({ byteLength }) => ({ bytes: byteLength }))
+          assert.deepStrictEqual(yield* objects.stat(granted.key), left)
+        }
+      })
+    )
+  })
+)
+
+it.live("a service that stops in the middle of an upload leaves nothing under the key", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const begin = Effect.gen(function* () {
+      const { url } = yield* ObjectStore.use((objects) => objects.presignPut(granted))
+      const socket = yield* beginUpload(url, body.subarray(0, 100_000))
+      yield* eventually("the upload is under way", () => partials(directory).length === 1)
+      // The server waits for running requests when it stops; this one never ends by itself.
+      setTimeout(() => socket.destroy(), 100)
+    })
+    yield* life(directory, begin)
+    assert.isFalse(existsSync(join(directory, "objects", granted.key)))
+    assert.deepStrictEqual(partials(directory), [])
+  })
+)
+
+it.live("no more than eight uploads of one key are under way at once", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const { url } = yield* ObjectStore.use((objects) => objects.presignPut(granted))
+        const open = yield* Effect.forEach(Array.from({ length: 8 }), () => beginUpload(url, body.subarray(0, 10)))
+        yield* eventually("eight are under way", () => partials(directory).length === 8)
+        const put = Effect.promise(() => fetch(url, { method: "PUT", body }).then(async (answer) => [answer.status, await answer.text()]))
+        const [status, text] = yield* put
+        assert.strictEqual(status, 503)
+        assert.match(String(text), /<Code>SlowDown<\/Code>/)
+        for (const socket of open) socket.destroy()
+        yield* eventually("they are gone", () => partials(directory).length === 0)
+        assert.strictEqual((yield* put)[0], 200)
+      })
+    )
+  })
+)
+
+it.live("HEAD tells the length without the bytes, and answers are neither cached nor run by a browser", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        yield* objects.put("replays/m1", body)
+        const url = new URL(yield* objects.presignGet({ key: "replays/m1", expires_s: 60 }))
+        const head = yield* raw(url.origin, "HEAD", url.pathname + url.search)
+        assert.strictEqual(head.status, 200)
+        assert.strictEqual(head.text, "")
+        assert.deepInclude(head.headers, {
+          "content-length": String(body.byteLength),
+          "content-type": "application/octet-stream",
+          "cache-control": "private, no-store",
+          "x-content-type-options": "nosniff"
+        })
+        const post = yield* raw(url.origin, "POST", url.pathname + url.search)
+        assert.strictEqual(post.status, 405)
+        assert.strictEqual(post.headers["allow"], "GET, HEAD, PUT")
+        assert.match(post.text, /<Code>MethodNotAllowed<\/Code>/)
+      })
+    )
+  })
+)
+
+it.live("no path leads out of the directory", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    writeFileSync(join(directory, "secret"), "secret")
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const url = new URL(yield* ObjectStore.use((objects) => objects.presignGet({ key: "replays/m1", expires_s: 60 })))
+        for (const path of [
+          "/objects/../secret",
+          "/objects/replays/../../secret",
+          "/objects/%2e%2e/secret",
+          "/objects/..%2fsecret",
+          "/objects//secret"
+        ]) {
+          const answer = yield* raw(url.origin, "GET", path + url.search)
+          assert.include([403, 404], answer.status, path)
+          assert.notInclude(answer.text, "secret")
+        }
+      })
+    )
+  })
+)

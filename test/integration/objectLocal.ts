@@ -1,0 +1,30 @@
+/** The local store as the server assembles it, its limit on bodies included: uploads are larger than that. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { objectRoutes } from "@agon/server/object/http.ts"
+import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
+import { NodeHttpServer } from "@effect/platform-node"
+import { ByteSize, Effect, Layer, Redacted } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+
+export const temporaryDirectory = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-test-objects-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+)
+
+export const loopback = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
+
+export const localObjects = (directory: string) =>
+  Layer.unwrap(
+    Effect.map(HttpServer.HttpServer, (server) => {
+      const publicOrigin = `http://127.0.0.1:${(server.address as { readonly port: number }).port}`
+      const store = LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin })
+      return HttpRouter.serve(objectRoutes, {
+        disableLogger: true,
+        disableListenLog: true,
+        middleware: (app) => Effect.provideService(app, HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))
+      }).pipe(Layer.provideMerge(store))
+    })
+  )

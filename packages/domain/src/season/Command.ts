@@ -2,18 +2,10 @@
  * What may be said to a season, and what it answers. Times are ms since 1970, durations end in their unit.
  * A lease is named `<match or version id>.<n>`, n counting the leases of that piece of work.
  */
-import type { Ladder, Settings } from "./Rules.ts"
-import type { RejectReason } from "./State.ts"
 import type { RefusalFact } from "../submission/Refusals.ts"
-
-/** A row of the administrative log, written in the same commit as what it tells of (DECISIONS section 13). */
-export interface Audit {
-  readonly id: string
-  readonly actor: string // account id
-  readonly action: string
-  readonly subject: string
-  readonly detail: unknown
-}
+import type { Audit } from "./Audit.ts"
+import type { Phase, RejectReason } from "./Reasons.ts"
+import type { Ladder, Settings } from "./Rules.ts"
 
 export interface MatchOutcome {
   readonly runtime_version: string
@@ -140,11 +132,13 @@ export type Work =
 export type Receipt =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly reason: "lost" | "released" | "withdrawn" | "unknown" }
+  /** The result contradicts itself or the match; nothing has changed. */
+  | { readonly accepted: false; readonly reason: "malformed"; readonly detail: string }
 
 export interface Holdings {
   readonly models: { readonly held: number; readonly cap: number }
   readonly versions: { readonly held: number; readonly cap: number }
-  readonly candidate: { readonly version: string; readonly phase: "upload" | "review" | "trial" } | null
+  readonly candidate: { readonly version: string; readonly phase: Phase } | null
   readonly cooldown_until: number | null
 }
 

@@ -1,6 +1,6 @@
 /** What happened, told after the commit: caches are purged by it, waiting runners woken, people notified. */
+import type { RejectReason } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
-import type { RejectReason } from "./State.ts"
 
 export type Event =
   | {

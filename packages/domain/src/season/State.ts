@@ -6,30 +6,14 @@
 import { type Heap, push } from "../pairing/Heap.ts"
 import { Ranks } from "../pairing/Ranks.ts"
 import type { Rating } from "../rating/Rating.ts"
-import type { Audit } from "./Command.ts"
+import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
 import { hashText, keyOf } from "./Random.ts"
+import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 
-export type RejectReason =
-  | "upload_expired"
-  | "hash_mismatch"
-  | "weights_unreadable"
-  | "manifest_invalid"
-  | "unsupported_operator"
-  | "external_data"
-  | "wrong_signature"
-  | "too_large"
-  | "memory_over_class"
-  | "too_slow"
-  | "not_deterministic"
-  | "resource_limit"
-  | "trial_failed"
-  | "admission_unavailable"
-  | "season_closed"
-
-export type Status = "testing" | "entered" | "rejected" | "superseded" | "disabled"
-export type Phase = "upload" | "review" | "trial"
+/** How long matches that are being played may go on once a season is closing. */
+export const CLOSING_MS = 60_000
 
 /** A version as the season knows it. Testing, entered, superseded and disabled ones are held; rejected ones are let go. */
 export interface Version {
@@ -132,10 +116,6 @@ export interface Review {
   released: boolean
 }
 
-export type Ending = "rated" | "finished" | "cancelled" | "failed"
-export type WithdrawnReason = "superseded" | "baseline_disabled" | "board_disabled" | "season_closed" | "round_reset"
-export type FaultReason = "runner_lost" | "engine_fault" | "weights_unavailable" | "replay_mismatch"
-
 /** What a rated match did to one seat on one ladder: means and deviations after it, and the change of the mean. */
 export interface Moved extends Rating {
   readonly change: number
@@ -193,6 +173,7 @@ export interface Head {
   fill_hour: number // the hour, since 1970, in which `fill_made` was counted
   fill_made: number
   series_at: number // when the last points of the series were taken
+  series_rated: number // and how many matches counted then
 }
 
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
@@ -245,6 +226,9 @@ export interface State extends Head {
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
+  work: boolean // there may be work now for a runner that was told there is none
+  recheck: boolean // something changed that queued matches depend on: `settle` withdraws what may no longer start
+  readonly tried: Set<string> // candidates whose trial has moved: `settle` goes on with it
   readonly writes: Writes
   events: Array<Event>
 }
@@ -278,7 +262,8 @@ export const freshHead = (): Head => ({
   podium: null,
   fill_hour: 0,
   fill_made: 0,
-  series_at: 0
+  series_at: 0,
+  series_rated: 0
 })
 
 const emptyWrites = (): Writes => ({
@@ -322,8 +307,11 @@ export const restore = (from: Snapshot): State => {
     live: new Map(from.live.toSorted((a, b) => a.n - b.n).map((row) => [row.id, { ...row }])),
     reviews: new Map(from.reviews.map((row) => [row.version, { ...row }])),
     trials: [],
-    leaseEnd: Math.min(Infinity, ...from.live.map((row) => row.until ?? Infinity), ...from.reviews.map((row) => row.until ?? Infinity)),
-    uploadEnd: Math.min(Infinity, ...from.versions.map((row) => row.upload_until ?? Infinity)),
+    leaseEnd: earliest([...from.live, ...from.reviews].map((row) => row.until)),
+    uploadEnd: earliest(from.versions.map((row) => row.upload_until)),
+    work: false,
+    recheck: false,
+    tried: new Set(),
     writes: emptyWrites(),
     events: []
   }
@@ -339,6 +327,9 @@ export const restore = (from: Snapshot): State => {
   for (const ladder of state.ladders) fillHeap(state, ladder)
   return state
 }
+
+const earliest = (times: ReadonlyArray<number | null>): number =>
+  times.reduce<number>((first, time) => Math.min(first, time ?? Infinity), Infinity)
 
 /** The ladder a match was made for; none for a trial. */
 export const ladderOf = (state: State, { ladder }: Pick<Live, "ladder">): LadderState | undefined =>
@@ -371,6 +362,13 @@ export const free = (ladder: LadderState, standing: Standing): void => {
   push(ladder.heap, standing)
 }
 
+/** A match is over or will not be played: the entry may be paired again. */
+export const release = (ladder: LadderState, standing: Standing): void => {
+  if (!standing.busy) return
+  standing.busy = false
+  if (standing.active) free(ladder, standing)
+}
+
 export const head = (state: State): Head => ({
   phase: state.phase,
   now: state.now,
@@ -387,7 +385,8 @@ export const head = (state: State): Head => ({
   podium: state.podium,
   fill_hour: state.fill_hour,
   fill_made: state.fill_made,
-  series_at: state.series_at
+  series_at: state.series_at,
+  series_rated: state.series_rated
 })
 
 /** The rows as they would be read back; tests compare a state with its restored twin by it. */

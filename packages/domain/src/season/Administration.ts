@@ -1,0 +1,52 @@
+/** Boards and settings, as administrators change them. */
+import type { Of, Replies } from "./Command.ts"
+import { LADDERS } from "./Rules.ts"
+import type { State } from "./State.ts"
+
+/** A new board comes out of play. */
+export const addBoard = (state: State, { audit, board: id, cols, file, players, rows }: Of<"AddBoard">): Replies["AddBoard"] => {
+  if (state.boards.has(id)) return { refused: "board_exists" }
+  const used = [...LADDERS, "trials"].map(() => leastUse(state))
+  state.boards.set(id, { id, ord: state.boards.size + 1, players, rows, cols, enabled: false, used })
+  state.writes.newBoards.set(id, { file })
+  wrote(state, audit)
+  state.events.push({ _tag: "BoardChanged", board: id })
+  return { added: true }
+}
+
+/** A late board starts at the least use of those in play, or it would be played alone until it had caught up. */
+const leastUse = (state: State): number => {
+  const used = [...state.boards.values()].filter(({ enabled }) => enabled).flatMap((board) => board.used)
+  return used.length === 0 ? 0 : Math.min(...used)
+}
+
+export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"SwitchBoard">): Replies["SwitchBoard"] => {
+  const board = state.boards.get(id)
+  if (board === undefined) return { refused: "not_found" }
+  if (board.enabled === enabled) return { enabled }
+  board.enabled = enabled
+  state.writes.boards.add(id)
+  state.writes.boardPeriods.push({ board: id, enabled, at: state.now })
+  wrote(state, audit)
+  state.events.push({ _tag: "BoardChanged", board: id })
+  state.recheck = true
+  for (const version of state.versions_by_id.values()) if (version.phase === "trial") state.tried.add(version.id)
+  state.work = true
+  return { enabled }
+}
+
+export const editSettings = (state: State, { audit, scheduledOnly, settings }: Of<"EditSettings">): Replies["EditSettings"] => {
+  const scheduled = state.phase === "open" && state.now < state.settings.submissions_open_at
+  if (scheduledOnly && !scheduled) return { refused: "season_not_scheduled" }
+  state.settings = { ...state.settings, ...settings }
+  state.writes.settings = true
+  wrote(state, audit)
+  state.events.push({ _tag: "SeasonChanged" })
+  state.work = true
+  return { edited: true }
+}
+
+const wrote = (state: State, audit: Of<"AddBoard">["audit"]): void => {
+  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  state.writes.any = true
+}

@@ -1,0 +1,34 @@
+/** Closing: nothing new starts, what is being played gets a minute, then the podium freezes. */
+import type { Of, Replies } from "./Command.ts"
+import { withdraw } from "./Matches.ts"
+import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
+import { takeSeries } from "./Series.ts"
+import { podium } from "./Standings.ts"
+import { CLOSING_MS, type State } from "./State.ts"
+
+export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies["CloseSeason"] => {
+  if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }
+  state.phase = "closing"
+  state.close_requested_at = state.now
+  state.writes.any = true
+  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  rejectCandidates(state, "The season was closed while it was being tried.")
+  state.recheck = true
+  state.events.push({ _tag: "SeasonChanged" })
+  return { close_requested_at: state.now }
+}
+
+export const finishClosing = (state: State): void => {
+  if (state.now >= state.close_requested_at! + CLOSING_MS) {
+    for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
+  }
+  if (state.live.size > 0) return
+  const round = currentRound(state)
+  if (round !== undefined) endRound(state, round)
+  takeSeries(state)
+  state.phase = "closed"
+  state.closed_at = state.now
+  state.podium = podium(state)
+  state.writes.any = true
+  state.events.push({ _tag: "SeasonClosed" })
+}

@@ -1,0 +1,83 @@
+/** Handing work to runners and taking it back. */
+import type { Of, Replies, Work } from "./Command.ts"
+import { parseLease, standingOf } from "./Lease.ts"
+import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
+import { failReview, leaseReview, nextReview, returnReview } from "./Reviews.ts"
+import { mayServe } from "./Rules.ts"
+import type { Live, Review, State } from "./State.ts"
+import { nextRated } from "./Waves.ts"
+
+/** No request takes more, whatever the runner's slots. */
+export const LEASES_PER_REQUEST_MAX = 64
+
+/** Reviews first, then trials, then what the ladders are owed: newcomers wait for nobody's slots but each other's. */
+export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["LeaseWork"] => {
+  const { fleet, settings } = { fleet: command.fleet, settings: state.settings }
+  const leases: Array<Work> = []
+  if (state.phase !== "open" || command.engine_digest !== settings.engine_digest) return leases
+  const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)
+  const matches = command.matches && mayServe(settings.fleet.matches, fleet)
+  const open = state.now >= settings.submissions_open_at
+  const max = Math.min(command.max, LEASES_PER_REQUEST_MAX)
+  while (leases.length < max) {
+    const review = admissions ? nextReview(state) : undefined
+    const match = review !== undefined || !matches ? undefined : (state.trials[0] ?? (open ? nextRated(state) : undefined))
+    if (review !== undefined) leases.push(leaseReview(state, review, command))
+    else if (match !== undefined) leases.push(leaseMatch(state, match, command))
+    else break
+  }
+  return leases
+}
+
+/** Every lease that ran out by now. */
+export const loseLeases = (state: State): void => {
+  const ran_out = eachLeased(state, (work) => work.until! <= state.now)
+  for (const work of ran_out) {
+    if ("versions" in work) loseMatch(state, work)
+    else failReview(state, work)
+  }
+  state.leaseEnd = eachLeased(state, () => true).reduce((first, work) => Math.min(first, work.until!), Infinity)
+}
+
+/** Open work that is leased and meets the condition. */
+const eachLeased = (state: State, when: (work: Live | Review) => boolean): ReadonlyArray<Live | Review> => {
+  const found: Array<Live | Review> = []
+  for (const work of state.live.values()) if (work.until !== null && when(work)) found.push(work)
+  for (const work of state.reviews.values()) if (work.until !== null && when(work)) found.push(work)
+  return found
+}
+
+/** Back to where it waits, at no cost in attempts. */
+const giveBack = (state: State, works: ReadonlyArray<Live | Review>): number => {
+  for (const work of works) {
+    if ("versions" in work) requeue(state, work)
+    else returnReview(state, work)
+  }
+  return works.length
+}
+
+export const releaseLease = (state: State, { key, lease }: Of<"Release">): Replies["Release"] => {
+  const name = parseLease(lease)
+  const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
+  if (work === undefined || work.until === null || standingOf(work, name!.n, key) !== "held") return { released: false }
+  work.released = true
+  giveBack(state, [work])
+  return { released: true }
+}
+
+export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Replies["HoldOnly"] => {
+  const named = new Set(holds)
+  const idOf = (work: Live | Review): string => ("versions" in work ? work.id : work.version)
+  const lost = eachLeased(state, (work) => work.runner === runner && !named.has(`${idOf(work)}.${work.lease_n}`))
+  return { returned: giveBack(state, lost) }
+}
+
+export const revokeKey = (state: State, { audit, key }: Of<"RevokeKey">): Replies["RevokeKey"] => {
+  if (audit !== undefined) {
+    state.writes.audits.push({ ...audit, at: state.now })
+    state.writes.any = true
+  }
+  const leased = eachLeased(state, (work) => work.key === key)
+  for (const work of leased) work.released = true
+  return { returned: giveBack(state, leased) }
+}

@@ -1,0 +1,244 @@
+/** Matches from the queue to their end: how one is leased, lost, given back, reported, withdrawn. */
+import { faultOf } from "../match/Outcome.ts"
+import type { MatchOutcome, Of, Receipt, Replies, Work } from "./Command.ts"
+import { leaseName, parseLease, standingOf } from "./Lease.ts"
+import { drawUint32, uuidOf } from "./Random.ts"
+import type { Ending, FaultReason, WithdrawnReason } from "./Reasons.ts"
+import { LADDERS } from "./Rules.ts"
+import { forgetStandings, rateOn } from "./Standings.ts"
+import { type Board, type Ended, type LadderState, type Live, ladderOf, type Moved, release, type Seat, type State } from "./State.ts"
+
+export const LEASE_MS = 30_000
+/** A match whose lease ran out this many times fails: something about it kills runners. */
+export const LOSSES_MAX = 3
+
+interface Pairing {
+  readonly ladder: Live["ladder"]
+  readonly candidate: string | null
+  readonly board: Board
+  readonly versions: ReadonlyArray<string>
+}
+
+export const createMatch = (state: State, { board, candidate, ladder, versions }: Pairing): Live => {
+  const n = ++state.matches
+  board.used[ladder === null ? LADDERS.length : LADDERS.indexOf(ladder)]!++
+  state.writes.boards.add(board.id)
+  const seed = drawUint32(state)
+  const id = uuidOf(state, state.now, n)
+  const round = ladder === null ? 0 : state.round
+  const unleased = { lease_n: 0, losses: 0, runner: null, key: null, until: null, released: false }
+  const match: Live = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
+  state.live.set(id, match)
+  changed(state, match)
+  return match
+}
+
+export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseWork">): Work => {
+  const match = state.live.get(id)!
+  const ladder = ladderOf(state, match)
+  unqueue(state, match)
+  if (ladder !== undefined) ladder.playing++
+  const until = state.now + LEASE_MS
+  Object.assign(match, { runner, key, until, lease_n: match.lease_n + 1, released: false })
+  state.leaseEnd = Math.min(state.leaseEnd, until)
+  changed(state, match)
+  const { board, lease_n, seed, versions } = match
+  const is_trial = match.ladder === null
+  return { kind: "match", lease: leaseName(id, lease_n), until, match: id, ladder: match.ladder, is_trial, board, seed, versions }
+}
+
+/** The open match of a lease that still counts, or why it does not. */
+const held = (state: State, lease: string, key: string): Live | Receipt => {
+  const name = parseLease(lease)
+  const match = name === undefined ? undefined : state.live.get(name.id)
+  if (match === undefined) return { accepted: false, reason: "unknown" }
+  const standing = standingOf(match, name!.n, key)
+  return standing === "held" ? match : { accepted: false, reason: standing }
+}
+
+export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMatch">): Receipt => {
+  const match = held(state, lease, key)
+  if ("accepted" in match) return match
+  const fault = faultOf(outcome.seats, match.versions.length, state.settings.rules.match.strike_limit)
+  if (fault !== undefined) return { accepted: false, reason: "malformed", detail: fault }
+  const counts = match.ladder !== null && match.round === state.round
+  const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
+  end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
+  return { accepted: true }
+}
+
+export const reportFault = (state: State, { detail, fault_reason, key, lease, runtime_version }: Of<"ReportFault">): Receipt => {
+  const match = held(state, lease, key)
+  if ("accepted" in match) return match
+  end(state, match, { ending: "failed", fault_reason, fault_detail: detail, runtime_version })
+  return { accepted: true }
+}
+
+const unrated = (version: string, { rank, score, strikes }: MatchOutcome["seats"][number]): Seat => ({
+  version,
+  rank,
+  score,
+  strikes,
+  place: null,
+  made: null,
+  open: null
+})
+
+/** A match of a class moves its own ladder and open; a match of open moves open alone. */
+const rateSeats = (state: State, match: Live, { seats }: MatchOutcome): ReadonlyArray<Seat> => {
+  const ranks = seats.map((seat) => seat.rank)
+  const forfeits = seats.map((seat) => seat.strikes >= state.settings.rules.match.strike_limit)
+  const on = (ladder: LadderState, made: boolean): ReadonlyArray<Moved> =>
+    rateOn(state, ladder, standingsOf(ladder, match), ranks, forfeits, made)
+  const made = ladderOf(state, match)!
+  const open = state.ladders[LADDERS.indexOf("open")]!
+  const places = standingsOf(made, match).map((standing) => made.ranks.placeOf(standing.mu))
+  const moved = on(made, true)
+  const movedOpen = made === open ? null : on(open, false)
+  state.rated++
+  return seats.map((seat, i) => ({
+    ...unrated(match.versions[i]!, seat),
+    place: places[i]!,
+    made: moved[i]!,
+    open: movedOpen === null ? null : movedOpen[i]!
+  }))
+}
+
+const standingsOf = (ladder: LadderState, match: Live) => match.versions.map((id) => ladder.standings.get(id)!)
+
+export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Replies["Heartbeat"] =>
+  leases.map((lease) => {
+    const name = parseLease(lease)
+    const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
+    if (work === undefined || work.until === null || work.lease_n !== name!.n || work.key !== key) return { lease, lost: true }
+    work.until = state.now + LEASE_MS
+    if ("versions" in work) changed(state, work)
+    else state.writes.reviews.add(work.version)
+    state.writes.any = true
+    return { lease, until: work.until }
+  })
+
+/** Takes back a leased match. Giving it back oneself costs no attempt. */
+export const requeue = (state: State, match: Live): void => {
+  const ladder = ladderOf(state, match)
+  if (ladder !== undefined) ladder.playing--
+  match.until = null
+  const queue = ladder?.queue ?? state.trials
+  queue.push(match.id)
+  queue.sort((a, b) => state.live.get(a)!.n - state.live.get(b)!.n)
+  changed(state, match)
+  state.work = true
+  const reason = mayNotStart(state, match)
+  if (reason !== null) withdraw(state, match, reason)
+}
+
+export const loseMatch = (state: State, match: Live): void => {
+  if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: "runner_lost" })
+  else requeue(state, match)
+}
+
+/** Asked whenever a match waits in the queue: what is queued may always start. */
+const mayNotStart = (state: State, match: Live): { reason: WithdrawnReason; successor: number | null } | null => {
+  if (state.phase !== "open") return { reason: "season_closed", successor: null }
+  if (match.ladder !== null && match.round !== state.round) return { reason: "round_reset", successor: null }
+  if (!state.boards.get(match.board)?.enabled) return { reason: "board_disabled", successor: null }
+  for (const id of match.versions) {
+    const version = state.versions_by_id.get(id)
+    if (version === undefined) return { reason: "season_closed", successor: null } // a candidate that was rejected by the close or the finals
+    if (version.status === "superseded") return { reason: "superseded", successor: version.successor }
+    if (version.status === "disabled") return { reason: "baseline_disabled", successor: null }
+  }
+  return null
+}
+
+/** After boards, baselines, versions, rounds or the season have changed: what may no longer start is withdrawn. */
+export const withdrawQueued = (state: State): void => {
+  for (const id of [...state.trials, ...state.ladders.flatMap(({ queue }) => queue)]) {
+    const match = state.live.get(id)
+    const reason = match === undefined ? null : mayNotStart(state, match)
+    if (reason !== null) withdraw(state, match!, reason)
+  }
+}
+
+export const withdraw = (state: State, match: Live, { reason, successor }: { reason: WithdrawnReason; successor: number | null }): void =>
+  end(state, match, { ending: "cancelled", withdrawn_reason: reason, successor })
+
+interface Closing {
+  readonly ending: Ending
+  readonly withdrawn_reason?: WithdrawnReason
+  readonly successor?: number | null
+  readonly fault_reason?: FaultReason
+  readonly fault_detail?: string
+  readonly runtime_version?: string | null
+  readonly outcome?: MatchOutcome
+  readonly seats?: ReadonlyArray<Seat>
+}
+
+/** The one way out of `live`: the row moves to `match`, its entries are free again. */
+export const end = (state: State, match: Live, how: Closing): void => {
+  const ladder = ladderOf(state, match)
+  if (match.until === null) unqueue(state, match)
+  else if (ladder !== undefined) ladder.playing--
+  state.live.delete(match.id)
+  state.writes.ended.push(endedRow(state, match, how))
+  changed(state, match)
+  if (ladder !== undefined) for (const id of match.versions) leaveSeat(state, ladder, match, id)
+  state.work = true
+  const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
+  if (how.ending === "rated") {
+    const ladders = match.ladder === "open" ? [match.ladder] : [match.ladder!, "open" as const]
+    state.events.push({ _tag: "MatchRated", match: match.id, ladders, versions: match.versions, models })
+  } else state.events.push({ _tag: "MatchEnded", match: match.id, versions: match.versions, models })
+  if (match.ladder === null) countTrial(state, match, how)
+}
+
+const leaveSeat = (state: State, ladder: LadderState, match: Live, id: string): void => {
+  const standing = ladder.standings.get(id)
+  if (standing !== undefined && match.round === state.round) release(ladder, standing)
+  if (state.versions_by_id.get(id)?.status === "superseded") forgetStandings(state, id)
+}
+
+/** Adds the match to the trial of its candidate; how the trial goes on is decided when the step settles. */
+const countTrial = (state: State, match: Live, { ending, outcome }: Closing): void => {
+  const candidate = state.versions_by_id.get(match.candidate!)
+  if (candidate?.phase !== "trial") return
+  const limit = state.settings.rules.match.strike_limit
+  if (ending === "failed") candidate.trial_void++
+  if (outcome !== undefined) {
+    candidate.trial_played++
+    if (match.versions.some((id, seat) => id === candidate.id && outcome.seats[seat]!.strikes >= limit)) candidate.trial_failed++
+  }
+  state.writes.versions.add(candidate.id)
+  state.tried.add(candidate.id)
+}
+
+const endedRow = (state: State, { losses: _losses, until: _until, ...match }: Live, how: Closing): Ended => ({
+  ...match,
+  ending: how.ending,
+  ended_at: state.now,
+  rated_n: how.ending === "rated" ? state.rated : null,
+  withdrawn_reason: how.withdrawn_reason ?? null,
+  successor: how.successor ?? null,
+  fault_reason: how.fault_reason ?? null,
+  fault_detail: how.fault_detail ?? null,
+  reason: how.outcome?.reason ?? null,
+  turns: how.outcome?.turns ?? null,
+  played_ms: how.outcome?.played_ms ?? null,
+  runtime_version: how.outcome?.runtime_version ?? how.runtime_version ?? null,
+  state_sha256: how.outcome?.state_sha256 ?? null,
+  replay_hash: how.outcome?.replay?.hash ?? null,
+  replay_bytes: how.outcome?.replay?.bytes ?? null,
+  seats: how.seats ?? match.versions.map((version) => ({ version, rank: 0, score: 0, strikes: 0, place: null, made: null, open: null }))
+})
+
+const unqueue = (state: State, match: Live): void => {
+  const ladder = ladderOf(state, match)
+  if (ladder === undefined) state.trials = state.trials.filter((id) => id !== match.id)
+  else if (ladder.queue[0] === match.id) ladder.queue.shift()
+  else ladder.queue = ladder.queue.filter((id) => id !== match.id)
+}
+
+const changed = (state: State, { id }: Live): void => {
+  state.writes.live.add(id)
+  state.writes.any = true
+}

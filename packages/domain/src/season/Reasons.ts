@@ -1,0 +1,25 @@
+/** The words in which the season says what became of versions and matches (DECISIONS sections 6 and 7). */
+
+export type RejectReason =
+  | "upload_expired"
+  | "hash_mismatch"
+  | "weights_unreadable"
+  | "manifest_invalid"
+  | "unsupported_operator"
+  | "external_data"
+  | "wrong_signature"
+  | "too_large"
+  | "memory_over_class"
+  | "too_slow"
+  | "not_deterministic"
+  | "resource_limit"
+  | "trial_failed"
+  | "admission_unavailable"
+  | "season_closed"
+
+export type Status = "testing" | "entered" | "rejected" | "superseded" | "disabled"
+export type Phase = "upload" | "review" | "trial"
+
+export type Ending = "rated" | "finished" | "cancelled" | "failed"
+export type WithdrawnReason = "superseded" | "baseline_disabled" | "board_disabled" | "season_closed" | "round_reset"
+export type FaultReason = "runner_lost" | "engine_fault" | "weights_unavailable" | "replay_mismatch"

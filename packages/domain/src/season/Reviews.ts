@@ -1,0 +1,121 @@
+/** Reviews: a runner examines a candidate's files, the season judges what it measured by its own rules. */
+import { classOf, memoryBytes, overOn } from "../version/WeightClass.ts"
+import type { Of, Receipt, Verdict, Work } from "./Command.ts"
+import { leaseName, parseLease, standingOf } from "./Lease.ts"
+import { LEASE_MS } from "./Matches.ts"
+import type { RejectReason } from "./Reasons.ts"
+import type { Review, State, Version } from "./State.ts"
+import { rejectVersion, tell } from "./Versions.ts"
+
+/** Runners that fail a review through no fault of the model, before it is given up. */
+const FAILURES_MAX = 5
+
+/** The review that has waited longest. */
+export const nextReview = (state: State): Review | undefined => {
+  let first: Review | undefined
+  let ord = Infinity
+  for (const review of state.reviews.values()) {
+    const own = state.versions_by_id.get(review.version)!.ord
+    if (review.until === null && own < ord) {
+      first = review
+      ord = own
+    }
+  }
+  return first
+}
+
+export const leaseReview = (state: State, review: Review, { key, runner }: Of<"LeaseWork">): Work => {
+  const until = state.now + LEASE_MS
+  Object.assign(review, { runner, key, until, lease_n: review.lease_n + 1, released: false })
+  state.leaseEnd = Math.min(state.leaseEnd, until)
+  const version = state.versions_by_id.get(review.version)!
+  version.admit_attempt = review.lease_n
+  changed(state, review)
+  return { kind: "admission", lease: leaseName(version.id, review.lease_n), until, version: version.id, attempt: review.lease_n }
+}
+
+export const reportAdmission = (state: State, { key, lease, verdict }: Of<"ReportAdmission">): Receipt => {
+  const name = parseLease(lease)
+  const review = name === undefined ? undefined : state.reviews.get(name.id)
+  if (review === undefined) return { accepted: false, reason: "unknown" }
+  const standing = standingOf(review, name!.n, key)
+  if (standing !== "held") return { accepted: false, reason: standing }
+  const version = state.versions_by_id.get(review.version)!
+  if (verdict.verdict === "failed") {
+    failReview(state, review)
+    review.released = true // this attempt is answered; its repeat changes nothing
+    return { accepted: true }
+  }
+  version.admit_key = key
+  version.runtime_version = verdict.runtime_version
+  state.reviews.delete(version.id)
+  changed(state, review)
+  judge(state, version, verdict)
+  return { accepted: true }
+}
+
+/** The machine's fault: another try, until five have failed. */
+export const failReview = (state: State, review: Review): void => {
+  const version = state.versions_by_id.get(review.version)!
+  review.until = null
+  changed(state, review)
+  state.work = true
+  if (++version.admit_failures < FAILURES_MAX) return
+  rejectVersion(
+    state,
+    version,
+    "admission_unavailable",
+    "The runners failed to examine it five times, through no fault of its own; submit it again."
+  )
+}
+
+export const returnReview = (state: State, review: Review): void => {
+  review.until = null
+  changed(state, review)
+  state.work = true
+}
+
+const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdict: "failed" }>): void => {
+  if (verdict.verdict === "rejected") return rejectVersion(state, version, verdict.reject_reason, verdict.reject_detail)
+  const { infer_us, memory, param_count } = verdict
+  Object.assign(version, { infer_us, param_count, memory_flat: memory.flat, memory_cell: memory.cell })
+  const fault = overRules(state, version)
+  if (fault !== undefined) return rejectVersion(state, version, ...fault)
+  tell(state, version, "admitted")
+  if (version.owner === null) {
+    Object.assign(version, { status: "disabled", phase: null })
+    state.testing--
+  } else version.phase = "trial"
+  state.writes.versions.add(version.id)
+  state.tried.add(version.id)
+}
+
+/** Class, memory and time by the season's rules; sets the class and what it holds of memory where all is well. */
+const overRules = (state: State, version: Version): [RejectReason, string] | undefined => {
+  const { rules, weight_classes } = state.settings
+  const size_bytes = version.weights_bytes! + version.manifest_bytes!
+  const found = classOf(weight_classes, size_bytes)
+  if (found === undefined)
+    return ["too_large", `Weights and manifest are ${size_bytes} bytes; the largest class holds ${weight_classes.at(-1)!.max_bytes}.`]
+  const memory = { flat: version.memory_flat!, cell: version.memory_cell! }
+  const cells = [...state.boards.values()].map(({ cols, rows }) => rows * cols)
+  const over = overOn(memory, found, cells)[0]
+  if (over !== undefined) {
+    return [
+      "memory_over_class",
+      `Its memory is ${memoryBytes(memory, over)} bytes on a board of ${over} cells, more than class ${found.class} allows.`
+    ]
+  }
+  if (version.infer_us! > rules.infer_us_max) {
+    return ["too_slow", `One inference took ${version.infer_us} us; the season allows ${rules.infer_us_max} us.`]
+  }
+  version.class = found.class
+  version.memory_bytes = memoryBytes(memory, Math.max(0, ...cells))
+  return undefined
+}
+
+const changed = (state: State, { version }: Review): void => {
+  state.writes.reviews.add(version)
+  state.writes.versions.add(version)
+  state.writes.any = true
+}

@@ -1,0 +1,93 @@
+/** Rounds: planned, moved, withdrawn while pending; started by the clock; finals end the season. */
+import type { Of, Replies } from "./Command.ts"
+import { resetStandings } from "./Standings.ts"
+import { fillHeap, type Round, type State } from "./State.ts"
+import { rejectVersion } from "./Versions.ts"
+import { owesMatches } from "./Waves.ts"
+
+export const pending = (state: State): Round | undefined => state.rounds.find((round) => round.started_at === null && !round.withdrawn)
+
+export const currentRound = (state: State): Round | undefined => state.rounds.find((round) => round.n === state.round)
+
+export const planRound = (state: State, { audit, games, kind, starts_at }: Of<"PlanRound">): Replies["PlanRound"] => {
+  const refused = whyNot(state, starts_at, state.rounds)
+  if (refused !== undefined) return { refused: "invalid_request", detail: refused }
+  const n = (state.rounds.at(-1)?.n ?? 0) + 1
+  state.rounds.push({ n, kind, games, starts_at, started_at: null, ended_at: null, withdrawn: false })
+  wrote(state, n, audit)
+  return { n }
+}
+
+export const patchRound = (state: State, { audit, games, n, starts_at, withdrawn }: Of<"PatchRound">): Replies["PatchRound"] => {
+  const round = state.rounds.find((each) => each.n === n)
+  if (round === undefined) return { refused: "not_found", detail: `There is no round ${n}.` }
+  if (round.started_at !== null) return { refused: "round_started", detail: `Round ${n} has started.` }
+  if (round.withdrawn) return { refused: "invalid_request", detail: `Round ${n} was withdrawn.` }
+  if (starts_at !== undefined) {
+    const refused =
+      whyNot(
+        state,
+        starts_at,
+        state.rounds.filter((each) => each.n < n)
+      ) ?? tooLate(state, round, starts_at)
+    if (refused !== undefined) return { refused: "invalid_request", detail: refused }
+    round.starts_at = starts_at
+  }
+  if (games !== undefined) round.games = games
+  if (withdrawn) round.withdrawn = true
+  wrote(state, n, audit)
+  return { n }
+}
+
+/** Starts lie in the future and after every round before; there is one finals, and nothing after it. */
+const whyNot = (state: State, starts_at: number, before: ReadonlyArray<Round>): string | undefined => {
+  if (state.phase !== "open") return "The season is closed."
+  if (starts_at <= state.now) return "A round starts in the future."
+  const standing = before.filter((round) => !round.withdrawn)
+  if (standing.some((round) => round.starts_at >= starts_at)) return "A round starts after every round before it."
+  if (standing.some((round) => round.kind === "finals")) return "Nothing comes after the finals."
+  return undefined
+}
+
+const tooLate = (state: State, { n }: Round, starts_at: number): string | undefined =>
+  state.rounds.some((round) => round.n > n && !round.withdrawn && round.starts_at <= starts_at)
+    ? "A round starts before every round after it."
+    : undefined
+
+const wrote = (state: State, n: number, audit: Of<"PlanRound">["audit"]): void => {
+  state.writes.rounds.add(n)
+  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  state.writes.any = true
+  state.events.push({ _tag: "SeasonChanged" })
+}
+
+/** The reset: ratings return to the seed, what is queued is withdrawn, everyone is owed the round's games. */
+export const startRound = (state: State, round: Round): void => {
+  const before = currentRound(state)
+  if (before !== undefined) endRound(state, before)
+  round.started_at = state.now
+  state.round = round.n
+  state.writes.rounds.add(round.n)
+  resetStandings(state)
+  if (round.kind === "finals") rejectCandidates(state, "The finals have started; no version enters any more.")
+  state.recheck = true
+  for (const ladder of state.ladders) fillHeap(state, ladder)
+  state.work = true
+  state.events.push({ _tag: "RoundStarted", n: round.n })
+}
+
+export const endRound = (state: State, round: Round): void => {
+  round.ended_at = state.now
+  state.writes.rounds.add(round.n)
+  state.writes.any = true
+}
+
+export const rejectCandidates = (state: State, detail: string): void => {
+  for (const version of [...state.versions_by_id.values()]) {
+    if (version.status === "testing") rejectVersion(state, version, "season_closed", detail)
+  }
+}
+
+/** The finals are complete when nobody is owed a match that could be played. */
+export const finalsComplete = (state: State): boolean =>
+  state.phase === "open" && currentRound(state)?.kind === "finals" && !state.ladders.some((ladder) => owesMatches(state, ladder))

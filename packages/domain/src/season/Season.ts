@@ -1,0 +1,134 @@
+/**
+ * The season: who plays whom, who holds which work, what a result is worth, and what time does to it.
+ *
+ *   season    open ──Close, or finals complete──▶ closing ──nothing leased, or 60 s──▶ closed (podium frozen)
+ *             (scheduled until submissions_open_at: reviews run, no match does)
+ *
+ *   version   upload ──both files──▶ review ──admitted──▶ trial ──all matches well──▶ entered ──newer one enters──▶ superseded
+ *                └─window over─┐        └─rejected─┐         └─strike limit─┐           ▲ │ baselines: switched on and off
+ *                              └──────────▶ rejected ◀──────────────────────┘           │ ▼
+ *                                                  admitted baseline ──────────────▶ disabled
+ *
+ *   match     ┌──── lease ran out, fewer than three times; given back; key revoked ────┐
+ *             ▼                                                                        │
+ *   wave ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
+ *             │  └────late report of the last holder─────────────▶┘
+ *             │                     ├──third lease ran out, ReportFault──▶ failed
+ *             └──superseded, baseline or board off, round starts, Close──▶ cancelled
+ *
+ *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over
+ *
+ * `step` brings the season up to `now`, deadline by deadline in their order, then obeys the command. It changes `state`
+ * in place, names the rows it changed in `state.writes` and what happened in `state.events`, reads no clock and draws
+ * only from the state: same rows, same commands, same season.
+ */
+import { closeSeason, finishClosing } from "./Closing.ts"
+import type { Command, Reply, ReplyTo } from "./Command.ts"
+import { addBoard, editSettings, switchBoard } from "./Administration.ts"
+import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./Leases.ts"
+import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./Matches.ts"
+import { reportAdmission } from "./Reviews.ts"
+import { finalsComplete, patchRound, pending, planRound, startRound } from "./Rounds.ts"
+import { seriesDue, takeSeries } from "./Series.ts"
+import { CLOSING_MS, type State } from "./State.ts"
+import { continueTrial } from "./Trials.ts"
+import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./Versions.ts"
+
+export const step = <C extends Command>(state: State, command: C, now: number): ReplyTo<C> => {
+  advance(state, now)
+  const reply = obey(state, command)
+  settle(state)
+  return reply as ReplyTo<C>
+}
+
+const obey = (state: State, command: Command): Reply => {
+  switch (command._tag) {
+    case "SubmitVersion":
+      return submitVersion(state, command)
+    case "Preflight":
+      return preflight(state, command)
+    case "ReceiveFiles":
+      return receiveFiles(state, command)
+    case "RejectFiles":
+      return rejectFiles(state, command)
+    case "LeaseWork":
+      return leaseWork(state, command)
+    case "ReportMatch":
+      return reportMatch(state, command)
+    case "ReportFault":
+      return reportFault(state, command)
+    case "ReportAdmission":
+      return reportAdmission(state, command)
+    case "Heartbeat":
+      return heartbeat(state, command)
+    case "Release":
+      return releaseLease(state, command)
+    case "HoldOnly":
+      return holdOnly(state, command)
+    case "RevokeKey":
+      return revokeKey(state, command)
+    case "AddBoard":
+      return addBoard(state, command)
+    case "SwitchBoard":
+      return switchBoard(state, command)
+    case "SwitchBaseline":
+      return switchBaseline(state, command)
+    case "PlanRound":
+      return planRound(state, command)
+    case "PatchRound":
+      return patchRound(state, command)
+    case "EditSettings":
+      return editSettings(state, command)
+    case "CloseSeason":
+      return closeSeason(state, command)
+    case "Tick":
+      return null
+  }
+}
+
+/** When `step` must run again though nobody asks: always later than the `now` of the last step. */
+export const deadline = (state: State): number =>
+  state.phase === "closed"
+    ? Infinity
+    : Math.min(
+        state.leaseEnd,
+        state.uploadEnd,
+        state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
+        state.phase === "open" ? (pending(state)?.starts_at ?? Infinity) : Infinity,
+        state.phase === "closing" ? state.close_requested_at! + CLOSING_MS : Infinity,
+        seriesDue(state)
+      )
+
+/** Time passes: what falls due on the way happens in its order, at its own time. */
+const advance = (state: State, now: number): void => {
+  for (let due = deadline(state); due <= now; due = deadline(state)) {
+    state.work ||= due === state.settings.submissions_open_at
+    state.now = Math.max(state.now, due)
+    if (state.leaseEnd <= state.now) loseLeases(state)
+    if (state.uploadEnd <= state.now) expireUploads(state)
+    const round = pending(state)
+    if (state.phase === "open" && round !== undefined && round.starts_at <= state.now) startRound(state, round)
+    settle(state)
+  }
+  state.now = Math.max(state.now, now)
+}
+
+/** What follows from the state alone, whatever brought it about: until nothing more does. */
+const settle = (state: State): void => {
+  do {
+    if (state.recheck) {
+      state.recheck = false
+      withdrawQueued(state)
+    }
+    for (const id of state.tried) {
+      state.tried.delete(id)
+      continueTrial(state, id)
+    }
+    if (finalsComplete(state)) closeSeason(state, { _tag: "CloseSeason" })
+    else if (state.phase === "closing" && !state.recheck) finishClosing(state)
+  } while (state.recheck || state.tried.size > 0)
+  if (seriesDue(state) <= state.now) takeSeries(state)
+  if (!state.work) return
+  state.work = false
+  state.events.push({ _tag: "WorkAppeared" })
+}

@@ -1,0 +1,27 @@
+/** The lines of the series read: the order of every ladder at points that lie further apart as the season grows. */
+import { order } from "./Standings.ts"
+import type { State } from "./State.ts"
+
+/** Points a season is sampled at, roughly; the read shows half as many. */
+const POINTS = 96
+const INTERVAL_MS_MIN = 60_000
+
+/** When the next points are due; never while nothing has been rated since the last. */
+export const seriesDue = (state: State): number => {
+  if (state.phase === "closed" || state.rated === state.series_rated) return Infinity
+  const age = state.series_at - state.settings.submissions_open_at
+  return state.series_at + Math.max(INTERVAL_MS_MIN, age / POINTS)
+}
+
+export const takeSeries = (state: State): void => {
+  state.series_at = state.now
+  state.series_rated = state.rated
+  for (const ladder of state.ladders) {
+    if (ladder.active === 0) continue
+    const standings = order(ladder)
+    const versions = standings.map(({ version }) => version)
+    const mus = standings.map(({ mu }) => mu)
+    state.writes.series.push({ ladder: ladder.ladder, at: state.now, versions, mus })
+  }
+  state.writes.any = true
+}

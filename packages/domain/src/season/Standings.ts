@@ -1,0 +1,158 @@
+/** Ladders: who stands on them, how a match moves them, how a round resets them. */
+import { remove } from "../pairing/Heap.ts"
+import { MET_KEPT } from "../pairing/Wave.ts"
+import { rated, START, takenOver } from "../rating/Rating.ts"
+import type { Ladder } from "./Rules.ts"
+import { addStanding, free, type LadderState, type Moved, type Standing, type State, type Version } from "./State.ts"
+
+export const HISTORY_KEPT = 12
+/** So many games in, an entry that is new to a ladder is paired as often as any other; before, twice as often. */
+const NEWCOMER_GAMES = 20
+const NEWCOMER_CREDIT = 0.5
+/** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
+const FORFEITS_RUNNING = 3
+const FORFEITER_CREDIT = 4
+
+const laddersOf = (state: State, version: Version): ReadonlyArray<LadderState> =>
+  state.ladders.filter(({ ladder }) => ladder === version.class || ladder === "open")
+
+/** Puts a version on its ladders; `before` is the version of its model whose rating it takes over. */
+export const joinLadders = (state: State, version: Version, before: Version | undefined): void => {
+  for (const ladder of laddersOf(state, version)) {
+    const known = ladder.standings.get(version.id) // a baseline that was in play before
+    const old = before === undefined ? undefined : ladder.standings.get(before.id)
+    const credit = state.round > 0 ? 0 : state.clock[ladder.index]!
+    if (known !== undefined) {
+      known.active = true
+      known.credit = Math.max(known.credit, credit)
+      ladder.active++
+      ladder.ranks.add(known.mu)
+      if (!known.busy) free(ladder, known)
+    } else {
+      addStanding(ladder, newStanding(version, ladder.ladder, credit, old))
+      free(ladder, ladder.standings.get(version.id)!)
+    }
+    state.writes.standings.add(ladder.standings.get(version.id)!)
+  }
+  if (before !== undefined) leaveLadders(state, before)
+  state.active++
+  state.writes.any = true
+  state.work = true
+}
+
+const newStanding = (version: Version, ladder: Ladder, credit: number, old: Standing | undefined): Standing => {
+  const rating = old === undefined ? { ...START } : takenOver(old)
+  return {
+    version: version.id,
+    ord: version.ord,
+    ladder,
+    active: true,
+    ...rating,
+    matches: 0,
+    round_matches: 0,
+    made: 0,
+    credit,
+    forfeits: 0,
+    seat_sum: 0,
+    trend: null,
+    met: [],
+    history: [rating.mu],
+    key: 0,
+    busy: false
+  }
+}
+
+export const leaveLadders = (state: State, version: Version): void => {
+  for (const ladder of laddersOf(state, version)) {
+    const standing = ladder.standings.get(version.id)
+    if (standing === undefined || !standing.active) continue
+    standing.active = false
+    ladder.active--
+    ladder.ranks.remove(standing.mu)
+    remove(ladder.heap, standing)
+    state.writes.standings.add(standing)
+  }
+  state.active--
+  state.writes.any = true
+}
+
+/** Lets go of the standings of a superseded version, once no open match seats it. */
+export const forgetStandings = (state: State, id: string): void => {
+  for (const match of state.live.values()) if (match.versions.includes(id)) return
+  for (const { standings } of state.ladders) standings.delete(id)
+}
+
+/** Moves the standings of one match on one ladder. `made`: the ladder that the match was made for, whose pairing it feeds. */
+export const rateOn = (
+  state: State,
+  ladder: LadderState,
+  seats: ReadonlyArray<Standing>,
+  ranks: ReadonlyArray<number>,
+  forfeits: ReadonlyArray<boolean>,
+  made: boolean
+): ReadonlyArray<Moved> => {
+  const after = rated(seats, ranks)
+  const ords = seats.map((standing) => standing.ord)
+  return seats.map((standing, i) => {
+    const { mu, sigma } = after[i]!
+    const change = mu - standing.mu
+    if (standing.active) {
+      ladder.ranks.remove(standing.mu)
+      ladder.ranks.add(mu)
+    }
+    standing.mu = mu
+    standing.sigma = sigma
+    standing.matches++
+    standing.round_matches++
+    standing.trend = change
+    standing.history = [...standing.history, mu].slice(-HISTORY_KEPT)
+    if (made) {
+      standing.forfeits = forfeits[i] ? standing.forfeits + 1 : 0
+      standing.made++
+      standing.credit += creditOf(state, standing)
+      standing.seat_sum += i / (seats.length - 1) - 0.5
+      standing.met = [...standing.met, ...ords.filter((ord) => ord !== standing.ord)].slice(-MET_KEPT)
+    }
+    state.writes.standings.add(standing)
+    return { mu, sigma, change }
+  })
+}
+
+/** In a round every match counts one, so that those behind are always served first. */
+const creditOf = (state: State, { forfeits, made }: Standing): number => {
+  if (state.round > 0) return 1
+  if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
+  return made <= NEWCOMER_GAMES ? NEWCOMER_CREDIT : 1
+}
+
+/** A round starts: every rating returns to the seed. */
+export const resetStandings = (state: State): void => {
+  for (const ladder of state.ladders) {
+    for (const standing of ladder.standings.values()) {
+      if (standing.active) {
+        ladder.ranks.remove(standing.mu)
+        ladder.ranks.add(START.mu)
+      }
+      const history = [...standing.history, START.mu].slice(-HISTORY_KEPT)
+      Object.assign(standing, START, { round_matches: 0, credit: 0, forfeits: 0, trend: null, met: [], history })
+      state.writes.standings.add(standing)
+    }
+    state.clock[ladder.index] = 0
+  }
+  state.writes.any = true
+}
+
+/** Active standings, best first; ties by version id. */
+export const order = (ladder: LadderState): ReadonlyArray<Standing> =>
+  [...ladder.standings.values()].filter((standing) => standing.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
+
+const PODIUM = 3
+export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> =>
+  Object.fromEntries(
+    state.ladders.map((ladder) => [
+      ladder.ladder,
+      order(ladder)
+        .slice(0, PODIUM)
+        .map((standing) => standing.version)
+    ])
+  )

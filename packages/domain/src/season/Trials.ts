@@ -1,0 +1,65 @@
+/**
+ * Trials: an admitted candidate plays a few unrated matches. It enters when all of them ended with it under the strike
+ * limit. Its opponents are baselines in play, then entered versions, then copies of itself, so a trial needs a board only.
+ */
+import { createMatch } from "./Matches.ts"
+import { draw } from "./Random.ts"
+import { LADDERS } from "./Rules.ts"
+import type { Board, State, Version } from "./State.ts"
+import { enterVersion, rejectVersion } from "./Versions.ts"
+
+/** Trial matches that failed through no fault of a seat, before the runners are held to be unable to try it. */
+const TRIAL_VOID_MAX = 5
+const TRIALS = LADDERS.length // the place of trials in Board.used
+
+/** Queues what the candidate still has to play; decides once all of it is over. */
+export const continueTrial = (state: State, id: string): void => {
+  const candidate = state.versions_by_id.get(id)
+  if (candidate?.phase !== "trial" || state.phase !== "open") return
+  let open = 0
+  for (const match of state.live.values()) if (match.candidate === candidate.id) open++
+  const wanted = state.settings.rules.trial.matches
+  if (candidate.trial_void >= TRIAL_VOID_MAX) {
+    if (open === 0)
+      rejectVersion(state, candidate, "admission_unavailable", "The runners failed its trial matches five times; submit it again.")
+    return
+  }
+  for (; candidate.trial_played + open < wanted; open++) if (!queueTrial(state, candidate)) return
+  if (candidate.trial_played < wanted) return
+  const { trial_failed, trial_played } = candidate
+  if (trial_failed === 0) enterVersion(state, candidate)
+  else
+    rejectVersion(
+      state,
+      candidate,
+      "trial_failed",
+      `It reached the strike limit in ${trial_failed} of its ${trial_played} trial matches; their replays show in which turns.`
+    )
+}
+
+const queueTrial = (state: State, candidate: Version): boolean => {
+  const board = [...state.boards.values()]
+    .filter(({ enabled }) => enabled)
+    .sort((a, b) => a.used[TRIALS]! - b.used[TRIALS]! || a.ord - b.ord)[0]
+  if (board === undefined) return false
+  const versions = seatsOf(state, candidate, board)
+  state.trials.push(createMatch(state, { ladder: null, candidate: candidate.id, board, versions }).id)
+  state.work = true
+  return true
+}
+
+const seatsOf = (state: State, candidate: Version, board: Board): ReadonlyArray<string> => {
+  const entered = [...state.versions_by_id.values()].filter((version) => version.status === "entered" && version.id !== candidate.id)
+  const others = inLots(state, entered, (version) => (version.owner === null ? 0 : version.owner === candidate.owner ? 2 : 1))
+  const opponents = others.slice(0, board.players - 1).map((version) => version.id)
+  while (opponents.length < board.players - 1) opponents.push(candidate.id)
+  const seat = Math.floor(draw(state) * board.players)
+  return [...opponents.slice(0, seat), candidate.id, ...opponents.slice(seat)]
+}
+
+/** By class of preference, in drawn order within each. */
+const inLots = (state: State, versions: ReadonlyArray<Version>, preference: (version: Version) => number): ReadonlyArray<Version> =>
+  versions
+    .map((version) => ({ version, first: preference(version), lot: draw(state) }))
+    .sort((a, b) => a.first - b.first || a.lot - b.lot)
+    .map(({ version }) => version)

@@ -1,0 +1,213 @@
+/** What becomes of a version: submitted, reviewed, rejected, entered, superseded; and of a baseline: switched. */
+import { refusals } from "../submission/Refusals.ts"
+import type { Holdings, Of, Replies } from "./Command.ts"
+import type { RejectReason } from "./Reasons.ts"
+import { forgetStandings, joinLadders, leaveLadders } from "./Standings.ts"
+import type { State, Version } from "./State.ts"
+
+const COUNTED = new Set(["testing", "entered", "superseded"])
+
+interface Asking {
+  readonly owner: string
+  readonly model: string | null
+  readonly eligible: boolean
+  readonly retired: boolean
+  readonly weights_hash: string | null
+}
+
+/** Everything the refusals of a submission depend on, and what the preflight shows of it. */
+const standingOf = (state: State, { eligible, model, owner, retired, weights_hash }: Asking) => {
+  const { rules, submissions_close_at: closes_at, submissions_open_at: opens_at } = state.settings
+  const models = new Set<string>()
+  let versions = 0
+  let candidate: Version | undefined
+  let weights_elsewhere = false
+  for (const version of state.versions_by_id.values()) {
+    if (weights_hash !== null && version.weights_hash === weights_hash && version.status !== "disabled") {
+      weights_elsewhere ||= version.model !== model || version.owner !== owner
+    }
+    if (version.owner !== owner || !COUNTED.has(version.status)) continue
+    models.add(version.model)
+    if (version.model === model) versions++
+    if (version.status === "testing") candidate = version
+  }
+  const last = state.owners.get(owner)?.last_submitted_at ?? null
+  const until = last === null ? null : last + rules.cooldown_s * 1000
+  const cooldown_until = until !== null && until > state.now ? until : null
+  const holdings: Holdings = {
+    models: { held: models.size, cap: rules.max_models_per_owner },
+    versions: { held: versions, cap: rules.max_versions_per_model },
+    candidate: candidate === undefined ? null : { version: candidate.id, phase: candidate.phase! },
+    cooldown_until
+  }
+  const has_this = model === null || models.has(model)
+  const facts = { now: state.now, opens_at, closes_at, over: isOver(state), eligible, retired, cooldown_until, weights_elsewhere }
+  const refused = refusals({
+    ...facts,
+    models: { ...holdings.models, has_this },
+    versions: holdings.versions,
+    candidate: candidate?.id ?? null
+  })
+  return { holdings, refused }
+}
+
+/** No version enters any more: the season is closing or closed, or plays its finals. */
+const isOver = (state: State): boolean =>
+  state.phase !== "open" || state.rounds.some((round) => round.kind === "finals" && round.started_at !== null)
+
+export const preflight = (state: State, command: Of<"Preflight">): Replies["Preflight"] =>
+  standingOf(state, { ...command, weights_hash: null })
+
+export const submitVersion = (state: State, command: Of<"SubmitVersion">): Replies["SubmitVersion"] => {
+  const same = findSame(state, command)
+  if (same !== undefined) return { submitted: same.id, fresh: false, number: same.number, upload_until: same.upload_until }
+  if (command.owner !== null) {
+    const { refused } = standingOf(state, { ...command, owner: command.owner })
+    if (refused.length > 0) return { refused }
+    state.owners.set(command.owner, { last_submitted_at: state.now })
+  } else if (isOver(state)) return { refused: [{ code: "season_closed" }] }
+  const version = newVersion(state, command)
+  state.versions_by_id.set(version.id, version)
+  state.testing++
+  state.writes.inserted.set(version.id, { note: command.note })
+  state.writes.any = true
+  if (command.audit !== undefined) state.writes.audits.push({ ...command.audit, at: state.now })
+  if (version.phase === "review") awaitReview(state, version)
+  else state.uploadEnd = Math.min(state.uploadEnd, version.upload_until!)
+  tell(state, version, "submitted")
+  return { submitted: version.id, fresh: true, number: version.number, upload_until: version.upload_until }
+}
+
+const findSame = (state: State, { manifest_hash, model, weights_hash }: Of<"SubmitVersion">): Version | undefined => {
+  for (const version of state.versions_by_id.values()) {
+    if (version.model !== model || version.weights_hash !== weights_hash || version.manifest_hash !== manifest_hash) continue
+    if (version.status !== "superseded") return version
+  }
+  return undefined
+}
+
+const newVersion = (state: State, command: Of<"SubmitVersion">): Version => ({
+  id: command.version,
+  ord: ++state.versions,
+  model: command.model,
+  owner: command.owner,
+  number: command.number,
+  weights_hash: command.weights_hash,
+  manifest_hash: command.manifest_hash,
+  created_at: state.now,
+  status: "testing",
+  phase: command.files === null ? "upload" : "review",
+  upload_until: command.files === null ? state.now + state.settings.rules.upload_window_s * 1000 : null,
+  weights_bytes: command.files?.weights_bytes ?? null,
+  manifest_bytes: command.files?.manifest_bytes ?? null,
+  class: null,
+  admit_attempt: 0,
+  admit_failures: 0,
+  admit_key: null,
+  param_count: null,
+  infer_us: null,
+  memory_flat: null,
+  memory_cell: null,
+  memory_bytes: null,
+  runtime_version: null,
+  reject_reason: null,
+  reject_detail: null,
+  successor: null,
+  trial_played: 0,
+  trial_failed: 0,
+  trial_void: 0
+})
+
+export const receiveFiles = (state: State, command: Of<"ReceiveFiles">): Replies["ReceiveFiles"] => {
+  const version = state.versions_by_id.get(command.version)
+  if (version?.phase !== "upload") return { received: version !== undefined }
+  Object.assign(version, {
+    phase: "review",
+    upload_until: null,
+    weights_bytes: command.weights_bytes,
+    manifest_bytes: command.manifest_bytes
+  })
+  awaitReview(state, version)
+  tell(state, version, "review")
+  return { received: true }
+}
+
+export const rejectFiles = (state: State, command: Of<"RejectFiles">): Replies["RejectFiles"] => {
+  const version = state.versions_by_id.get(command.version)
+  if (version?.phase === "upload") rejectVersion(state, version, command.reject_reason, command.reject_detail)
+  return { received: version !== undefined }
+}
+
+const awaitReview = (state: State, version: Version): void => {
+  state.reviews.set(version.id, { version: version.id, lease_n: 0, runner: null, key: null, until: null, released: false })
+  state.writes.reviews.add(version.id)
+  state.writes.versions.add(version.id)
+  state.writes.any = true
+  state.work = true
+}
+
+export const expireUploads = (state: State): void => {
+  state.uploadEnd = Infinity
+  for (const version of [...state.versions_by_id.values()]) {
+    if (version.upload_until === null) continue
+    if (version.upload_until > state.now) state.uploadEnd = Math.min(state.uploadEnd, version.upload_until)
+    else rejectVersion(state, version, "upload_expired", "The upload window ended before both files had arrived; submit again.")
+  }
+}
+
+/** Reasons that are nobody's fault but ours, or a mere slip: the next submission need not wait. */
+const WITHOUT_COOLDOWN = new Set<RejectReason>(["admission_unavailable", "upload_expired"])
+
+/** Ends a candidacy. The version leaves the state with this commit. */
+export const rejectVersion = (state: State, version: Version, reason: RejectReason, detail: string): void => {
+  Object.assign(version, { status: "rejected", phase: null, upload_until: null, reject_reason: reason, reject_detail: detail })
+  const owner = version.owner === null ? undefined : state.owners.get(version.owner)
+  if (owner?.last_submitted_at === version.created_at && WITHOUT_COOLDOWN.has(reason)) owner.last_submitted_at = null
+  if (state.reviews.delete(version.id)) state.writes.reviews.add(version.id)
+  state.versions_by_id.delete(version.id)
+  state.writes.versions.delete(version.id)
+  state.writes.rejected.set(version.id, version)
+  state.testing--
+  state.writes.any = true
+  tell(state, version, "rejected")
+  state.recheck = true
+}
+
+/** A candidate takes its place; the version of its model that stood there is superseded in the same commit. */
+export const enterVersion = (state: State, version: Version): void => {
+  const before = [...state.versions_by_id.values()].find(({ model, status }) => model === version.model && status === "entered")
+  Object.assign(version, { status: "entered", phase: null })
+  state.testing--
+  joinLadders(state, version, before)
+  state.writes.versions.add(version.id)
+  tell(state, version, "entered")
+  if (before === undefined) return
+  Object.assign(before, { status: "superseded", successor: version.number })
+  state.writes.versions.add(before.id)
+  tell(state, before, "superseded")
+  forgetStandings(state, before.id)
+  state.recheck = true
+}
+
+export const switchBaseline = (state: State, { audit, enabled, version: id }: Of<"SwitchBaseline">): Replies["SwitchBaseline"] => {
+  const version = state.versions_by_id.get(id)
+  if (version === undefined || version.owner !== null) return { refused: "not_found" }
+  if (version.status === "testing") return { refused: "testing" }
+  if ((version.status === "entered") === enabled) return { enabled }
+  version.status = enabled ? "entered" : "disabled"
+  if (enabled) joinLadders(state, version, undefined)
+  else leaveLadders(state, version)
+  state.writes.versions.add(id)
+  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  tell(state, version, enabled ? "entered" : "disabled")
+  state.recheck = true
+  return { enabled }
+}
+
+export const tell = (
+  state: State,
+  { id: version, model, owner, reject_reason }: Version,
+  change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled"
+): void => {
+  state.events.push({ _tag: "VersionMoved", version, model, owner, change, reject_reason })
+}

@@ -1,0 +1,128 @@
+/**
+ * From heap to queue: which ladder plays next, on which board, and who sits where. A wave is prepared only when its
+ * ladder has nothing prepared; what it prepares are rows at once, so a restored season goes on identically.
+ */
+import { pop, remove } from "../pairing/Heap.ts"
+import { groupsOf, WAVE_ENTRIES } from "../pairing/Wave.ts"
+import { createMatch } from "./Matches.ts"
+import { draw } from "./Random.ts"
+import { type Board, free, type LadderState, type Standing, type State } from "./State.ts"
+
+/** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
+const ENTRIES_PER_MATCH_IN_FLIGHT = 6
+const HOUR_MS = 3_600_000
+
+export const mayPlay = (ladder: LadderState): boolean =>
+  ladder.playing < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
+
+/** Counted matches that the current round owes each entry on each ladder; without a round there is no end of it. */
+const owed = (state: State): number => (state.round === 0 ? Infinity : state.rounds.find((round) => round.n === state.round)!.games)
+
+/** The next prepared match of any ladder, the ladder whose entries have played least first. */
+export const nextRated = (state: State): string | undefined => {
+  const ladders = state.ladders.filter(mayPlay).sort((a, b) => progress(state, a) - progress(state, b) || a.index - b.index)
+  for (const ladder of ladders) {
+    if (ladder.queue.length === 0) prepare(state, ladder, owed(state))
+    if (ladder.queue.length > 0) return ladder.queue[0]
+  }
+  return state.round > 0 ? fill(state, ladders) : undefined
+}
+
+/** Credit of those whose turn it is on a ladder. */
+const progress = (state: State, ladder: LadderState): number => {
+  const first = ladder.queue[0]
+  if (first === undefined) return ladder.heap[0]?.credit ?? Infinity
+  return Math.min(...state.live.get(first)!.versions.map((id) => ladder.standings.get(id)?.credit ?? Infinity))
+}
+
+/** Idle fill: one extra counted match at a time, while the hour's allowance lasts. */
+const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undefined => {
+  const { enabled, max_per_hour } = state.settings.fill
+  const round = state.rounds.find(({ n }) => n === state.round)
+  if (!enabled || round?.kind === "finals") return undefined
+  const hour = Math.floor(state.now / HOUR_MS)
+  const made = state.fill_hour === hour ? state.fill_made : 0
+  if (max_per_hour !== null && made >= max_per_hour) return undefined
+  for (const ladder of ladders) {
+    if (!prepare(state, ladder, Infinity, 1)) continue
+    state.fill_hour = hour
+    state.fill_made = made + ladder.queue.length
+    return ladder.queue[0]
+  }
+  return undefined
+}
+
+/** Prepares matches among the free entries with less than `limit` credit; false where none can be made now. */
+const prepare = (state: State, ladder: LadderState, limit: number, matches = Infinity): boolean => {
+  const least = boardsFor(state, ladder)[0]
+  if (least === undefined || (ladder.heap[0]?.credit ?? Infinity) >= limit) return false
+  const entries = takeEntries(state, ladder, limit)
+  const board = boardsFor(state, ladder).find(({ players }) => players <= entries.length)
+  if (board === undefined) {
+    for (const entry of entries) free(ladder, entry)
+    return false
+  }
+  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, entries[0]!.credit)
+  const seated = Math.min(Math.floor(entries.length / board.players), matches) * board.players
+  for (const entry of entries.splice(seated)) free(ladder, entry) // those owed least wait for the next wave
+  const groups = groupsOf(
+    entries,
+    board.players,
+    (entry) => ownerOf(state, entry),
+    () => draw(state)
+  )
+  for (const group of groups) seat(state, ladder, group)
+  for (const entry of entries) if (!entry.busy) free(ladder, entry)
+  return groups.length > 0
+}
+
+const ownerOf = (state: State, { version }: Standing): string => state.versions_by_id.get(version)?.owner ?? version
+
+/** Boards in play that the ladder can fill, least used on it first. */
+const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
+  [...state.boards.values()]
+    .filter((board) => board.enabled && board.players <= ladder.active)
+    .sort((a, b) => a.used[ladder.index]! - b.used[ladder.index]! || a.ord - b.ord)
+
+/**
+ * Up to a wave of entries that are owed a match. Where those who are owed cannot fill a board or are of one owner, and
+ * nobody else will come free, others play along who are owed nothing: every match of a round has a seat that is owed it.
+ */
+const takeEntries = (state: State, ladder: LadderState, limit: number): Array<Standing> => {
+  const { heap } = ladder
+  const entries: Array<Standing> = []
+  while (entries.length < WAVE_ENTRIES && (heap[0]?.credit ?? Infinity) < limit) entries.push(pop(heap)!)
+  const lonely = ladder.playing === 0
+  const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
+  while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
+  const first = entries[0]
+  if (first === undefined || entries.some((entry) => ownerOf(state, entry) !== ownerOf(state, first))) return entries
+  const stranger = leastCredit(heap.filter((entry) => ownerOf(state, entry) !== ownerOf(state, first)))
+  if (stranger === undefined || !(lonely || stranger.credit < limit)) return entries
+  remove(heap, stranger)
+  entries.splice(1, 0, stranger)
+  return entries
+}
+
+const leastCredit = (entries: ReadonlyArray<Standing>): Standing | undefined =>
+  entries.reduce<Standing | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
+
+const seat = (state: State, ladder: LadderState, group: ReadonlyArray<Standing>): void => {
+  const board = boardsFor(state, ladder).find(({ players }) => players === group.length)!
+  for (const entry of group) entry.busy = true
+  const seats = group
+    .map((entry) => ({ entry, lot: draw(state) }))
+    .sort((a, b) => b.entry.seat_sum - a.entry.seat_sum || a.lot - b.lot)
+    .map(({ entry }) => entry.version)
+  ladder.queue.push(createMatch(state, { ladder: ladder.ladder, candidate: null, board, versions: seats }).id)
+}
+
+/** Whether a ladder still owes somebody a match that could be played now or, with no board in play, later. */
+export const owesMatches = (state: State, ladder: LadderState): boolean => {
+  if (ladder.queue.length > 0 || ladder.playing > 0) return true
+  if ((ladder.heap[0]?.credit ?? Infinity) >= owed(state)) return false
+  const inPlay = [...state.boards.values()].filter((board) => board.enabled)
+  if (inPlay.length === 0) return true
+  if (!inPlay.some((board) => board.players <= ladder.active)) return false
+  return new Set(ladder.heap.map((entry) => ownerOf(state, entry))).size > 1
+}

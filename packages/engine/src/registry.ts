@@ -1,7 +1,8 @@
 /** The games this build knows. A new one is its folder and one line here. */
 import type { Engine } from "./Engine.ts"
+import { othello } from "./othello/othello.ts"
 import { snakes } from "./snakes/snakes.ts"
 
-export const engines: ReadonlyArray<Engine<any, any>> = [snakes]
+export const engines: ReadonlyArray<Engine<any, any>> = [snakes, othello]
 
 export const engineOf = (slug: string): Engine<any, any> | undefined => engines.find((engine) => engine.slug === slug)

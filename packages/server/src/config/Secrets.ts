@@ -1,0 +1,74 @@
+/**
+ * Secrets that the service makes for itself at its first start, one file each in `AGON_DATA/secrets`, mode 0600. They are random, never
+ * change afterwards, and mean nothing outside this installation. Services that share a directory find the same ones: a file gets its
+ * name only when it is complete, and whoever comes second reads the first one's.
+ */
+import { Effect, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { refuse } from "./StartRefused.ts"
+
+export interface Secrets {
+  /** Signs the URLs of local objects. */
+  readonly object_urls: Redacted.Redacted
+  /** Signs the short-lived cookie that carries a sign-in's state. */
+  readonly state_cookie: Redacted.Redacted
+  /** The secret half of the platform runner's key: the runner that is started beside the service. */
+  readonly platform_runner: Redacted.Redacted
+  /** Keys of the development sign-in are derived from it. */
+  readonly development_sign_in: Redacted.Redacted
+  /** The password of the embedded database. */
+  readonly postgres: Redacted.Redacted
+}
+
+const FILES: Record<keyof Secrets, string> = {
+  object_urls: "object-urls",
+  state_cookie: "state-cookie",
+  platform_runner: "platform-runner",
+  development_sign_in: "development-sign-in",
+  postgres: "postgres"
+}
+
+/** 256 bits, in characters that stand in URLs as they are. */
+const BYTES = 32
+const SHAPE = /^[A-Za-z0-9_-]{43}$/
+
+/** Reads the secrets in the directory and makes those that are missing. */
+export const load = (directory: string): Effect.Effect<Secrets, ReturnType<typeof refuse>> =>
+  Effect.try({
+    try: () => {
+      const folder = join(directory, "secrets")
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const read = (name: keyof Secrets) => Redacted.make(one(join(folder, FILES[name])))
+      return {
+        object_urls: read("object_urls"),
+        state_cookie: read("state_cookie"),
+        platform_runner: read("platform_runner"),
+        development_sign_in: read("development_sign_in"),
+        postgres: read("postgres")
+      }
+    },
+    catch: (error) => refuse(`AGON_DATA: the secrets in ${directory} cannot be used: ${(error as Error).message}`)
+  })
+
+const one = (path: string) => {
+  if (!existsSync(path)) make(path)
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  const secret = readFileSync(path, "utf8").trim()
+  if (!SHAPE.test(secret)) throw new Error(`${path} does not hold a secret; remove it to have a new one made`)
+  return secret
+}
+
+/** `link` refuses a name that exists, so of two services that make the same secret one wins and both use it. */
+const make = (path: string) => {
+  const making = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`
+  writeFileSync(making, `${randomBytes(BYTES).toString("base64url")}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(making, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  } finally {
+    rmSync(making)
+  }
+}

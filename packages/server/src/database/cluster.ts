@@ -1,0 +1,93 @@
+/**
+ * What one can learn and undo from outside about the Postgres cluster in a directory: its name among the machine's processes, whether
+ * it takes connections, where its socket is, and how what an earlier life left behind is cleared away.
+ */
+import { Effect, type Scope } from "effect"
+import { createHash } from "node:crypto"
+import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import { commandOf, exists, type Process, processesNaming, signal } from "./processes.ts"
+
+/** What a process calls a directory that was opened for it as its descriptor 3, also where it may not walk there by name. */
+export const INHERITED_DIRECTORY = "/proc/self/fd/3"
+
+const SOCKET = ".s.PGSQL.5432"
+/** A socket's address holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
+const ADDRESS_BYTES = 103
+const ORPHAN_PATIENCE_MS = 8_000
+const POLL_MS = 20
+
+/** The same directory has the same name in every life of the service, whatever path leads to it. */
+export const nameOf = (data: string) => `agon-${createHash("sha256").update(real(data)).digest("hex").slice(0, 16)}`
+
+const real = (data: string) => (existsSync(data) ? realpathSync(data) : join(realpathSync(join(data, "..")), "postgres"))
+
+/** `postmaster.pid`: line 1 is the server's pid, line 8 its state. */
+const pidFile = (data: string) => {
+  const path = join(data, "postmaster.pid")
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
+}
+
+/** Whether the server of that pid, and no earlier one, takes connections. */
+export const isReady = (data: string, pid: number | undefined) => {
+  const lines = pidFile(data)
+  return Number(lines[0]) === pid && lines[7]?.trim() === "ready"
+}
+
+/** The folder that clients are given as `host`. One whose address would be too long is held open and called by its descriptor. */
+export const socketFolder = (data: string): Effect.Effect<string, StartRefused, Scope.Scope> =>
+  Effect.suspend(() => {
+    if (Buffer.byteLength(join(data, SOCKET)) <= ADDRESS_BYTES) return Effect.succeed(data)
+    if (process.platform !== "linux")
+      return Effect.fail(refuse(`AGON_DATA: ${data} is too long for a socket; it takes a directory of at most 80 bytes`))
+    return Effect.acquireRelease(
+      Effect.sync(() => openSync(data, "r")),
+      (descriptor) => Effect.sync(() => closeSync(descriptor))
+    ).pipe(Effect.map((descriptor) => `/proc/self/fd/${descriptor}`))
+  })
+
+/**
+ * Stops what a killed service, or a killed server, left running on these data, and removes the lock files whose pid exists but is no
+ * Postgres of these data: an unrelated process by now, or a dead one that nobody has reaped. Postgres would refuse to start on them for
+ * ever; both are usual in containers, where pids are small and the first process may reap nothing. The pid file of a process that is
+ * gone stays, because Postgres finds in it the memory that backends without a server might still hold.
+ * A Postgres that somebody else started on the data is left alone, and we refuse.
+ */
+export const clear = (data: string, cluster: string): Effect.Effect<void, StartRefused> =>
+  Effect.gen(function* () {
+    yield* stopOrphans(cluster)
+    const pid = Number(pidFile(data)[0] ?? 0)
+    if (POSTGRES.test(commandOf(pid) ?? ""))
+      return yield* refuse(`AGON_DATA: a Postgres that this service did not start (pid ${pid}) runs on ${data}; stop it`)
+    if (exists(pid)) rmSync(join(data, "postmaster.pid"), { force: true })
+    rmSync(join(data, `${SOCKET}.lock`), { force: true })
+  })
+
+const POSTGRES = /^(\S*\/)?(postgres|postmaster)\b/
+
+/** The server first, which takes its children along; children without a server end when they notice, or are made to. */
+const stopOrphans = (cluster: string) =>
+  Effect.gen(function* () {
+    const found = processesNaming(cluster)
+    if (found.length === 0) return
+    yield* Effect.logInfo(`stopping the database that an earlier service left running (pid ${found.map(({ pid }) => pid).join(", ")})`)
+    const servers = found.filter(isServer)
+    for (const { pid } of servers) signal(pid, "SIGINT")
+    if (servers.length === 0) for (const { pid } of found) signal(pid, "SIGQUIT")
+    if (yield* ended(cluster)) return
+    for (const { pid } of processesNaming(cluster)) signal(pid, "SIGKILL")
+    yield* ended(cluster)
+  })
+
+/** Children title themselves `postgres: <cluster> ...`; the server keeps the arguments that we gave it. */
+const isServer = ({ command }: Process) => command.includes("cluster_name=")
+
+const ended = (cluster: string) =>
+  Effect.gen(function* () {
+    for (let waited_ms = 0; waited_ms < ORPHAN_PATIENCE_MS; waited_ms += POLL_MS) {
+      if (processesNaming(cluster).length === 0) return true
+      yield* Effect.sleep(POLL_MS)
+    }
+    return false
+  })

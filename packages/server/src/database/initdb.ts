@@ -1,0 +1,59 @@
+/** Makes the cluster of the embedded database: UTF-8, the same collation on every machine, checksums, a password. */
+import { Effect, Redacted } from "effect"
+import { chownSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { refuse } from "../config/StartRefused.ts"
+import type { Binaries } from "./binaries.ts"
+import { INHERITED_DIRECTORY } from "./cluster.ts"
+import { identity, run } from "./processes.ts"
+import type { ServerUser } from "./serverUser.ts"
+
+export interface Plan {
+  readonly data: string
+  readonly binaries: Binaries
+  readonly user: ServerUser | undefined
+  /** The name of the cluster's superuser, which the service signs in as. */
+  readonly superuser: string
+  readonly password: Redacted.Redacted
+}
+
+const TIMEOUT_MS = 120_000
+
+/** It works in a folder beside the data, which gets its name when it is complete: a kill in the middle leaves no half cluster. */
+export const initdb = (plan: Plan) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => prepare(plan)),
+    ({ folder, password, directory }) =>
+      Effect.andThen(
+        run(join(plan.binaries.bin, "initdb"), argumentsOf(plan, folder), {
+          ...identity(plan.user),
+          inherit: [password, directory],
+          timeout_ms: TIMEOUT_MS
+        }),
+        Effect.try({
+          try: () => renameSync(folder, plan.data),
+          catch: (error) => refuse(`AGON_DATA: ${plan.data} is in the way of the database: ${(error as Error).message}`)
+        })
+      ),
+    ({ password, directory }) => Effect.sync(() => [password, directory].forEach(closeSync))
+  )
+
+const argumentsOf = (plan: Plan, folder: string) => [
+  ...["-D", plan.user === undefined ? folder : INHERITED_DIRECTORY, "-U", plan.superuser, "-A", "scram-sha-256", "--pwfile=/dev/stdin"],
+  ...["-E", "UTF8", "--locale=C", "--data-checksums", "--no-instructions"],
+  ...(plan.binaries.major >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [])
+]
+
+/** The password travels as an open file without a name: initdb's user may read it, and it is never seen on a command line. */
+const prepare = (plan: Plan) => {
+  const folder = `${plan.data}.initdb`
+  const file = `${plan.data}.password`
+  rmSync(folder, { recursive: true, force: true })
+  rmSync(file, { force: true })
+  mkdirSync(folder, { mode: 0o700 })
+  writeFileSync(file, `${Redacted.value(plan.password)}\n`, { mode: 0o600 })
+  if (plan.user !== undefined) for (const path of [folder, file]) chownSync(path, plan.user.uid, plan.user.gid)
+  const password = openSync(file, "r")
+  rmSync(file)
+  return { folder, password, directory: openSync(folder, "r") }
+}

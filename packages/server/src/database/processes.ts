@@ -1,0 +1,111 @@
+/**
+ * Processes of the operating system as the launcher needs them: run one to its end, and find those of one Postgres cluster.
+ * A cluster is known by the `cluster_name` that we give it: the server has it in its arguments, and each of its children in its title.
+ * Unlike a pid it is never anybody else's, and reading it takes no privilege.
+ */
+import { Effect } from "effect"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { refuse } from "../config/StartRefused.ts"
+
+export interface RunOptions {
+  readonly uid?: number | undefined
+  readonly gid?: number | undefined
+  /** Open files to hand down: the first as standard input, the second as descriptor 3. */
+  readonly inherit: readonly [number, number]
+  readonly timeout_ms: number
+}
+
+/** Runs a program to its end; a failure carries the last lines of what it said. */
+export const run = (program: string, args: ReadonlyArray<string>, options: RunOptions) =>
+  Effect.callback<void, ReturnType<typeof refuse>>((resume) => {
+    let said = ""
+    const end = (outcome: Effect.Effect<void, ReturnType<typeof refuse>>) => {
+      clearTimeout(timer)
+      resume(outcome)
+    }
+    const child = spawn(program, args, {
+      ...identity(options),
+      cwd: "/",
+      env: environment(),
+      stdio: [options.inherit[0], "pipe", "pipe", options.inherit[1]]
+    })
+    const timer = setTimeout(() => child.kill("SIGKILL"), options.timeout_ms)
+    const hear = (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000))
+    child.stdout?.on("data", hear)
+    child.stderr?.on("data", hear)
+    child.on("error", (error) => end(Effect.fail(refuse(`${program} could not be started: ${error.message}`))))
+    child.on("close", (code, signal) =>
+      end(code === 0 ? Effect.void : Effect.fail(refuse(`${program} ended with ${signal ?? code}: ${lastLines(said)}`)))
+    )
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** The user a child runs as: absent fields mean ourselves. */
+export const identity = (user: { readonly uid?: number | undefined; readonly gid?: number | undefined } | undefined) =>
+  user?.uid === undefined || user.gid === undefined ? {} : { uid: user.uid, gid: user.gid }
+
+/** Postgres sees nothing of our environment: it may hold secrets, and PG* variables would change what the programs do. */
+export const environment = () => ({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" })
+
+export const lastLines = (text: string, count = 3) => text.trim().split("\n").slice(-count).join(" | ")
+
+/** The exit of a child, also where it happened before anybody asked. */
+export const exited = (child: ChildProcess) =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resume(Effect.void)
+    const listener = () => resume(Effect.void)
+    child.once("exit", listener)
+    return Effect.sync(() => child.off("exit", listener))
+  })
+
+export interface Process {
+  readonly pid: number
+  readonly command: string
+}
+
+/** Every process whose command line or title contains the text. */
+export const processesNaming = (text: string): ReadonlyArray<Process> => all().filter(({ command }) => command.includes(text))
+
+export const commandOf = (pid: number) => (process.platform === "linux" ? read(pid) : all().find((one) => one.pid === pid)?.command)
+
+const all = (): ReadonlyArray<Process> => (process.platform === "linux" ? fromProc() : fromPs())
+
+const fromProc = () =>
+  readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map((name) => ({ pid: Number(name), command: read(Number(name)) ?? "" }))
+
+const read = (pid: number) => {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
+    return command === "" ? undefined : command // a zombie, or the kernel's
+  } catch {
+    return undefined // ended meanwhile
+  }
+}
+
+const fromPs = () =>
+  execFileSync("ps", ["-axww", "-o", "pid=,command="], { encoding: "utf8", timeout: 10_000 })
+    .split("\n")
+    .map((line) => /^\s*(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .map((match) => ({ pid: Number(match[1]), command: match[2]! }))
+
+/** Whether the pid is taken, be it by a dead process that nobody has reaped. */
+export const exists = (pid: number) => {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** Sends a signal; a process that has ended meanwhile is fine. */
+export const signal = (pid: number, name: NodeJS.Signals) => {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It is gone, which is what was wanted.
+  }
+}

@@ -1,0 +1,181 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "vitest"
+import {
+  cleanUp,
+  directory,
+  isRoot,
+  isRunning,
+  launch,
+  ourselves,
+  query,
+  type Running,
+  started,
+  stop,
+  stranger,
+  until,
+  users
+} from "../support/LaunchedService.ts"
+
+afterAll(cleanUp)
+
+const kill = (pid: number) => process.kill(pid, "SIGKILL")
+const rows = async (url: string) => Number((await query(url, "SELECT count(*) AS n FROM kept"))[0]!["n"])
+const pause = (duration_ms: number) => new Promise((resolve) => setTimeout(resolve, duration_ms))
+const pidFile = (data: string) => join(data, "postgres/postmaster.pid")
+
+/** Inserts row after row until the server goes away; answers how many were acknowledged in all. */
+const insertUntilItDies = async (url: string, before: number) => {
+  let acknowledged = before
+  try {
+    while (true) {
+      await query(url, "INSERT INTO kept VALUES (1)")
+      acknowledged += 1
+    }
+  } catch {
+    return acknowledged
+  }
+}
+
+/** Whoever runs the server on these data: a process whom Postgres takes for a live server has to be of the same user. */
+const serverIdentity = (data: string) => {
+  const { uid, gid } = statSync(join(data, "postgres"))
+  return uid === process.getuid?.() ? {} : { uid, gid }
+}
+
+/** One life after another on the same data, each test leaving to the next what it had to survive. */
+describe.each(users)("the embedded database, started by $title", (user) => {
+  const data = join(directory(user), "data")
+  let service: Running
+  let acknowledged = 0
+
+  it("makes its cluster at the first start, and keeps everything closed", async () => {
+    service = await started(data, user)
+    assert.match(service.version, /^18\./)
+    assert.strictEqual(statSync(data).mode & 0o777, 0o700)
+    for (const name of ["postgres", "object-urls", "state-cookie", "platform-runner"])
+      assert.strictEqual(statSync(join(data, "secrets", name)).mode & 0o777, 0o600, name)
+    if (isRoot) assert.notStrictEqual(statSync(join(data, "postgres")).uid, 0)
+    const settings = await query(
+      service.url,
+      `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'data_checksums', 'server_encoding')`
+    )
+    assert.deepStrictEqual(Object.fromEntries(settings.map((row) => [row["name"], row["setting"]])), {
+      fsync: "on",
+      data_checksums: "on",
+      server_encoding: "UTF8"
+    })
+    const wrong = await query(service.url.replace(/agon:[^@]+/, "agon:wrong"), "SELECT 1").catch((error: Error) => error.message)
+    assert.match(String(wrong), /password authentication failed/)
+  })
+
+  it("after kill -9 of Postgres: it is back at the same address, and nothing acknowledged is lost", async () => {
+    await query(service.url, "CREATE TABLE kept (id int)")
+    const inserting = insertUntilItDies(service.url, acknowledged)
+    await pause(200)
+    kill(service.postgres)
+    acknowledged = await inserting
+    await until("the database", async () => (await rows(service.url).catch(() => -1)) >= acknowledged)
+    assert.isAbove(acknowledged, 0)
+    assert.isTrue(isRunning(service.pid))
+  })
+
+  it("refuses data in use by another service in one line that names it", async () => {
+    const second = launch(data, user)
+    assert.strictEqual(await second.ended, 1)
+    assert.strictEqual(
+      second.errors(),
+      `AGON_DATA: ${data} is in use by another service (pid ${service.pid}); stop that one or choose another directory\n`
+    )
+    assert.isAtLeast(await rows(service.url), acknowledged)
+  })
+
+  it("after kill -9 of the service: the server left running is stopped, and nothing acknowledged is lost", async () => {
+    const postgres = Number(readFileSync(pidFile(data), "utf8").split("\n")[0])
+    const inserting = insertUntilItDies(service.url, acknowledged)
+    await pause(200)
+    kill(service.pid)
+    await service.ended
+    assert.isTrue(isRunning(postgres), "the trap: it survives its service")
+    service = await started(data, user)
+    assert.isFalse(isRunning(postgres))
+    assert.isAbove(await inserting, acknowledged)
+    acknowledged = await inserting
+    assert.isAtLeast(await rows(service.url), acknowledged)
+  })
+
+  it("after kill -9 of both, with the old pid now somebody else's: it starts", async () => {
+    kill(service.pid)
+    kill(service.postgres)
+    await until("the end of both", () => !isRunning(service.postgres) && !isRunning(service.pid))
+    const other = stranger("sleep", serverIdentity(data))
+    writeFileSync(pidFile(data), readFileSync(pidFile(data), "utf8").replace(/^\d+/, String(other)))
+    service = await started(data, user)
+    assert.isTrue(isRunning(other), "a stranger is left alone")
+    assert.isAtLeast(await rows(service.url), acknowledged)
+  })
+
+  it("stops with its service, cleanly and within 10 s, and an interrupt at the terminal reaches the service alone", async () => {
+    const group = (pid: number) => spawnSync("ps", ["-o", "pgid=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim()
+    assert.notStrictEqual(group(service.postgres), group(service.pid))
+    const began = performance.now()
+    await stop(service)
+    assert.isBelow(performance.now() - began, 10_000)
+    assert.isFalse(isRunning(service.postgres))
+    assert.isFalse(existsSync(pidFile(data)))
+  })
+
+  it("leaves a Postgres alone that somebody else runs on its data, and says so in one line", async () => {
+    const other = stranger("/opt/bin/postgres", serverIdentity(data))
+    await until("the stranger's name", () => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("/opt/bin/postgres"))
+    writeFileSync(pidFile(data), `${other}\n`)
+    const refused = launch(data, user)
+    assert.strictEqual(await refused.ended, 1)
+    assert.match(
+      refused.errors(),
+      new RegExp(`^AGON_DATA: a Postgres that this service did not start \\(pid ${other}\\) runs on [^\n]+\n$`)
+    )
+    assert.isTrue(isRunning(other))
+  })
+
+  it("refuses a directory that it cannot write in one line", async () => {
+    const parent = directory()
+    if (user === ourselves && isRoot)
+      writeFileSync(join(parent, "file"), "") // root can write everywhere but below a file
+    else execFileSync("chmod", ["0555", parent])
+    const service = launch(join(parent, "file/data"), user)
+    assert.strictEqual(await service.ended, 1)
+    assert.match(service.errors(), /^AGON_DATA: .*data cannot be written by this user \((EACCES|EPERM|ENOTDIR|EEXIST)\)[^\n]+\n$/)
+  })
+})
+
+describe("the embedded database", () => {
+  it("needs no port, starts where the path is too long for a socket, and after an initdb that was cut short", async () => {
+    const port = createServer()
+    await new Promise<void>((resolve) => port.once("error", () => resolve()).listen(5432, "127.0.0.1", () => resolve()))
+    const parent = join(directory(), "p".repeat(120))
+    mkdirSync(join(parent, "data/postgres.initdb/base"), { recursive: true })
+    const service = await started(join(parent, "data"))
+    assert.match(service.errors() + service.url, /proc/)
+    await stop(service)
+    assert.isFalse(existsSync(join(parent, "data/postgres.initdb")))
+    port.close()
+  })
+
+  const machine = [17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((bin) => existsSync(bin))
+  it.runIf(machine !== undefined)(
+    "runs on the machine's Postgres, but not on data of another version, which it says in one line",
+    async () => {
+      const data = join(directory(), "data")
+      const service = await started(data, ourselves, machine)
+      assert.match(service.version, /^1[567]\./)
+      await stop(service)
+      writeFileSync(join(data, "postgres/PG_VERSION"), "18\n")
+      const refused = launch(data, ourselves, machine)
+      assert.strictEqual(await refused.ended, 1)
+      assert.match(refused.errors(), /^DATABASE_URL: not set, and Postgres 18, which made the data, was not found[^\n]+\n$/)
+    }
+  )
+})

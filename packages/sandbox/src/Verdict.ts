@@ -1,0 +1,70 @@
+/** What an examination is asked and what it answers (DECISIONS.md sections 6 and 11). */
+
+export type RejectReason =
+  | "hash_mismatch"
+  | "weights_unreadable"
+  | "manifest_invalid"
+  | "unsupported_operator"
+  | "external_data"
+  | "wrong_signature"
+  | "too_large"
+  | "memory_over_class"
+  | "not_deterministic"
+  | "resource_limit"
+
+export interface Rejected {
+  readonly verdict: "rejected"
+  readonly reject_reason: RejectReason
+  /** A sentence that tells the competitor what to mend. */
+  readonly reject_detail: string
+}
+export interface Admitted {
+  readonly verdict: "admitted"
+  /** Elements of initializers and constants. */
+  readonly param_count: number
+  /** Median time of one run on the largest board, batch of one. */
+  readonly infer_us: number
+  readonly memory: { readonly flat: number; readonly cell: number }
+}
+/** The machine's fault: says nothing about the model. */
+export interface Failed {
+  readonly verdict: "failed"
+  readonly detail: string
+}
+export type Verdict = Admitted | Rejected | Failed
+
+export interface WeightClass {
+  readonly class: string
+  readonly max_bytes: number
+  readonly memory_flat_bytes: number
+  readonly memory_cell_bytes: number
+}
+export interface BoardSize {
+  readonly rows: number
+  readonly cols: number
+  readonly players: number
+}
+export interface ExamineRequest {
+  readonly game: string
+  readonly weights: Uint8Array
+  readonly manifest: Uint8Array
+  /** sha256, lower-case hex; not checked where absent. */
+  readonly weights_hash?: string
+  readonly manifest_hash?: string
+  readonly weight_classes: ReadonlyArray<WeightClass>
+  readonly boards: ReadonlyArray<BoardSize>
+}
+
+const DETAIL_MAX_CHARACTERS = 600
+
+export const reject = (reject_reason: RejectReason, reject_detail: string): Rejected => ({
+  verdict: "rejected",
+  reject_reason,
+  reject_detail: reject_detail.length > DETAIL_MAX_CHARACTERS ? `${reject_detail.slice(0, DETAIL_MAX_CHARACTERS - 1)}…` : reject_detail
+})
+
+/** Text out of a stranger's file, fit for a sentence: printable, quoted and short. */
+export const quote = (text: string): string => {
+  const plain = text.replace(/[^\x20-\x7e]/g, "?")
+  return `"${plain.length > 64 ? `${plain.slice(0, 63)}…` : plain}"`
+}

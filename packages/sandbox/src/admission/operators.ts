@@ -1,0 +1,77 @@
+/**
+ * What a model may be made of: the standard operators that compute a tensor from tensors, the same each time. Anything
+ * that holds another graph, draws numbers, handles text, sequences or optionals, trains, or is a function of the file's
+ * own is left out. The list is a positive one, so an operator that a later version of ONNX adds has to be put here.
+ */
+import { AttributeType, type GraphProto, type ModelProto, type NodeProto } from "@agon/onnx/Model.ts"
+import { OPSET } from "../Manifest.ts"
+import { quote, type Rejected, reject } from "../Verdict.ts"
+
+const elementwise = `Abs Acos Acosh Add And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil
+  Celu Clip Cos Cosh CumSum Div Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu
+  Less LessOrEqual Log Max Mean Min Mish Mod Mul Neg Not Or PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus
+  Softsign Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Where Xor`
+const reductions = `ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
+  ReduceSumSquare TopK`
+const linear = `Conv ConvInteger ConvTranspose DequantizeLinear DynamicQuantizeLinear Einsum Gemm MatMul MatMulInteger QLinearConv QLinearMatMul
+  QuantizeLinear`
+const layers = `Attention AveragePool BatchNormalization DepthToSpace Det Dropout GRU GlobalAveragePool GlobalLpPool GlobalMaxPool
+  GroupNormalization Hardmax InstanceNormalization LRN LSTM LayerNormalization LogSoftmax LpNormalization LpPool MaxPool
+  MeanVarianceNormalization RMSNormalization RNN RotaryEmbedding Softmax SpaceToDepth`
+const shapes = `Compress Concat Constant ConstantOfShape Expand EyeLike Flatten Gather GatherElements GatherND GridSample NonZero OneHot Pad
+  Range Reshape Resize ReverseSequence ScatterElements ScatterND Shape Size Slice Split Squeeze Tile Transpose Trilu Unsqueeze Upsample`
+
+export const allowedOperators: ReadonlySet<string> = new Set([elementwise, reductions, linear, layers, shapes].join(" ").split(/\s+/))
+
+const isStandard = (domain: string) => domain === "" || domain === "ai.onnx"
+
+/** The operator sets a file imports: the standard one, in the version the manifest names, and nothing else. */
+export const checkDomains = (model: ModelProto, opset: number): Rejected | null => {
+  if (model.functions.length > 0)
+    return reject("unsupported_operator", "The model defines functions of its own; export it with functions inlined.")
+  if (model.trainingInfo.length > 0)
+    return reject("unsupported_operator", "The model carries training information; export it for inference.")
+  const foreign = model.opsetImport.find((entry) => !isStandard(entry.domain))
+  if (foreign !== undefined)
+    return reject(
+      "unsupported_operator",
+      `The model imports operators of domain ${quote(foreign.domain)}; only the standard domain is played.`
+    )
+  if (model.opsetImport.length !== 1)
+    return reject("unsupported_operator", "The model must import the standard operator set exactly once (opset_import).")
+  const version = model.opsetImport[0]!.version
+  if (version < BigInt(OPSET.min) || version > BigInt(OPSET.max))
+    return reject("unsupported_operator", `The model uses opset ${version}; opsets ${OPSET.min} to ${OPSET.max} are played.`)
+  if (version !== BigInt(opset)) return reject("manifest_invalid", `The manifest says opset ${opset}, the model imports ${version}.`)
+  return null
+}
+
+const nameOf = (node: NodeProto) => (node.name === "" ? node.opType.slice(0, 64) : `${node.opType.slice(0, 64)} ${quote(node.name)}`)
+
+const checkNode = (node: NodeProto): string | null => {
+  if (!isStandard(node.domain)) return `is of domain ${quote(node.domain)}; only the standard domain is played`
+  if (!allowedOperators.has(node.opType)) return "is not among the operators that are played"
+  if (node.overload !== "") return "calls a function overload"
+  for (const attribute of node.attribute) {
+    if (attribute.g !== undefined || attribute.graphs.length > 0) return "holds a graph of its own"
+    if (attribute.refAttrName !== "") return "refers to an attribute of a function"
+    if (attribute.sparseTensor !== undefined || attribute.sparseTensors.length > 0) return "holds a sparse tensor"
+    if (attribute.tp !== undefined || attribute.typeProtos.length > 0) return "holds a type"
+    if (attribute.tensors.length > 0) return "holds a list of tensors"
+    if (attribute.type === AttributeType.STRINGS && node.opType === "Constant") return "is a constant of texts"
+    if (attribute.name === "training_mode" && attribute.i !== 0n) return "is in training mode; export the model for inference"
+    if (node.opType === "Constant" && /^value_string/.test(attribute.name)) return "is a constant of texts"
+  }
+  // The third input of Dropout switches training on, and with it random numbers.
+  if (node.opType === "Dropout" && node.input.length > 2) return "may be in training mode; export the model for inference"
+  return null
+}
+
+export const checkOperators = (graph: GraphProto): Rejected | null => {
+  if (graph.sparseInitializer.length > 0) return reject("unsupported_operator", "The model has sparse initializers; store them dense.")
+  for (const node of graph.node) {
+    const message = checkNode(node)
+    if (message !== null) return reject("unsupported_operator", `Operator ${nameOf(node)} ${message}.`)
+  }
+  return null
+}

@@ -1,0 +1,47 @@
+/** What a match is played from and what comes of it (DECISIONS.md section 11). */
+import type { MatchRules } from "@agon/engine/Engine.ts"
+import type { Replay } from "@agon/engine/replay/Replay.ts"
+
+export interface MatchSeat {
+  readonly weights: Uint8Array
+  /** The manifest file as it was uploaded. */
+  readonly manifest: Uint8Array
+  /** The most the seat's instance may hold, weights and activations and the runtime itself. */
+  readonly memory_cap_bytes: number
+}
+
+export interface MatchRequest {
+  readonly game: string
+  /** Parsed JSON; the engine checks it. */
+  readonly board: unknown
+  /** uint32. */
+  readonly seed: number
+  readonly rules: MatchRules
+  readonly seats: ReadonlyArray<MatchSeat>
+  /** For one move; `MOVE_DEADLINE_MS` where absent. */
+  readonly move_deadline_ms?: number
+}
+
+export interface SeatReport {
+  readonly seat: number
+  readonly score: number
+  readonly rank: number
+  readonly strikes: number
+}
+
+export interface MatchReport {
+  readonly reason: string
+  readonly turns: number
+  /** From the first move to the last, loading left out. */
+  readonly played_ms: number
+  /** How much of it passed while at least one model was running; the rest is our own. */
+  readonly inferring_ms: number
+  readonly seats: ReadonlyArray<SeatReport>
+  readonly state_sha256: string
+  readonly replay: Replay
+}
+
+export const MOVE_DEADLINE_MS = 1_000
+/** A model's first run allocates and packs; it may take this much longer. */
+export const FIRST_MOVE_EXTRA_MS = 2_000
+export const LOAD_DEADLINE_MS = 10_000

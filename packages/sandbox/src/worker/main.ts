@@ -1,0 +1,47 @@
+/**
+ * The sandbox's process. Its parent sends one job at a time over the channel that came with it and gets one answer. It
+ * runs without network and environment where `isolation.ts` could arrange that, and holds nothing worth stealing: the
+ * job's weights, boards and seeds.
+ *
+ *   started ──compile──▶ "ready" ──job──▶ answer ──job──▶ answer … until the parent hangs up or kills it
+ */
+import { readFile } from "node:fs/promises"
+import { engineOf } from "@agon/engine/registry.ts"
+import { examineFiles } from "../admission/static.ts"
+import { examineRuns } from "../admission/trial.ts"
+import type { MatchReport, MatchRequest } from "../match/Match.ts"
+import { play } from "../match/play.ts"
+import type { ExamineRequest, Verdict } from "../Verdict.ts"
+import { wasmPath } from "./Runtime.ts"
+
+export type Job =
+  | { readonly kind: "examine"; readonly request: ExamineRequest }
+  | { readonly kind: "play"; readonly request: MatchRequest; readonly runtime_version: string }
+export type JobAnswer =
+  | { readonly kind: "ready" }
+  | { readonly kind: "examined"; readonly verdict: Verdict }
+  | { readonly kind: "played"; readonly report: MatchReport }
+  | { readonly kind: "failed"; readonly detail: string }
+
+const examine = async (module: WebAssembly.Module, request: ExamineRequest): Promise<Verdict> => {
+  const check = examineFiles(request)
+  return check.ok ? examineRuns(module, request.weights, check.plan) : check.verdict
+}
+
+const work = async (module: WebAssembly.Module, job: Job): Promise<JobAnswer> => {
+  try {
+    if (job.kind === "examine") return { kind: "examined", verdict: await examine(module, job.request) }
+    const engine = engineOf(job.request.game)
+    if (engine === undefined) return { kind: "failed", detail: `no engine for ${job.request.game}` }
+    return { kind: "played", report: await play(module, engine, job.request, job.runtime_version) }
+  } catch (error) {
+    return { kind: "failed", detail: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const send = (answer: JobAnswer) => process.send!(answer)
+
+process.on("disconnect", () => process.exit(0))
+const module = await WebAssembly.compile(await readFile(wasmPath))
+process.on("message", (job: Job) => void work(module, job).then(send))
+send({ kind: "ready" })

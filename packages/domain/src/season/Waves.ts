@@ -63,8 +63,9 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
     return false
   }
   if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, entries[0]!.credit)
-  const seated = Math.min(Math.floor(entries.length / board.players), matches) * board.players
-  for (const entry of entries.splice(seated)) free(ladder, entry) // those owed least wait for the next wave
+  const waiting = entries.splice(Math.min(Math.floor(entries.length / board.players), matches) * board.players)
+  admitStranger(state, entries, waiting)
+  for (const entry of waiting) free(ladder, entry) // those owed least wait for the next wave
   const groups = groupsOf(
     entries,
     board.players,
@@ -74,6 +75,14 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
   for (const group of groups) seat(state, ladder, group)
   for (const entry of entries) if (!entry.busy) free(ladder, entry)
   return groups.length > 0
+}
+
+/** Where all who would be seated are of one owner, the last gives way to the first stranger who would have waited. */
+const admitStranger = (state: State, seated: Array<Standing>, waiting: Array<Standing>): void => {
+  const owner = ownerOf(state, seated[0]!)
+  if (seated.some((entry) => ownerOf(state, entry) !== owner)) return
+  const stranger = waiting.findIndex((entry) => ownerOf(state, entry) !== owner)
+  if (stranger >= 0) waiting.push(...seated.splice(-1, 1, ...waiting.splice(stranger, 1)))
 }
 
 const ownerOf = (state: State, { version }: Standing): string => state.versions_by_id.get(version)?.owner ?? version

@@ -62,7 +62,7 @@ CREATE TABLE season (
   engine_digest text NOT NULL,
   -- machine: the fence, the generator and the counters
   epoch int NOT NULL DEFAULT 0,
-  seq int NOT NULL DEFAULT 0,
+  seq bigint NOT NULL DEFAULT 0,
   head jsonb NOT NULL,
   close_requested_at timestamptz,
   closed_at timestamptz,
@@ -212,6 +212,7 @@ CREATE TABLE match (
   round int NOT NULL,
   map_id text NOT NULL,
   seed bigint NOT NULL,
+  engine_digest text NOT NULL,
   status text NOT NULL CHECK (status IN ('rated', 'finished', 'cancelled', 'failed')),
   rated_n int,
   lease_n int NOT NULL,
@@ -237,7 +238,8 @@ CREATE UNIQUE INDEX match_rated ON match (season_id, rated_n) WHERE rated_n IS N
 CREATE INDEX match_candidate ON match (candidate) WHERE candidate IS NOT NULL;
 
 -- machine: a seat of a match that has ended. The rating history is here: means and deviations after the match, on the
--- ladder it was made for (made_*) and on open where that is another (open_*).
+-- ladder it was made for (made_*) and on open where that is another (open_*). A match that ended without a result has its
+-- seats too, with rank 0, so that an owner's matches of every state are found by one index.
 CREATE TABLE seat (
   match_id uuid NOT NULL,
   seat int NOT NULL,

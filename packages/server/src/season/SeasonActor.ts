@@ -1,0 +1,105 @@
+/**
+ * One season, one fiber: the only writer of its state and its rows.
+ *
+ *   claim ──▶ take a batch, or the deadline passes ──▶ step each ──▶ commit in one statement ──▶ tell ──▶ answer ──┐
+ *     ▲              ▲                                                     │                                       │
+ *     │              └─────────────────────────────────────────────────────┼───────────────────────────────────────┤
+ *     └── backoff ◀── anything failed: state thrown away, held replies fail ┤                                      │
+ *                                    fenced: stop (the owner is elsewhere) ◀┘     closed: the last life ends ◀─────┘
+ *
+ * A reply is never sent before its commit. A batch that changed nothing is answered without one.
+ */
+import { Cause, Clock, Duration, Effect, type Exit, Queue, Schedule } from "effect"
+import type { Command } from "@agon/domain/season/Command.ts"
+import type { Event } from "@agon/domain/season/Event.ts"
+import { deadline, step } from "@agon/domain/season/Season.ts"
+import { committed, restore } from "@agon/domain/season/State.ts"
+import * as Mailbox from "./Mailbox.ts"
+import { SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
+import { type Fenced, SeasonStore } from "./SeasonStore.ts"
+
+export const BATCH_MAX = 256
+export const CLAIM_TIMEOUT = Duration.seconds(30)
+export const COMMIT_TIMEOUT = Duration.seconds(10)
+/** Caches are purged within it or live on until they expire: a season does not wait for a listener that hangs. */
+export const TELL_TIMEOUT = Duration.seconds(2)
+/** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
+const WAIT_MAX_MS = 86_400_000
+const TICK: Command = { _tag: "Tick" }
+
+/** One life: from claim until it fails, or the season closes. Whatever ends it, nobody is left waiting. */
+export const run = Effect.fnUntraced(
+  function* (mailbox: Mailbox.Mailbox) {
+    const store = yield* SeasonStore
+    const events = yield* SeasonEvents
+    const claimed = yield* Effect.timeout(store.claim(mailbox.season), CLAIM_TIMEOUT)
+    const { name } = claimed
+    const state = restore(claimed.snapshot)
+    let fence = claimed.fence
+    yield* told(events.claimed(name))
+    yield* Mailbox.open(mailbox)
+    while (state.phase !== "closed") {
+      const batch = yield* nextBatch(mailbox, deadline(state))
+      const now = yield* Clock.currentTimeMillis
+      const replies = batch.map((held) => held.commands.map((command) => step(state, command, now)))
+      if (batch.length === 0) step(state, TICK, now)
+      const { events: happened } = state
+      if (state.writes.any) fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
+      committed(state)
+      if (happened.length > 0) yield* publish(events, name, happened)
+      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
+    }
+    return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
+  },
+  (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
+)
+
+const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag: string }>) => {
+  if (exit._tag === "Success") return Effect.void
+  if (failed(exit.cause, "SeasonClosed")) return Mailbox.close(mailbox)
+  return Mailbox.shut(mailbox, Cause.hasInterrupts(exit.cause) ? "the season is moving" : "the season is reloading")
+}
+
+const failed = (cause: Cause.Cause<{ readonly _tag: string }>, tag: string): boolean =>
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag === tag)
+
+const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<Event>) => told(events.publish(name, happened))
+
+/** What a listener does wrong is its own affair: the commit stands and its callers are answered. */
+const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.timeoutOption(telling, TELL_TIMEOUT).pipe(
+    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.logError("season events", cause))),
+    Effect.asVoid
+  )
+
+/**
+ * Up to 256 asks, or none when `until` passes first. What is raced against the clock is a `peek`, which takes
+ * nothing: an interrupted or lost race cannot swallow an ask. `take` never suspends here, the actor being the only taker.
+ */
+const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until: number) {
+  if (Queue.sizeUnsafe(queue) === 0) {
+    const wait_ms = until - (yield* Clock.currentTimeMillis)
+    if (wait_ms <= 0) return []
+    yield* Effect.timeoutOption(Queue.peek(queue), Math.min(wait_ms, WAIT_MAX_MS))
+  }
+  return Queue.sizeUnsafe(queue) === 0 ? [] : yield* Queue.takeBetween(queue, 1, BATCH_MAX)
+})
+
+/**
+ * Lives one after another, with backoff, until fenced or closed. Defects count as failures: a bug costs a reload, not
+ * the season. Every life claims anew: a commit that was reported as failed may land until then.
+ */
+export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced, SeasonStore | SeasonEvents> =>
+  run(mailbox).pipe(
+    Effect.catchCause((cause) => {
+      if (failed(cause, "SeasonClosed")) return Effect.logInfo("season closed")
+      if (failed(cause, "Fenced")) return Effect.fail({ stop: true, cause })
+      return Cause.hasInterrupts(cause) ? Effect.interrupt : Effect.fail({ stop: false, cause })
+    }),
+    Effect.tapError(({ cause, stop }) => (stop ? Effect.logInfo("season fenced") : Effect.logWarning("season reloads", cause))),
+    Effect.retry({ schedule: backoff, while: ({ stop }) => !stop }),
+    Effect.mapError(({ cause }) => Cause.squash(cause) as Fenced),
+    Effect.annotateLogs({ season: mailbox.season })
+  )
+
+const backoff = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")])

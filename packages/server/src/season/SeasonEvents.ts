@@ -1,0 +1,27 @@
+/**
+ * What a season tells the rest of the service, after the commit and before the replies: whoever writes and then reads
+ * sees the change, because caches are purged by then. Telling must be quick, since the season waits for it.
+ *
+ * Events can be lost: a process may die between the commit and the telling, or a commit may be reported as failed and
+ * stand all the same. Hence `claimed`, told whenever an actor has read the rows anew, before it takes a command: anything
+ * may have changed since the last event, so purge whatever belongs to the season and wake whoever waits for its work.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Event } from "@agon/domain/season/Event.ts"
+
+export interface SeasonName {
+  readonly id: string
+  readonly game: string
+  readonly slug: string
+}
+
+export class SeasonEvents extends Context.Service<
+  SeasonEvents,
+  {
+    readonly publish: (season: SeasonName, events: ReadonlyArray<Event>) => Effect.Effect<void>
+    readonly claimed: (season: SeasonName) => Effect.Effect<void>
+  }
+>()("server/season/SeasonEvents") {
+  /** Nobody listens. */
+  static readonly layerSilent = Layer.succeed(SeasonEvents, SeasonEvents.of({ publish: () => Effect.void, claimed: () => Effect.void }))
+}

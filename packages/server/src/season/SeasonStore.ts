@@ -1,0 +1,43 @@
+/**
+ * A season's rows, written by one actor at a time.
+ *
+ * `claim` takes the season: it raises `epoch` and reads every row in the same transaction. Its UPDATE waits for
+ * a commit of the previous life that is still running in the database, so what it reads is final.
+ * `commit` writes a batch in one statement under the fence (epoch, seq): where another actor has claimed the
+ * season since, nothing is written and it fails with `Fenced`. Any other failure may or may not have been
+ * written: the caller throws its state away and claims again.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { Receipt } from "@agon/domain/season/Command.ts"
+import type { Snapshot, State } from "@agon/domain/season/State.ts"
+import type { SeasonClosed } from "./Mailbox.ts"
+import type { SeasonName } from "./SeasonEvents.ts"
+
+/** Another actor owns the season now: stop, write nothing. */
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { season: Schema.String }) {}
+/** The database refused or was not reached; whether it wrote is unknown. */
+export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", { season: Schema.String, cause: Schema.Defect() }) {}
+
+export interface Fence {
+  readonly season: string
+  readonly epoch: number
+  readonly seq: number // of the last commit
+}
+export interface Claimed {
+  readonly name: SeasonName
+  readonly fence: Fence
+  readonly snapshot: Snapshot
+}
+
+export class SeasonStore extends Context.Service<
+  SeasonStore,
+  {
+    readonly claim: (season: string) => Effect.Effect<Claimed, SeasonClosed | StoreFailed>
+    /** Writes what `state.writes` names; answers the fence of the next commit. */
+    readonly commit: (fence: Fence, state: State) => Effect.Effect<Fence, Fenced | StoreFailed>
+    /** The answer to a result whose work is no longer open, from the rows; for those that the machine calls `unknown`. */
+    readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
+    /** Ids of the seasons that need an actor. */
+    readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>
+  }
+>()("server/season/SeasonStore") {}

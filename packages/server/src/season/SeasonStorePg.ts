@@ -1,0 +1,60 @@
+/** `SeasonStore` on PostgreSQL. */
+import { PgClient } from "@effect/sql-pg/PgClient"
+import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { answerAgain } from "@agon/domain/season/answerAgain.ts"
+import { parseLease } from "@agon/domain/season/Lease.ts"
+import * as reading from "./claim.ts"
+import { commit } from "./commit.ts"
+import { SeasonClosed } from "./Mailbox.ts"
+import { type Claimed, Fenced, SeasonStore, StoreFailed } from "./SeasonStore.ts"
+
+/** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
+const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow) {
+  const { epoch, game, head, seq, slug, ...settings } = row
+  const versions = yield* reading.versions(sql, season)
+  const owners = yield* reading.owners(sql, season)
+  const standings = yield* reading.standings(sql, season)
+  const boards = yield* reading.boards(sql, season)
+  const rounds = yield* reading.rounds(sql, season)
+  const live = yield* reading.live(sql, season)
+  const reviews = yield* reading.reviews(sql, season)
+  const snapshot = { id: season, head, settings, versions, owners, standings, boards, rounds, live, reviews }
+  return { name: { id: season, game, slug }, fence: { season, epoch, seq }, snapshot } satisfies Claimed
+})
+
+const make = (sql: PgClient): SeasonStore["Service"] => {
+  const storeFailed = (season: string) => (cause: SqlError) => new StoreFailed({ season, cause })
+  return SeasonStore.of({
+    claim: Effect.fn("SeasonStore.claim")(function* (season) {
+      const claiming = Effect.gen(function* () {
+        const [row] = yield* reading.claim(sql, season)
+        return row === undefined ? undefined : yield* readAll(sql, season, row)
+      })
+      const claimed = yield* sql.withTransaction(claiming).pipe(Effect.mapError(storeFailed(season)))
+      return claimed ?? (yield* new SeasonClosed({ season }))
+    }),
+
+    commit: Effect.fnUntraced(function* (fence, state) {
+      const [row] = yield* Effect.mapError(commit(sql, fence, state), storeFailed(fence.season))
+      if (row?.held !== 1) return yield* new Fenced({ season: fence.season })
+      return { ...fence, seq: fence.seq + 1 }
+    }),
+
+    answerOf: Effect.fn("SeasonStore.answerOf")(function* (season, lease, key) {
+      const name = parseLease(lease)
+      if (name === undefined) return { accepted: false, reason: "unknown" }
+      const [row] = yield* Effect.mapError(reading.endedWork(sql, season, name.id), storeFailed(season))
+      return answerAgain(row, { n: name.n, key })
+    }),
+
+    open: reading
+      .openSeasons(sql)
+      .pipe(
+        Effect.mapBoth({ onFailure: storeFailed("*"), onSuccess: (rows) => rows.map((row) => row.id) }),
+        Effect.withSpan("SeasonStore.open")
+      )
+  })
+}
+
+export const layer = Layer.effect(SeasonStore, Effect.map(PgClient, make))

@@ -1,0 +1,108 @@
+/**
+ * What the season actor reads: everything it needs to go on, once in a life. Rows rather than one aggregated value, which
+ * would outgrow the driver's largest message with the season. Times come as ms since 1970; int8 would come as BigInt.
+ */
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import type { EndedWork } from "@agon/domain/season/answerAgain.ts"
+import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Settings } from "@agon/domain/season/Rules.ts"
+
+const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
+
+export interface SeasonRow extends Settings {
+  readonly game: string
+  readonly slug: string
+  readonly epoch: number
+  readonly seq: number
+  readonly head: Head
+}
+
+/** Locks the season's row until the transaction ends: waits for a commit that is still running. None where it is closed. */
+export const claim = (sql: PgClient, season: string) =>
+  sql.unsafe<SeasonRow>(
+    `UPDATE season SET epoch = epoch + 1 WHERE id = $1::uuid AND closed_at IS NULL
+     RETURNING game, slug, epoch, seq::float8 AS seq, head, ${ms("submissions_open_at")}, ${ms("submissions_close_at")},
+       rules, weight_classes, fleet, fill, engine_digest`,
+    [season]
+  )
+
+/** Index: version_ord. */
+export const versions = (sql: PgClient, season: string) =>
+  sql.unsafe<Version>(
+    `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
+       ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
+       param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
+       reject_detail, successor, trial_played, trial_failed, trial_void
+     FROM version WHERE season_id = $1::uuid AND status <> 'rejected' ORDER BY ord`,
+    [season]
+  )
+
+/** The cooldown runs from the last submission, but for those that came to nothing through no fault of the owner's. */
+export const owners = (sql: PgClient, season: string) =>
+  sql.unsafe<Snapshot["owners"][number]>(
+    `SELECT owner_id AS id, ${ms("max(created_at)", "last_submitted_at")} FROM version
+     WHERE season_id = $1::uuid AND owner_id IS NOT NULL
+       AND coalesce(reject_reason, '') NOT IN ('admission_unavailable', 'upload_expired')
+     GROUP BY owner_id ORDER BY owner_id`,
+    [season]
+  )
+
+/**
+ * Ratings of those in play, and of those that are out of it and may still be moved: baselines switched off, and whoever
+ * sits in an open match. Superseded ones stay behind, however many. Indexes: rating_rank, rating_version.
+ */
+export const standings = (sql: PgClient, season: string) => {
+  const columns = `version_id AS version, ord, ladder, active, matches, round_matches, made, mu, sigma, credit, forfeits, seat_sum,
+    trend, met, history`
+  return sql.unsafe<Snapshot["standings"][number]>(
+    `SELECT ${columns} FROM rating WHERE season_id = $1::uuid AND active
+     UNION ALL
+     SELECT ${columns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id IN (
+       SELECT id FROM version WHERE season_id = $1::uuid AND owner_id IS NULL AND status = 'disabled'
+       UNION SELECT unnest(versions) FROM live WHERE season_id = $1::uuid)
+     ORDER BY ladder, ord`,
+    [season]
+  )
+}
+
+export const boards = (sql: PgClient, season: string) =>
+  sql.unsafe<Board>(`SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid ORDER BY ord`, [
+    season
+  ])
+
+export const rounds = (sql: PgClient, season: string) =>
+  sql.unsafe<Round>(
+    `SELECT n, kind, games, ${ms("starts_at")}, ${ms("started_at")}, ${ms("ended_at")}, withdrawn
+     FROM round WHERE season_id = $1::uuid ORDER BY n`,
+    [season]
+  )
+
+export const live = (sql: PgClient, season: string) =>
+  sql.unsafe<Live>(
+    `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, versions, ${ms("created_at")}, lease_n, losses,
+       runner_id AS runner, key_id AS key, ${ms("until")}, released
+     FROM live WHERE season_id = $1::uuid ORDER BY n`,
+    [season]
+  )
+
+/** In the order of submission. */
+export const reviews = (sql: PgClient, season: string) =>
+  sql.unsafe<Review>(
+    `SELECT r.version_id AS version, r.lease_n, r.runner_id AS runner, r.key_id AS key, ${ms("r.until", "until")}, r.released
+     FROM review r JOIN version v ON v.id = r.version_id WHERE r.season_id = $1::uuid ORDER BY v.ord`,
+    [season]
+  )
+
+/** Index: match_pkey, version_pkey. */
+export const endedWork = (sql: PgClient, season: string, work: string) =>
+  sql.unsafe<EndedWork>(
+    `SELECT 'match' AS kind, lease_n, key_id AS key, released, status AS ending, fault_reason, NULL::int AS admit_attempt,
+       NULL::uuid AS admit_key FROM match WHERE id = $1::uuid AND season_id = $2::uuid
+     UNION ALL
+     SELECT 'admission', NULL, NULL, NULL, NULL, NULL, admit_attempt, admit_key FROM version WHERE id = $1::uuid AND season_id = $2::uuid`,
+    [work, season]
+  )
+
+/** Index: season_open. */
+export const openSeasons = (sql: PgClient) =>
+  sql.unsafe<{ readonly id: string }>("SELECT id FROM season WHERE closed_at IS NULL ORDER BY id")

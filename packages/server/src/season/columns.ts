@@ -1,0 +1,28 @@
+/** Columns by the type of their elements. Times are ms since 1970 in the machine and timestamptz in the tables. */
+import { OID } from "@effect/sql-pg/PgTypes"
+import type { Column } from "./statement.ts"
+
+export const int = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ name, type: "int4", oid: OID.int4, of })
+export const float = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ name, type: "float8", oid: OID.float8, of })
+export const bool = <A>(name: string, of: (row: A) => boolean): Column<A> => ({ name, type: "bool", oid: OID.bool, of })
+export const text = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "text", oid: OID.text, of })
+export const uuid = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "uuid", oid: OID.uuid, of })
+
+/** Beyond 2^31, below 2^53: exact as a float on the wire. */
+export const big = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ ...float(name, of), expression: `t.${name}::int8` })
+
+export const json = <A>(name: string, of: (row: A) => unknown): Column<A> => ({
+  ...text<A>(name, (row) => JSON.stringify(of(row))),
+  expression: `t.${name}::jsonb`
+})
+
+export const time = <A>(name: string, of: (row: A) => number | null): Column<A> => ({
+  ...float(name, of),
+  expression: `to_timestamp(t.${name} / 1000.0)`
+})
+
+/** An array in a row cannot be an element of an array of arrays, whose lengths would have to agree: it travels as text. */
+export const list = <A>(name: string, type: string, of: (row: A) => ReadonlyArray<number | string>): Column<A> => ({
+  ...text<A>(name, (row) => `{${of(row).join()}}`),
+  expression: `t.${name}::${type}[]`
+})

@@ -1,0 +1,99 @@
+/** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
+import { head, type State } from "@agon/domain/season/State.ts"
+import * as shapes from "./shapes.ts"
+import { type Part, statement } from "./statement.ts"
+import type { Fence } from "./SeasonStore.ts"
+
+const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])
+const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): ReadonlyArray<string> => [...ids].filter((id) => !rows.has(id))
+
+const versionParts = (state: State): ReadonlyArray<Part | null> => {
+  const { writes } = state
+  if (writes.inserted.size + writes.versions.size + writes.rejected.size === 0) return []
+  const held = (id: string) => state.versions_by_id.get(id) ?? writes.rejected.get(id)!
+  const fresh = [...writes.inserted].map(([id, { note }]) => ({ row: held(id), note }))
+  const moved = new Set([...writes.versions, ...writes.rejected.keys()].filter((id) => !writes.inserted.has(id)))
+  return [statement.bind(shapes.versionsNew, fresh), statement.bind(shapes.versionsMoved, [...moved].map(held))]
+}
+
+const boardParts = (state: State): ReadonlyArray<Part | null> => {
+  const { writes } = state
+  const fresh = [...writes.newBoards].map(([id, { file }]) => ({ row: state.boards.get(id)!, file, at: state.now }))
+  const changed = [...writes.boards].filter((id) => !writes.newBoards.has(id))
+  return [
+    statement.bind(shapes.boardsNew, fresh),
+    statement.bind(shapes.boardsChanged, named(state.boards, changed)),
+    statement.bind(shapes.boardPeriods, writes.boardPeriods)
+  ]
+}
+
+const matchParts = (state: State): ReadonlyArray<Part | null> => {
+  const { ended, rejected } = state.writes
+  const { engine_digest } = state.settings
+  const held = (id: string) => state.versions_by_id.get(id) ?? rejected.get(id)
+  const seated = ended.flatMap((match) =>
+    match.seats.map((row, seat): shapes.SeatRow => ({ ...row, match, seat, held: held(row.version) }))
+  )
+  return [
+    statement.bind(
+      shapes.matches,
+      ended.map((match) => ({ ...match, engine_digest }))
+    ),
+    statement.bind(shapes.seats, seated)
+  ]
+}
+
+/** The batch as parts of one statement. */
+const parts = (state: State): ReadonlyArray<Part> => {
+  const { writes } = state
+  return [
+    ...versionParts(state),
+    ...boardParts(state),
+    statement.bind(
+      shapes.rounds,
+      state.rounds.filter((round) => writes.rounds.has(round.n))
+    ),
+    statement.bind(shapes.standings, [...writes.standings]),
+    statement.bind(shapes.live, named(state.live, writes.live)),
+    statement.bind(shapes.liveGone, gone(state.live, writes.live)),
+    statement.bind(shapes.reviews, named(state.reviews, writes.reviews)),
+    statement.bind(shapes.reviewsGone, gone(state.reviews, writes.reviews)),
+    ...matchParts(state),
+    statement.bind(shapes.series, writes.series),
+    statement.bind(shapes.audits, writes.audits)
+  ].filter((part) => part !== null)
+}
+
+const FENCE = (more: string) => `UPDATE season SET seq = $3::float8::int8, head = $4::jsonb,
+  close_requested_at = to_timestamp($5::float8 / 1000.0), closed_at = to_timestamp($6::float8 / 1000.0)${more}
+  WHERE id = $1 AND epoch = $2 AND seq = $3::float8::int8 - 1 RETURNING id AS season_id, game`
+const FENCE_ALONE = FENCE("")
+const FENCE_AND_SETTINGS = FENCE(`, submissions_open_at = to_timestamp($7::float8 / 1000.0),
+  submissions_close_at = to_timestamp($8::float8 / 1000.0), rules = $9::jsonb, weight_classes = $10::jsonb, fleet = $11::jsonb,
+  fill = $12::jsonb, engine_digest = $13`)
+
+const settingsOf = ({ settings }: State): ReadonlyArray<Parameter> => [
+  float8(settings.submissions_open_at),
+  float8(settings.submissions_close_at),
+  ...[settings.rules, settings.weight_classes, settings.fleet, settings.fill].map((each) => textParameter(JSON.stringify(each))),
+  textParameter(settings.engine_digest)
+]
+
+/** Locks: the season's row, then rows of this season only. Answers 1 where the fence held, 0 where nothing was written. */
+export const commit = (sql: PgClient, fence: Fence, state: State) => {
+  const row = head(state)
+  const values = [
+    uuidParameter(fence.season),
+    int4(fence.epoch),
+    float8(fence.seq + 1),
+    textParameter(JSON.stringify(row)),
+    float8(row.close_requested_at),
+    float8(row.closed_at)
+  ]
+  const { params, text } = state.writes.settings
+    ? statement.fenced(FENCE_AND_SETTINGS, [...values, ...settingsOf(state)], parts(state))
+    : statement.fenced(FENCE_ALONE, values, parts(state))
+  return sql.unsafe<{ held: number }>(text, params)
+}

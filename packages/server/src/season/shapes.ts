@@ -1,0 +1,249 @@
+/** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
+import type { Board, Ended, Live, Round, Seat, State, Version } from "@agon/domain/season/State.ts"
+import { bool, big, float, int, json, list, text, time, uuid } from "./columns.ts"
+import { statement } from "./statement.ts"
+
+export interface SeatRow extends Seat {
+  readonly match: Ended
+  readonly seat: number
+  readonly held: Version | undefined
+}
+
+const VERSION_MOVES = [
+  text<Version>("status", (row) => row.status),
+  text<Version>("phase", (row) => row.phase),
+  time<Version>("upload_until", (row) => row.upload_until),
+  int<Version>("weights_bytes", (row) => row.weights_bytes),
+  int<Version>("manifest_bytes", (row) => row.manifest_bytes),
+  text<Version>("class", (row) => row.class),
+  int<Version>("admit_attempt", (row) => row.admit_attempt),
+  int<Version>("admit_failures", (row) => row.admit_failures),
+  uuid<Version>("admit_key", (row) => row.admit_key),
+  big<Version>("param_count", (row) => row.param_count),
+  int<Version>("infer_us", (row) => row.infer_us),
+  int<Version>("memory_flat", (row) => row.memory_flat),
+  int<Version>("memory_cell", (row) => row.memory_cell),
+  int<Version>("memory_bytes", (row) => row.memory_bytes),
+  text<Version>("runtime_version", (row) => row.runtime_version),
+  text<Version>("reject_reason", (row) => row.reject_reason),
+  text<Version>("reject_detail", (row) => row.reject_detail),
+  int<Version>("successor", (row) => row.successor),
+  int<Version>("trial_played", (row) => row.trial_played),
+  int<Version>("trial_failed", (row) => row.trial_failed),
+  int<Version>("trial_void", (row) => row.trial_void)
+]
+export const versionsNew = statement.insert<{ readonly row: Version; readonly note: string | null }>(
+  "version",
+  ["season_id"],
+  [
+    uuid("id", ({ row }) => row.id),
+    uuid("model_id", ({ row }) => row.model),
+    uuid("owner_id", ({ row }) => row.owner),
+    int("ord", ({ row }) => row.ord),
+    int("number", ({ row }) => row.number),
+    text("weights_hash", ({ row }) => row.weights_hash),
+    text("manifest_hash", ({ row }) => row.manifest_hash),
+    text("note", ({ note }) => note),
+    time("created_at", ({ row }) => row.created_at),
+    ...VERSION_MOVES.map((column) => ({ ...column, of: ({ row }: { readonly row: Version }) => column.of(row) }))
+  ]
+)
+/** Index: version_pkey. */
+export const versionsMoved = statement.update<Version>("version", "id", [uuid("id", (row) => row.id), ...VERSION_MOVES])
+
+export const boardsNew = statement.insert<{ readonly row: Board; readonly file: unknown; readonly at: number }>(
+  "board",
+  ["season_id"],
+  [
+    text("map_id", ({ row }) => row.id),
+    int("ord", ({ row }) => row.ord),
+    int("players", ({ row }) => row.players),
+    int("rows", ({ row }) => row.rows),
+    int("cols", ({ row }) => row.cols),
+    bool("enabled", ({ row }) => row.enabled),
+    list("used", "int4", ({ row }) => row.used),
+    json("file", ({ file }) => file),
+    time("added_at", ({ at }) => at)
+  ]
+)
+/** Index: board_pkey. */
+export const boardsChanged = statement.update<Board>("board", "map_id", [
+  text("map_id", (row) => row.id),
+  bool("enabled", (row) => row.enabled),
+  list("used", "int4", (row) => row.used)
+])
+export const boardPeriods = statement.insert<State["writes"]["boardPeriods"][number]>(
+  "board_switch",
+  ["season_id"],
+  [text("map_id", (row) => row.board), time("at", (row) => row.at), bool("enabled", (row) => row.enabled)]
+)
+
+export const rounds = statement.upsert<Round>(
+  "round",
+  ["season_id", "n"],
+  [
+    int("n", (row) => row.n),
+    text("kind", (row) => row.kind),
+    int("games", (row) => row.games),
+    time("starts_at", (row) => row.starts_at),
+    time("started_at", (row) => row.started_at),
+    time("ended_at", (row) => row.ended_at),
+    bool("withdrawn", (row) => row.withdrawn)
+  ],
+  ["games", "starts_at", "started_at", "ended_at", "withdrawn"]
+)
+
+type StandingRow = Parameters<State["writes"]["standings"]["add"]>[0]
+export const standings = statement.upsert<StandingRow>(
+  "rating",
+  ["season_id", "ladder", "version_id"],
+  [
+    text("ladder", (row) => row.ladder),
+    uuid("version_id", (row) => row.version),
+    int("ord", (row) => row.ord),
+    bool("active", (row) => row.active),
+    float("mu", (row) => row.mu),
+    float("sigma", (row) => row.sigma),
+    int("matches", (row) => row.matches),
+    int("round_matches", (row) => row.round_matches),
+    int("made", (row) => row.made),
+    float("credit", (row) => row.credit),
+    int("forfeits", (row) => row.forfeits),
+    float("seat_sum", (row) => row.seat_sum),
+    float("trend", (row) => row.trend),
+    list("met", "int4", (row) => row.met),
+    list("history", "float8", (row) => row.history)
+  ],
+  ["active", "mu", "sigma", "matches", "round_matches", "made", "credit", "forfeits", "seat_sum", "trend", "met", "history"]
+)
+
+const LEASE = ["lease_n", "runner_id", "key_id", "until", "released"]
+export const live = statement.upsert<Live>(
+  "live",
+  ["season_id", "id"],
+  [
+    uuid("id", (row) => row.id),
+    int("n", (row) => row.n),
+    text("ladder", (row) => row.ladder),
+    uuid("candidate", (row) => row.candidate),
+    int("round", (row) => row.round),
+    text("map_id", (row) => row.board),
+    big("seed", (row) => row.seed),
+    list("versions", "uuid", (row) => row.versions),
+    time("created_at", (row) => row.created_at),
+    int("lease_n", (row) => row.lease_n),
+    int("losses", (row) => row.losses),
+    uuid("runner_id", (row) => row.runner),
+    uuid("key_id", (row) => row.key),
+    time("until", (row) => row.until),
+    bool("released", (row) => row.released)
+  ],
+  [...LEASE, "losses"]
+)
+/** Index: live_pkey. */
+export const liveGone = statement.remove<string>(
+  "live",
+  uuid("id", (id) => id)
+)
+
+type ReviewRow = NonNullable<ReturnType<State["reviews"]["get"]>>
+export const reviews = statement.upsert<ReviewRow>(
+  "review",
+  ["season_id", "version_id"],
+  [
+    uuid("version_id", (row) => row.version),
+    int("lease_n", (row) => row.lease_n),
+    uuid("runner_id", (row) => row.runner),
+    uuid("key_id", (row) => row.key),
+    time("until", (row) => row.until),
+    bool("released", (row) => row.released)
+  ],
+  LEASE
+)
+export const reviewsGone = statement.remove<string>(
+  "review",
+  uuid("version_id", (id) => id)
+)
+
+export const matches = statement.insert<Ended & { readonly engine_digest: string }>(
+  "match",
+  ["season_id"],
+  [
+    uuid("id", (row) => row.id),
+    int("n", (row) => row.n),
+    text("ladder", (row) => row.ladder),
+    uuid("candidate", (row) => row.candidate),
+    int("round", (row) => row.round),
+    text("map_id", (row) => row.board),
+    big("seed", (row) => row.seed),
+    text("engine_digest", (row) => row.engine_digest),
+    text("status", (row) => row.ending),
+    int("rated_n", (row) => row.rated_n),
+    int("lease_n", (row) => row.lease_n),
+    uuid("runner_id", (row) => row.runner),
+    uuid("key_id", (row) => row.key),
+    bool("released", (row) => row.released),
+    time("created_at", (row) => row.created_at),
+    time("ended_at", (row) => row.ended_at),
+    text("withdrawn_reason", (row) => row.withdrawn_reason),
+    int("successor", (row) => row.successor),
+    text("fault_reason", (row) => row.fault_reason),
+    text("fault_detail", (row) => row.fault_detail),
+    text("reason", (row) => row.reason),
+    int("turns", (row) => row.turns),
+    int("played_ms", (row) => row.played_ms),
+    text("runtime_version", (row) => row.runtime_version),
+    text("state_sha256", (row) => row.state_sha256),
+    text("replay_hash", (row) => row.replay_hash),
+    int("replay_bytes", (row) => row.replay_bytes)
+  ]
+)
+
+/** Model and owner come from the state; a candidate that was rejected has left it, and is looked up (version_pkey). */
+const ofVersion = (name: string): string =>
+  `CASE WHEN t.model_id IS NULL THEN (SELECT v.${name} FROM version v WHERE v.id = t.version_id) ELSE t.${name} END`
+export const seats = statement.insert<SeatRow>(
+  "seat",
+  ["season_id"],
+  [
+    uuid("match_id", (row) => row.match.id),
+    int("seat", (row) => row.seat),
+    uuid("version_id", (row) => row.version),
+    { ...uuid<SeatRow>("model_id", (row) => row.held?.model ?? null), expression: ofVersion("model_id") },
+    { ...uuid<SeatRow>("owner_id", (row) => row.held?.owner ?? null), expression: ofVersion("owner_id") },
+    time("ended_at", (row) => row.match.ended_at),
+    int("rank", (row) => row.rank),
+    int("score", (row) => row.score),
+    int("strikes", (row) => row.strikes),
+    int("place", (row) => row.place),
+    float("made_mu", (row) => row.made?.mu ?? null),
+    float("made_sigma", (row) => row.made?.sigma ?? null),
+    float("made_change", (row) => row.made?.change ?? null),
+    float("open_mu", (row) => row.open?.mu ?? null),
+    float("open_sigma", (row) => row.open?.sigma ?? null),
+    float("open_change", (row) => row.open?.change ?? null)
+  ]
+)
+
+export const series = statement.insert<State["writes"]["series"][number]>(
+  "series_point",
+  ["season_id"],
+  [
+    text("ladder", (row) => row.ladder),
+    time("at", (row) => row.at),
+    list("versions", "uuid", (row) => row.versions),
+    list("mus", "float8", (row) => row.mus)
+  ]
+)
+export const audits = statement.insert<State["writes"]["audits"][number]>(
+  "audit",
+  ["season_id", "game"],
+  [
+    uuid("id", (row) => row.id),
+    time("at", (row) => row.at),
+    uuid("actor", (row) => row.actor),
+    text("action", (row) => row.action),
+    text("subject", (row) => row.subject),
+    json("detail", (row) => row.detail ?? null)
+  ]
+)

@@ -1,0 +1,203 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Command, Work } from "@agon/domain/season/Command.ts"
+import type { Settings } from "@agon/domain/season/Rules.ts"
+import { step } from "@agon/domain/season/Season.ts"
+import { committed, restore, snapshot, type State } from "@agon/domain/season/State.ts"
+import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import * as MemoryStore from "../support/MemoryStore.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+
+type Create<R> = (season: string, settings: Settings) => Effect.Effect<void, unknown, R>
+type It<R> = { readonly effect: (name: string, test: () => Effect.Effect<void, unknown, SeasonStore | R>) => void }
+
+const sorted = ({ id, head, settings, versions, owners, standings, boards, rounds, live, reviews }: ReturnType<typeof snapshot>) => {
+  const by = <A>(rows: ReadonlyArray<A>, key: (row: A) => string) => [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+  return {
+    id,
+    head,
+    settings,
+    versions: by(versions, (row) => row.id),
+    owners: by(
+      owners.filter((row) => row.last_submitted_at !== null),
+      (row) => row.id
+    ),
+    standings: by(standings, (row) => row.ladder + row.version),
+    boards: by(boards, (row) => row.id),
+    rounds,
+    live: by(live, (row) => row.id),
+    reviews: by(reviews, (row) => row.version)
+  }
+}
+
+/** What every `SeasonStore` promises. */
+const conformance = <R>(it: It<R>, create: Create<R>) => {
+  let seasons = 0
+  const claimed = Effect.gen(function* () {
+    const store = yield* SeasonStore
+    const season = id("season", ++seasons)
+    yield* create(season, settings())
+    const { fence, snapshot } = yield* store.claim(season)
+    const state = restore(snapshot)
+    let now = 2_000
+    let last = fence
+    /** Obeys and commits, and checks that a claim would read what the state holds. */
+    const obey = Effect.fnUntraced(function* <C extends Command>(command: C) {
+      const reply = step(state, command, (now += 10))
+      last = yield* store.commit(last, state)
+      committed(state)
+      return reply
+    })
+    const read = Effect.gen(function* () {
+      const { fence, snapshot } = yield* store.claim(season)
+      last = fence
+      return restore(snapshot)
+    })
+    const play = Effect.gen(function* () {
+      const works = yield* obey(lease({ max: 16 }))
+      for (const work of works) yield* obey(report(work))
+      return works
+    })
+    return { fence, obey, play, read, season, state, store }
+  })
+  const same = (read: State, held: State) => assert.deepStrictEqual(sorted(snapshot(read)), sorted(snapshot(held)))
+
+  it.effect("a claim reads what the commits wrote, of every kind of row", () =>
+    Effect.gen(function* () {
+      const { obey, play, read, state } = yield* claimed
+      for (const command of [...board("plain"), ...board("four", 4), ...board("spare")]) yield* obey(command)
+      yield* obey({ _tag: "SwitchBoard", board: "spare", enabled: false })
+      same(yield* read, state)
+      for (let n = 1; n <= 12; n++) yield* obey(submit(n))
+      yield* obey(submit(9001, { owner: null }))
+      yield* obey(submit(20, { files: null }))
+      yield* obey(submit(21, { files: null }))
+      yield* obey({ _tag: "RejectFiles", version: id("version", 21), reject_reason: "hash_mismatch", reject_detail: "The bytes differ." })
+      const [review] = yield* obey(lease({ matches: false }))
+      same(yield* read, state)
+      yield* obey(report(review!))
+      for (let i = 0; i < 8; i++) yield* play
+      yield* obey({ _tag: "SwitchBaseline", version: id("version", 9001), enabled: true })
+      for (let i = 0; i < 8; i++) yield* play
+      yield* obey({ _tag: "SwitchBaseline", version: id("version", 9001), enabled: false })
+      yield* obey(lease({ max: 2 }))
+      same(yield* read, state)
+      assert.isAbove(state.rated, 10)
+      assert.isAbove(state.live.size, 1)
+    })
+  )
+
+  it.effect("rounds, settings, a superseded version and the close are read back too", () =>
+    Effect.gen(function* () {
+      const { obey, play, read, season, state, store } = yield* claimed
+      for (const command of board("plain")) yield* obey(command)
+      for (let n = 1; n <= 4; n++) yield* obey(submit(n))
+      for (let i = 0; i < 6; i++) yield* play
+      yield* obey(submit(1, { version: id("version", 50), number: 2, weights_hash: "sha256:w50" }))
+      for (let i = 0; i < 6; i++) yield* play
+      assert.strictEqual(state.versions_by_id.get(id("version", 1))?.status, "superseded")
+      same(yield* read, state)
+      yield* obey({ _tag: "EditSettings", settings: { fill: { enabled: true, max_per_hour: 7 } }, scheduledOnly: false, audit: audit(1) })
+      yield* obey({ _tag: "PlanRound", kind: "round", games: 1, starts_at: state.now + 100, audit: audit(2) })
+      yield* obey({ _tag: "PlanRound", kind: "finals", games: 1, starts_at: state.now + 5_000 })
+      yield* obey({ _tag: "PatchRound", n: 2, withdrawn: true })
+      for (let i = 0; i < 20; i++) yield* play
+      assert.strictEqual(state.round, 1)
+      same(yield* read, state)
+      assert.include(yield* store.open, season)
+      yield* obey({ _tag: "CloseSeason", audit: audit(3) })
+      assert.strictEqual(state.phase, "closed")
+      assert.strictEqual((yield* Effect.flip(store.claim(season)))._tag, "SeasonClosed")
+      assert.notInclude(yield* store.open, season)
+    })
+  )
+
+  it.effect("many changes of one row are one row of a commit", () =>
+    Effect.gen(function* () {
+      const { fence, season, state, store } = yield* claimed
+      const works: Array<Work> = []
+      const commands = [...board("plain"), submit(1), submit(2), submit(3)]
+      for (const command of commands) step(state, command, 2_000)
+      for (let i = 0; i < 12; i++) {
+        for (const work of step(state, lease({ max: 8 }), 2_001 + i)) {
+          step(state, report(work), 2_001 + i)
+          works.push(work)
+        }
+      }
+      yield* store.commit(fence, state)
+      same(restore((yield* store.claim(season)).snapshot), state)
+      assert.isAbove(state.rated, 3)
+    })
+  )
+
+  it.effect("a claim fences whoever held the season: nothing is written", () =>
+    Effect.gen(function* () {
+      const { fence, season, state, store } = yield* claimed
+      yield* store.claim(season)
+      step(state, submit(30), 2_000)
+      assert.strictEqual((yield* Effect.flip(store.commit(fence, state)))._tag, "Fenced")
+      assert.deepStrictEqual((yield* store.claim(season)).snapshot.versions, [])
+    })
+  )
+
+  it.effect("a commit is written once: the same fence does not hold again", () =>
+    Effect.gen(function* () {
+      const { fence, state, store } = yield* claimed
+      step(state, submit(31), 2_000)
+      assert.deepStrictEqual(yield* store.commit(fence, state), { ...fence, seq: fence.seq + 1 })
+      assert.strictEqual((yield* Effect.flip(store.commit(fence, state)))._tag, "Fenced")
+    })
+  )
+
+  it.effect("there is nothing to claim where there is no season", () =>
+    Effect.gen(function* () {
+      const store = yield* SeasonStore
+      assert.strictEqual((yield* Effect.flip(store.claim(id("season", 99))))._tag, "SeasonClosed")
+    })
+  )
+
+  it.effect("what has ended is answered from the rows", () =>
+    Effect.gen(function* () {
+      const { obey, season, store } = yield* claimed
+      for (const command of [...board("plain"), submit(1), submit(2)]) yield* obey(command)
+      const [review] = yield* obey(lease({ matches: false }))
+      yield* obey(report(review!))
+      const [trial] = yield* obey(lease({ admissions: false }))
+      assert.deepStrictEqual(yield* store.answerOf(season, trial!.lease, id("key", 1)), { accepted: false, reason: "unknown" }) // still open
+      yield* obey(report(trial!))
+      for (const { lease } of [review!, trial!]) {
+        assert.deepStrictEqual(yield* store.answerOf(season, lease, id("key", 1)), { accepted: true })
+        assert.deepStrictEqual(yield* store.answerOf(season, lease, id("key", 2)), { accepted: false, reason: "unknown" })
+        const another = lease.replace(/\.1$/, ".2")
+        assert.deepStrictEqual(yield* store.answerOf(season, another, id("key", 1)), { accepted: false, reason: "unknown" })
+        assert.deepStrictEqual(yield* store.answerOf(id("season", 98), lease, id("key", 1)), { accepted: false, reason: "unknown" })
+      }
+      for (const text of ["", "nonsense", `${id("version", 77)}.1`])
+        assert.deepStrictEqual(yield* store.answerOf(season, text, id("key", 1)), { accepted: false, reason: "unknown" })
+    })
+  )
+}
+
+const audit = (n: number) => ({ id: id("audit", n), actor: id("owner", 1), action: "season.edit", subject: "spring", detail: { n } })
+
+const memory: MemoryStore.Memory = new Map()
+layer(MemoryStore.layer(memory))("SeasonStore in memory", (it) =>
+  conformance<never>(it, (season, settings) => Effect.sync(() => MemoryStore.createSeason(memory, season, settings)))
+)
+
+const pg = SeasonStorePg.layer.pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))
+layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL", (it) => {
+  const create: Create<PgClient.PgClient> = (season, settings) =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      // models and version numbers are unique over all seasons, and every test uses the same ones
+      yield* sql.unsafe("TRUNCATE game, account CASCADE")
+      yield* insertSeason(sql, season, settings)
+      yield* insertPeople(sql, season, 40)
+    })
+  conformance(it, create)
+})

@@ -1,0 +1,158 @@
+/** `SeasonStore` in memory: the same promises as the one on PostgreSQL, held to them by the same conformance suite. */
+import { Effect, Layer } from "effect"
+import { answerAgain, type EndedWork } from "@agon/domain/season/answerAgain.ts"
+import { parseLease } from "@agon/domain/season/Lease.ts"
+import type { Settings } from "@agon/domain/season/Rules.ts"
+import { type Ended, freshHead, head, type Snapshot, type State, type Version } from "@agon/domain/season/State.ts"
+import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
+import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
+
+type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews"> = Snapshot[Table][number]
+
+export interface Rows {
+  epoch: number
+  seq: number
+  head: Snapshot["head"]
+  settings: Settings
+  readonly versions: Map<string, Version>
+  readonly notes: Map<string, string | null>
+  readonly standings: Map<string, Row<"standings">>
+  readonly boards: Map<string, Row<"boards">>
+  readonly files: Map<string, unknown>
+  readonly periods: Array<State["writes"]["boardPeriods"][number]>
+  readonly rounds: Map<number, Row<"rounds">>
+  readonly live: Map<string, Row<"live">>
+  readonly reviews: Map<string, Row<"reviews">>
+  readonly ended: Map<string, Ended>
+  readonly series: Array<State["writes"]["series"][number]>
+  readonly audits: Map<string, State["writes"]["audits"][number]>
+}
+export type Memory = Map<string, Rows>
+
+export const createSeason = (memory: Memory, season: string, settings: Settings): void => {
+  memory.set(season, {
+    epoch: 0,
+    seq: 0,
+    head: freshHead(),
+    settings,
+    versions: new Map(),
+    notes: new Map(),
+    standings: new Map(),
+    boards: new Map(),
+    files: new Map(),
+    periods: [],
+    rounds: new Map(),
+    live: new Map(),
+    reviews: new Map(),
+    ended: new Map(),
+    series: [],
+    audits: new Map()
+  })
+}
+
+/** What a claim reads: the same choice of rows as in claim.ts. */
+export const snapshotOf = (id: string, rows: Rows): Snapshot => {
+  const all = <A>(table: Map<unknown, A>): Array<A> => structuredClone([...table.values()])
+  const versions = all(rows.versions).sort((a, b) => a.ord - b.ord)
+  const seated = new Set([...rows.live.values()].flatMap((match) => match.versions))
+  const wanted = (row: Row<"standings">) => {
+    const version = rows.versions.get(row.version)
+    return row.active || seated.has(row.version) || (version?.owner === null && version.status === "disabled")
+  }
+  return {
+    id,
+    head: structuredClone(rows.head),
+    settings: rows.settings,
+    versions: versions.filter(({ status }) => status !== "rejected"),
+    owners: ownersOf(versions),
+    standings: all(rows.standings)
+      .filter(wanted)
+      .sort((a, b) => (a.ladder < b.ladder ? -1 : a.ladder > b.ladder ? 1 : a.ord - b.ord)),
+    boards: all(rows.boards),
+    rounds: all(rows.rounds),
+    live: all(rows.live),
+    reviews: all(rows.reviews).sort((a, b) => rows.versions.get(a.version)!.ord - rows.versions.get(b.version)!.ord)
+  }
+}
+
+const WITHOUT_COOLDOWN = ["admission_unavailable", "upload_expired"]
+const ownersOf = (versions: ReadonlyArray<Version>): Snapshot["owners"] => {
+  const last = new Map<string, number>()
+  for (const { created_at, owner, reject_reason } of versions) {
+    if (owner === null || WITHOUT_COOLDOWN.includes(reject_reason ?? "")) continue
+    last.set(owner, Math.max(created_at, last.get(owner) ?? 0))
+  }
+  return [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, last_submitted_at]) => ({ id, last_submitted_at }))
+}
+
+const write = (rows: Rows, state: State): void => {
+  const { writes } = state
+  for (const [id, { note }] of writes.inserted) {
+    if (rows.versions.has(id)) throw new Error(`version ${id} inserted twice`) // the primary key
+    rows.notes.set(id, note)
+  }
+  for (const id of [...writes.inserted.keys(), ...writes.versions, ...writes.rejected.keys()])
+    rows.versions.set(id, structuredClone(state.versions_by_id.get(id) ?? writes.rejected.get(id)!))
+  for (const { busy: _busy, key: _key, ...row } of writes.standings)
+    rows.standings.set(`${row.ladder} ${row.version}`, structuredClone(row))
+  for (const [id, { file }] of writes.newBoards) rows.files.set(id, file)
+  for (const id of [...writes.boards, ...writes.newBoards.keys()]) rows.boards.set(id, structuredClone(state.boards.get(id)!))
+  for (const round of state.rounds) if (writes.rounds.has(round.n)) rows.rounds.set(round.n, { ...round })
+  writeOpen(rows.live, writes.live, state.live)
+  writeOpen(rows.reviews, writes.reviews, state.reviews)
+  for (const row of writes.ended) {
+    if (rows.ended.has(row.id)) throw new Error(`match ${row.id} ended twice`) // the primary key
+    rows.ended.set(row.id, structuredClone(row))
+  }
+  for (const row of writes.audits) if (!rows.audits.has(row.id)) rows.audits.set(row.id, row)
+  rows.periods.push(...writes.boardPeriods)
+  rows.series.push(...structuredClone(writes.series))
+  if (writes.settings) rows.settings = state.settings
+}
+
+const writeOpen = <A extends object>(table: Map<string, A>, ids: Iterable<string>, open: ReadonlyMap<string, A>): void => {
+  for (const id of ids) {
+    const row = open.get(id)
+    if (row === undefined) table.delete(id)
+    else table.set(id, { ...row })
+  }
+}
+
+const endedWork = (rows: Rows | undefined, work: string): EndedWork | undefined => {
+  const match = rows?.ended.get(work)
+  const version = rows?.versions.get(work)
+  if (match !== undefined) return { kind: "match", ...match }
+  return version === undefined ? undefined : { kind: "admission", ...version }
+}
+
+export const layer = (memory: Memory) =>
+  Layer.succeed(
+    SeasonStore,
+    SeasonStore.of({
+      claim: (season) =>
+        Effect.suspend(() => {
+          const rows = memory.get(season)
+          if (rows === undefined || rows.head.closed_at !== null) return Effect.fail(new SeasonClosed({ season }))
+          rows.epoch++
+          const fence = { season, epoch: rows.epoch, seq: rows.seq }
+          return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
+        }),
+      commit: (fence, state) =>
+        Effect.suspend(() => {
+          const rows = memory.get(fence.season)!
+          if (rows.epoch !== fence.epoch || rows.seq !== fence.seq) return Effect.fail(new Fenced({ season: fence.season }))
+          write(rows, state)
+          rows.seq++
+          rows.head = structuredClone(head(state))
+          return Effect.succeed({ ...fence, seq: rows.seq })
+        }),
+      answerOf: (season, lease, key) =>
+        Effect.sync(() => {
+          const name = parseLease(lease)
+          return name === undefined
+            ? { accepted: false, reason: "unknown" }
+            : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
+        }),
+      open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
+    })
+  )

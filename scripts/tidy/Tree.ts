@@ -51,6 +51,9 @@ export interface Tree {
   readonly manifest: Manifest
 }
 
+/** What tests share: test/support for all of them, a folder `testing` for those of one package. */
+export const isTestSupport = (path: string) => /^(test\/support|packages\/[^/]+\/src\/testing)\//.test(path)
+
 export const isGenerated = (path: string) => /(^|\/)generated\/|_pb\.ts$/.test(path)
 
 export function readTree(root: string): Tree {
@@ -82,7 +85,7 @@ function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, strin
     path,
     text,
     package: path.match(/^packages\/([^/]+)\//)?.[1],
-    test: path.startsWith("test/") || /\.test\.[mc]?[jt]sx?$/.test(path),
+    test: path.startsWith("test/") || /\.test\.[mc]?[jt]sx?$/.test(path) || isTestSupport(path),
     generated: isGenerated(path),
     root,
     body,

@@ -33,9 +33,15 @@ export const features: ReadonlyArray<string> = [
   "runner"
 ]
 
-/** Folders beside the features, by package. */
+/**
+ * Folders beside the features, by package: the machine under the server, the two games by name, and the terms of a
+ * package's own field. Any package may have a folder `testing`, which only tests import.
+ */
 export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
-  server: ["http", "database", "object"],
+  domain: ["pairing", "rating"],
+  engine: ["snakes", "othello", "replay"],
   onnx: ["generated"],
-  engine: ["snakes", "othello"]
+  sandbox: ["admission", "worker"],
+  zoo: ["snakes", "othello", "graph"],
+  server: ["http", "database", "object", "config"]
 }

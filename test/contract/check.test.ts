@@ -72,20 +72,35 @@ describe("installed.mjs", () => {
 })
 
 describe.runIf(process.platform === "linux")("the guard against leftover processes", () => {
-  it("sees a process that bears the mark, and its child without one, and none after they ended", async () => {
-    const mark = `AGON_TEST_RUN=guard-${process.pid}`
-    // The shell ends its child, waits for it and ends when its input does.
-    const shell = spawn("bash", ["-c", "env -i sleep 600 & echo; read -r; kill $!; wait"], {
-      env: { PATH: process.env["PATH"], AGON_TEST_RUN: `guard-${process.pid}` },
+  const until = async (condition: () => boolean) => {
+    for (let tries = 0; tries < 500 && !condition(); tries += 1) await new Promise((tick) => setTimeout(tick, 10))
+    assert.isTrue(condition())
+  }
+  const marked = { PATH: process.env["PATH"], AGON_TEST_RUN: `guard-${process.pid}` }
+  const look = (seen: Set<string>) => () => leftovers(`AGON_TEST_RUN=guard-${process.pid}`, seen).map((one) => one.command)
+
+  it("sees a process that bears the mark, and none after it ended", async () => {
+    // The first parent ends at once, so that nothing but the mark tells where the process comes from.
+    const parent = spawn("bash", ["-c", "(exec sleep 601) > /dev/null & echo $!"], { env: marked, stdio: ["ignore", "pipe", "ignore"] })
+    const [said] = await once(parent.stdout, "data")
+    const seen = look(new Set())
+    await until(() => seen().includes("sleep 601"))
+    process.kill(Number(said))
+    await until(() => !seen().includes("sleep 601"))
+  })
+
+  it("remembers a child without a mark after its parent ended", async () => {
+    const parent = spawn("bash", ["-c", "env -i sleep 602 > /dev/null & echo $!; read -r"], {
+      env: marked,
       stdio: ["pipe", "pipe", "ignore"]
     })
-    await once(shell.stdout, "data")
-    const seen = () => leftovers(mark).map((one) => one.command)
-    for (let tries = 0; tries < 100 && !seen().includes("sleep 600"); tries += 1) await new Promise((tick) => setTimeout(tick, 10))
-    assert.include(seen(), "sleep 600")
-    assert.isTrue(seen().some((command) => command.startsWith("bash -c")))
-    shell.stdin.end()
-    await once(shell, "exit")
-    assert.deepStrictEqual(seen(), [])
+    const [said] = await once(parent.stdout, "data")
+    const seen = look(new Set())
+    await until(() => seen().includes("sleep 602"))
+    parent.stdin.end()
+    await once(parent, "exit")
+    assert.include(seen(), "sleep 602")
+    process.kill(Number(said))
+    await until(() => !seen().includes("sleep 602"))
   })
 })

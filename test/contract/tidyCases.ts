@@ -4,6 +4,8 @@ export type Files = Readonly<Record<string, string>>
 export const manifest = (folder: string, dependencies: Readonly<Record<string, string>> = {}) =>
   JSON.stringify({ name: `@agon/${folder}`, dependencies }, null, 2)
 
+export const lines = (count: number) => "void 0\n".repeat(count)
+
 /** Every package is used as the table allows, so that a rule which cries wolf is seen here. */
 export const clean: Files = {
   "package.json": JSON.stringify({ name: "agon", devDependencies: { vitest: "5.1.1" } }),
@@ -24,13 +26,15 @@ export const clean: Files = {
   "scripts/tidy/adapters.txt": "# path calls reason\npackages/server/src/database/Clock.ts Date.now The driver wants milliseconds.\n",
   "scripts/start.ts": "console.log(process.env.HOME)\n",
   "test/support/Rig.ts": "export const rig = 1\n",
+  "test/support/conformance.ts": `import { it, layer } from "vitest"\nexport const conformance = () => layer(1)("all", () => {\nit("a", () => {})\n${lines(70)}})\nexport function more() {\nit.skip("b", () => {})\n${lines(70)}}\n`,
+  "packages/server/src/testing/Rig.ts": `import { it } from "vitest"\nexport const rig = [it, Date.now()]\n`,
+  "packages/server/src/season/Seasons.test.ts": `import { rig } from "../testing/Rig.ts"\nvoid rig\n`,
   "test/e2e/season.test.ts": `import { started } from "@agon/server/database/Clock.ts"\nimport { rig } from "../support/Rig.ts"\nimport { it } from "vitest"\nit("runs", () => { if (started === undefined) throw rig })\n`
 }
 
 const machine = (...parts: ReadonlyArray<string>) => ["", ...parts, ""].join("/")
 const season = "packages/domain/src/season/Season.ts"
 export const http = "packages/server/src/http/Edge.ts"
-export const lines = (count: number) => "void 0\n".repeat(count)
 
 type Case = readonly [title: string, files: Files, place: string, says: string]
 
@@ -100,6 +104,18 @@ export const floorCases: ReadonlyArray<Case> = [
     { "scripts/start.ts": `import "../test/support/Rig.ts"\n` },
     "scripts/start.ts:1 floor",
     "only tests may import test/support"
+  ],
+  [
+    "product code that imports its package's test support",
+    { [http]: `import { rig } from "../testing/Rig.ts"\nvoid rig\n` },
+    `${http}:1 floor`,
+    "only tests may import packages/server/src/testing"
+  ],
+  [
+    "a long function of a test that groups none",
+    { "test/support/Rig.ts": `export function rig() {\n${lines(70)}}\n` },
+    "test/support/Rig.ts:1 function-size",
+    "rig has 72 lines"
   ],
   [
     "a package that imports test/support",

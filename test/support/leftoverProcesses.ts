@@ -1,13 +1,16 @@
 /**
  * Fails a run that leaves processes behind, and ends them. Every process that a test starts inherits a mark in its
- * environment; one whose environment was emptied on purpose is known by a parent that bears the mark, as long as that
- * parent lives. Linux only: it reads /proc.
+ * environment. One whose environment was emptied on purpose (Postgres, the sandbox) is known by its parent, so the
+ * guard looks once a second who descends from this run and remembers them after their parents have ended. Linux only:
+ * it reads /proc.
  */
 import { randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
-import { setTimeout } from "node:timers/promises"
+import { setTimeout as wait } from "node:timers/promises"
 
 const variable = "AGON_TEST_RUN"
+
+const look_ms = 1_000
 
 /** Processes that were told to stop may take this long. */
 const patience_ms = 3_000
@@ -15,12 +18,15 @@ const patience_ms = 3_000
 export default function setup() {
   const mark = `${variable}=${randomUUID()}`
   process.env[variable] = mark.slice(variable.length + 1)
+  const seen = new Set<string>()
+  const watch = setInterval(() => leftovers(mark, seen), look_ms).unref()
   return async () => {
+    clearInterval(watch)
     const end = performance.now() + patience_ms
-    let left = leftovers(mark)
+    let left = leftovers(mark, seen)
     while (left.length > 0 && performance.now() < end) {
-      await setTimeout(100)
-      left = leftovers(mark)
+      await wait(100)
+      left = leftovers(mark, seen)
     }
     if (left.length === 0) return
     for (const { pid } of left) kill(pid)
@@ -31,30 +37,37 @@ export default function setup() {
 interface Running {
   readonly pid: number
   readonly parent: number
-  readonly command: string
-  readonly marked: boolean
+  /** The pid with the time of its start, since pids are used again. */
+  readonly id: string
 }
 
 /** Vitest's own workers and its watchdog bear the mark too and end after this. */
 const ofVitest = /node_modules\/vitest\/|^vitest-/
 
-export function leftovers(mark: string): ReadonlyArray<Running> {
-  const running = processes(mark)
+/** What runs now and was started by this run; `seen` holds who was known to be so before and is added to. */
+export function leftovers(mark: string, seen: Set<string>): ReadonlyArray<{ readonly pid: number; readonly command: string }> {
+  const running = processes()
   const byPid = new Map(running.map((one) => [one.pid, one]))
   const isOurs = (one: Running | undefined): boolean =>
-    one !== undefined && one.pid !== process.pid && (one.marked || isOurs(byPid.get(one.parent)))
-  return running.filter((one) => isOurs(one) && !ofVitest.test(one.command))
+    one !== undefined &&
+    one.pid !== process.pid &&
+    (one.parent === process.pid || seen.has(one.id) || isMarked(one) || isOurs(byPid.get(one.parent)))
+  const isMarked = ({ pid }: Running) => read(`/proc/${pid}/environ`).split("\0").includes(mark)
+  const ours = running.filter(isOurs)
+  for (const { id } of ours) seen.add(id)
+  return ours.map(({ pid }) => ({ pid, command: commandOf(pid) })).filter(({ command }) => command !== "" && !ofVitest.test(command))
 }
 
-function processes(mark: string): ReadonlyArray<Running> {
+const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim().slice(0, 200)
+
+function processes(): ReadonlyArray<Running> {
   const pids = names("/proc").filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => {
     const stat = read(`/proc/${pid}/stat`)
     // The command stands in parentheses and may hold any character; the state and the parent follow the last one.
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     if (state === undefined || state === "" || state === "Z") return []
-    const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim().slice(0, 200)
-    return [{ pid: Number(pid), parent: Number(parent), command, marked: read(`/proc/${pid}/environ`).split("\0").includes(mark) }]
+    return [{ pid: Number(pid), parent: Number(parent), id: `${pid} ${rest[17]}` }]
   })
 }
 

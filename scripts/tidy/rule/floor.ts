@@ -1,7 +1,7 @@
 /** Who may import whom: the floor plan, relative paths that leave a package, and test/support for tests alone. */
 import { floorPlan, programs, withoutBuiltins } from "../floorPlan.ts"
 import type { Import } from "../imports.ts"
-import type { Finding, Package, Source, Tree } from "../Tree.ts"
+import { type Finding, isTestSupport, type Package, type Source, type Tree } from "../Tree.ts"
 
 export function* floor(tree: Tree): Iterable<Finding> {
   for (const { folder, path } of tree.packages) {
@@ -35,7 +35,8 @@ function refusal(source: Source, { specifier, target }: Import): string | undefi
     return pure ? `${source.package} is pure and may not import ${specifier}` : undefined
   }
   if (target.kind === "npm") return undefined
-  if (target.path.startsWith("test/support/")) return source.test ? undefined : "only tests may import test/support"
+  if (isTestSupport(target.path) && !source.test) return `only tests may import ${target.path.replace(/(support|testing)\/.*/, "$1")}`
+  if (target.path.startsWith("test/support/")) return undefined
   if (source.package === undefined) {
     const product = !source.test && target.path.startsWith("test/")
     return product ? `"${specifier}" is a test: only tests may import it` : undefined

@@ -1,5 +1,5 @@
 /** A function fits a screen and a file is one idea. */
-import { identifier, member, type Node, visit } from "../syntax.ts"
+import { child, identifier, member, type Node, nodes, visit } from "../syntax.ts"
 import { type Finding, isGenerated, type Source, type Tree } from "../Tree.ts"
 
 export const aimedLines = 200
@@ -27,7 +27,7 @@ function functions(source: Source): ReadonlyArray<Finding> {
     if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return undefined
     const line = source.lineOf(node.start)
     const lines = source.lineOf(node.end) - line + 1
-    if (lines <= functionLines || (source.test && isGroup(node, ancestors.at(-1)))) return undefined
+    if (lines <= functionLines || (source.test && isGroup(node))) return undefined
     const message = `${nameOf(node, ancestors)} has ${lines} lines: split it, a function has at most ${functionLines}`
     found.push({ file: source.path, line, rule: "function-size", message })
     return false
@@ -35,12 +35,19 @@ function functions(source: Source): ReadonlyArray<Finding> {
   return found
 }
 
-/** The callback of `describe` or `layer` groups tests; it is as long as they are many. */
-function isGroup(node: Node, call: Node | undefined): boolean {
-  if (call?.type !== "CallExpression" || call["callee"] === node) return false
-  let callee = call["callee"] as Node
-  while (callee.type === "CallExpression") callee = callee["callee"] as Node
-  return /(^|\.)(describe|suite|layer)(\.|$)/.test(member(callee) ?? "")
+/** A function that groups tests, for `describe` or for one conformance suite, is as long as they are many. */
+function isGroup(node: Node): boolean {
+  const body = child(node, "body")
+  const steps = body?.type === "BlockStatement" ? nodes(body["body"]).flatMap((step) => child(step, "expression") ?? []) : [body]
+  return steps.some((step) => /^(describe|suite|layer|it|test)(\.|$)/.test(calledIn(step) ?? ""))
+}
+
+/** `layer(a)("b", c)` calls layer. */
+function calledIn(step: Node | undefined): string | undefined {
+  if (step?.type !== "CallExpression") return undefined
+  let callee = child(step, "callee")
+  while (callee?.type === "CallExpression") callee = child(callee, "callee")
+  return member(callee)
 }
 
 function nameOf(node: Node, ancestors: ReadonlyArray<Node>): string {

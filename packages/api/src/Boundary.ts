@@ -25,7 +25,7 @@ export class Boundary extends HttpApiMiddleware.Service<Boundary>()("agon/Bounda
 
 /** On every endpoint that takes a body (DECISIONS.md section 2): what is wrong with it before its schema looks. */
 export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBody", {
-  error: [P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType]
+  error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType]
 }) {}
 
 /** The tags under which an answer is kept; a write purges by them. */

@@ -1,0 +1,120 @@
+/**
+ * Accounts and their sessions. A session is a token of 256 random bits; only its SHA-256 is stored, so
+ * that a copy of the database lets nobody in. It lives for 30 days from the sign-in that opened it, or
+ * until it is revoked, which every request asks the database about.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import { hash, randomBytes } from "node:crypto"
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import type { Account, AccountPatch, SessionRow, Sessions } from "@agon/api/account/api.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { NoteWordListed } from "@agon/api/submission/api.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { makeQueries, type StoredSession } from "./queries.ts"
+import { sessionDays } from "./sessionCookie.ts"
+import { Words } from "./Words.ts"
+
+const session_ms = sessionDays * 24 * 60 * 60 * 1000
+/** `last_seen_at` is exact to this, which spares most requests a write. */
+const seenEvery_ms = 60_000
+const maxUserAgent = 300
+
+export interface PageOf {
+  readonly limit: number
+  readonly cursor: number
+}
+
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    /** Who holds this session token, if it is known, live and its account not suspended. */
+    readonly bySession: (token: string) => Effect.Effect<Option.Option<SignedIn>>
+    readonly get: (id: string) => Effect.Effect<Account>
+    readonly edit: (id: string, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
+    /** Opens a session and answers its token, which is kept nowhere else. */
+    readonly openSession: (account_id: string, user_agent: string | undefined) => Effect.Effect<string>
+    readonly sessions: (account: SignedIn, page: PageOf) => Effect.Effect<Sessions>
+    /** Ends a session of the account and answers its row. */
+    readonly endSession: (account: SignedIn, session_id: string) => Effect.Effect<SessionRow, NotFound>
+  }
+>()("agon/Accounts") {
+  static readonly layer: Layer.Layer<Accounts, never, SqlClient.SqlClient | ResponseCache | Words> = Layer.effect(
+    Accounts,
+    Effect.suspend(() => makeAccounts)
+  )
+}
+
+/** What a write about an account purges: its public page. */
+export const profileTag = (username: string) => `profile:${username}`
+
+const sha256 = (token: string) => hash("sha256", token, "buffer")
+const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
+const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
+
+const makeAccounts = Effect.gen(function* () {
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+  const words = yield* Words
+  const random = SecureRandom.make((size) => randomBytes(size))
+
+  const bySession = Effect.fnUntraced(function* (token: string) {
+    const at = yield* now
+    const found = yield* queries.bySession({ token_sha256: sha256(token), now: at, seen_before: later(at, -seenEvery_ms) })
+    if (Option.isNone(found)) return Option.none()
+    const { stale, ...signedIn } = found.value
+    if (stale) yield* queries.touch({ id: signedIn.session_id, now: at })
+    return Option.some(signedIn)
+  }, Effect.orDie)
+
+  const get = (id: string) => Effect.orDie(queries.byId(id))
+
+  const edit = Effect.fn("Accounts.edit")(function* (id: string, patch: AccountPatch) {
+    const { bio = null, display_name = null }: { readonly bio?: string | null; readonly display_name?: string | null } = patch
+    const listed = bio === null ? undefined : yield* words.listedIn(bio)
+    if (listed !== undefined) return yield* new NoteWordListed({ detail: `The bio contains "${listed}", which is not allowed here.` })
+    const { username } = yield* Effect.orDie(queries.edit({ id, bio, display_name }))
+    yield* cache.purge(profileTag(username))
+    return yield* get(id)
+  })
+
+  const openSession = Effect.fn("Accounts.openSession")(function* (account_id: string, user_agent: string | undefined) {
+    const token = randomBytes(32).toString("base64url")
+    const at = yield* now
+    yield* queries.openSession({
+      id: yield* random.uuidV7(),
+      account_id,
+      token_sha256: sha256(token),
+      user_agent: user_agent?.slice(0, maxUserAgent) ?? null,
+      now: at,
+      expires_at: later(at, session_ms)
+    })
+    return token
+  }, Effect.orDie)
+
+  const sessions = Effect.fn("Accounts.sessions")(function* (account: SignedIn, { cursor, limit }: PageOf) {
+    const of = { account_id: account.id, now: yield* now }
+    const rows = yield* queries.sessions({ ...of, limit, offset: cursor })
+    const total = rows[0]?.total ?? (yield* queries.sessionCount(of)).total
+    return {
+      sessions: rows.map(({ total: _, ...row }) => publish(row, account)),
+      total,
+      next_cursor: nextCursor(cursor, rows.length, total)
+    }
+  }, Effect.orDie)
+
+  const endSession = Effect.fn("Accounts.endSession")(function* (account: SignedIn, session_id: string) {
+    const ended = isUuid(session_id)
+      ? yield* Effect.orDie(queries.endSession({ id: session_id, account_id: account.id, now: yield* now }))
+      : Option.none()
+    if (Option.isNone(ended)) return yield* new NotFound({ detail: "You have no session of this id." })
+    return publish(ended.value, account)
+  })
+
+  return { bySession, get, edit, openSession, sessions, endSession }
+})
+
+const publish = (row: StoredSession, account: SignedIn): SessionRow => ({ ...row, current: row.id === account.session_id })

@@ -1,0 +1,150 @@
+/**
+ * The adapter to openid-client: authorization code with PKCE and state, and a nonce where the provider
+ * speaks OpenID. Discovery happens at the first sign-in and is kept; a failed one is tried again.
+ */
+import { Context, Data, Effect, Layer } from "effect"
+import * as oauth from "openid-client"
+import type { Oauth2Provider, OidcProvider, ProviderConfig } from "./ProviderConfig.ts"
+
+/** A provider that takes longer to answer has not answered. */
+const timeout_s = 10
+
+/** What binds an answer to its question. */
+export interface Checks {
+  readonly state: string
+  readonly verifier: string
+  readonly nonce: string
+}
+
+/** Who signed in, in the provider's words. */
+export interface Identity {
+  readonly provider: string
+  readonly subject: string
+  readonly login: string
+  readonly name: string | undefined
+}
+
+/** The provider answered with an error, not at all, or with what its keys do not prove. */
+export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
+  readonly code: "access_denied" | "provider_failed"
+  readonly cause: unknown
+}> {}
+
+export interface Provider {
+  readonly slug: string
+  readonly label: string
+  /** Where to send the browser. */
+  readonly begin: (redirect_uri: string, checks: Checks) => Effect.Effect<URL, ProviderFailed>
+  /** From the address that the browser came back to, to who signed in. */
+  readonly complete: (callback: URL, checks: Checks) => Effect.Effect<Identity, ProviderFailed>
+}
+
+export class Providers extends Context.Service<
+  Providers,
+  {
+    readonly list: ReadonlyArray<Provider>
+    readonly bySlug: (slug: string) => Provider | undefined
+  }
+>()("agon/Providers") {
+  static readonly layer = (configs: ReadonlyArray<ProviderConfig>) =>
+    Layer.sync(Providers, () => {
+      const list = configs.map(makeProvider)
+      return { list, bySlug: (slug) => list.find((provider) => provider.slug === slug) }
+    })
+}
+
+const makeProvider = (config: ProviderConfig): Provider => {
+  let known: Promise<oauth.Configuration> | undefined
+  const configuration = () => {
+    known ??= configure(config).catch((error: unknown) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+  return {
+    slug: config.slug,
+    label: config.label,
+    begin: (redirect_uri, checks) => attempt(async () => authorizationUrl(await configuration(), config, redirect_uri, checks)),
+    complete: (callback, checks) =>
+      attempt(async () => {
+        const client = await configuration()
+        return config.kind === "oidc" ? openIdIdentity(client, config, callback, checks) : oauth2Identity(client, config, callback, checks)
+      })
+  }
+}
+
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new ProviderFailed({
+        code: cause instanceof oauth.AuthorizationResponseError && cause.error === "access_denied" ? "access_denied" : "provider_failed",
+        cause
+      })
+  })
+
+const configure = async (config: ProviderConfig): Promise<oauth.Configuration> => {
+  const address = new URL(config.kind === "oidc" ? config.issuer : config.token_endpoint)
+  const insecure = address.protocol === "http:" ? [oauth.allowInsecureRequests] : [] // the development provider, and tests
+  if (config.kind === "oidc") {
+    return oauth.discovery(address, config.client_id, undefined, oauth.ClientSecretPost(config.client_secret), {
+      execute: insecure,
+      timeout: timeout_s
+    })
+  }
+  const { authorization_endpoint, token_endpoint } = config
+  const server = { issuer: address.origin, authorization_endpoint, token_endpoint }
+  const client = new oauth.Configuration(server, config.client_id, undefined, oauth.ClientSecretPost(config.client_secret))
+  client.timeout = timeout_s
+  for (const allow of insecure) allow(client)
+  return client
+}
+
+const authorizationUrl = async (client: oauth.Configuration, config: ProviderConfig, redirect_uri: string, checks: Checks) =>
+  oauth.buildAuthorizationUrl(client, {
+    ...(config.kind === "oidc" ? { nonce: checks.nonce, ...config.parameters } : {}),
+    redirect_uri,
+    scope: config.scopes.join(" "),
+    state: checks.state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(checks.verifier),
+    code_challenge_method: "S256"
+  })
+
+const openIdIdentity = async (client: oauth.Configuration, config: OidcProvider, callback: URL, checks: Checks): Promise<Identity> => {
+  const tokens = await oauth.authorizationCodeGrant(client, callback, {
+    pkceCodeVerifier: checks.verifier,
+    expectedState: checks.state,
+    expectedNonce: checks.nonce,
+    idTokenExpected: true
+  })
+  const claims = tokens.claims()!
+  const known = typeof claims[config.login_claim] === "string" || client.serverMetadata().userinfo_endpoint === undefined
+  const user = known ? claims : await oauth.fetchUserInfo(client, tokens.access_token, claims.sub)
+  return identityOf(config.slug, claims.sub, user, config.login_claim)
+}
+
+const oauth2Identity = async (client: oauth.Configuration, config: Oauth2Provider, callback: URL, checks: Checks): Promise<Identity> => {
+  const tokens = await oauth.authorizationCodeGrant(client, callback, {
+    pkceCodeVerifier: checks.verifier,
+    expectedState: checks.state
+  })
+  const headers = new Headers({ accept: "application/json", "user-agent": "agon" })
+  const answer = await oauth.fetchProtectedResource(client, tokens.access_token, new URL(config.user_endpoint), "GET", undefined, headers)
+  if (!answer.ok) throw new Error(`${config.user_endpoint} answered ${answer.status}`)
+  const user = (await answer.json()) as Record<string, unknown>
+  const subject = user[config.subject_claim]
+  if (typeof subject !== "string" && typeof subject !== "number") throw new Error(`The user's record has no ${config.subject_claim}`)
+  return identityOf(config.slug, String(subject), user, config.login_claim)
+}
+
+const identityOf = (provider: string, subject: string, user: Readonly<Record<string, unknown>>, login_claim: string): Identity => {
+  const login = user[login_claim]
+  const name = user["name"]
+  return {
+    provider,
+    subject,
+    login: typeof login === "string" && login !== "" ? login : subject,
+    name: typeof name === "string" && name.trim() !== "" ? name.trim() : undefined
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Signing in (DECISIONS.md section 4): from the button to the provider, back, and into an account.
+ *
+ * begin: remember provider, state and where to return to in a signed cookie, and send the browser off.
+ * complete: the cookie must be ours and unused, the provider's answer must match it; then, in one
+ * transaction, the identity is found, linked to the account that was signed in when it began, or made
+ * into a new account. Whatever goes wrong ends at `/?sign_in_error=<code>`, with nothing changed.
+ */
+import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import { UnknownProvider } from "@agon/api/account/api.ts"
+import { PublicOrigin } from "../http/Origin.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { Accounts, profileTag } from "./Accounts.ts"
+import { type Identity, type ProviderFailed, Providers } from "./Providers.ts"
+import { makeQueries } from "./queries.ts"
+import { returnTo } from "./returnTo.ts"
+import { makeSignInStates } from "./SignInState.ts"
+import { usernameCandidates, usernameOf } from "./username.ts"
+
+export interface SignInConfig {
+  /** Signs the state cookie. */
+  readonly secret: string
+  /** The identity that becomes a platform administrator when it signs in (AGON_ADMIN). */
+  readonly admin: { readonly provider: string; readonly login: string } | undefined
+}
+
+export type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken"
+
+export class SignInRefused extends Data.TaggedError("SignInRefused")<{ readonly code: SignInError }> {}
+
+export interface Begun {
+  readonly location: string
+  /** The state cookie's value. */
+  readonly cookie: string
+}
+
+export interface Completed {
+  readonly return_to: string
+  /** A new session's token; undefined where an identity was linked to the session that asked. */
+  readonly token: string | undefined
+}
+
+export interface Callback {
+  readonly provider: string
+  /** The address that the browser came back to. */
+  readonly url: URL
+  readonly state_cookie: string
+  readonly session_token: string
+  readonly user_agent: string | undefined
+}
+
+export class SignIn extends Context.Service<
+  SignIn,
+  {
+    readonly begin: (
+      provider: string,
+      asked: { readonly return_to: string | undefined; readonly session_token: string }
+    ) => Effect.Effect<Begun, UnknownProvider | SignInRefused>
+    readonly complete: (callback: Callback) => Effect.Effect<Completed, UnknownProvider | SignInRefused>
+  }
+>()("agon/SignIn") {
+  static readonly layer = (config: SignInConfig): Layer.Layer<SignIn, never, Accounts | Providers | ResponseCache | SqlClient.SqlClient> =>
+    Layer.effect(SignIn, makeSignIn(config))
+}
+
+/** Usernames tried at once; more than this many namesakes take another round. */
+const namesPerRound = 20
+const maxDisplayName = 64
+
+const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
+  const accounts = yield* Accounts
+  const enter = yield* makeEnter(config)
+  const providers = yield* Providers
+  const states = makeSignInStates(config.secret)
+
+  const providerOf = (slug: string) =>
+    Effect.suspend(() => {
+      const provider = providers.bySlug(slug)
+      return provider === undefined
+        ? Effect.fail(new UnknownProvider({ detail: `There is no sign-in through ${slug}.` }))
+        : Effect.succeed(provider)
+    })
+
+  const signedIn = (token: string) => (token === "" ? Effect.succeedNone : accounts.bySession(token))
+  const redirectUri = (slug: string) => Effect.map(PublicOrigin, ({ origin }) => `${origin}/v1/auth/${slug}/callback`)
+
+  const begin: SignIn["Service"]["begin"] = Effect.fn("SignIn.begin")(function* (slug, asked) {
+    const provider = yield* providerOf(slug)
+    const { origin } = yield* PublicOrigin
+    const account = yield* signedIn(asked.session_token)
+    const about = {
+      provider: slug,
+      return_to: returnTo(asked.return_to, origin),
+      link_to: Option.isSome(account) ? account.value.id : null
+    }
+    const { checks, cookie } = states.begin(about, yield* Clock.currentTimeMillis)
+    const location = yield* provider.begin(yield* redirectUri(slug), checks).pipe(Effect.catch(refuseProvider))
+    return { location: location.href, cookie }
+  })
+
+  const complete: SignIn["Service"]["complete"] = Effect.fn("SignIn.complete")(function* (callback) {
+    const provider = yield* providerOf(callback.provider)
+    const used = states.use(callback.state_cookie, callback.provider, yield* Clock.currentTimeMillis)
+    if (used === undefined) return yield* new SignInRefused({ code: "invalid_state" })
+    if (callback.url.searchParams.get("state") !== used.checks.state) return yield* new SignInRefused({ code: "invalid_state" })
+    const account = yield* signedIn(callback.session_token)
+    const { link_to, return_to } = used.state
+    if (link_to !== null && !(Option.isSome(account) && account.value.id === link_to)) {
+      return yield* new SignInRefused({ code: "invalid_state" }) // the session that wanted the link is no longer here
+    }
+    const identity = yield* provider.complete(callback.url, used.checks).pipe(Effect.catch(refuseProvider))
+    const account_id = yield* enter(identity, link_to)
+    const token = link_to === null ? yield* accounts.openSession(account_id, callback.user_agent) : undefined
+    return { return_to, token }
+  })
+
+  return { begin, complete }
+})
+
+const refuseProvider = ({ cause, code }: ProviderFailed) =>
+  Effect.andThen(
+    code === "access_denied" ? Effect.void : Effect.logWarning("sign-in provider failed", cause),
+    Effect.fail(new SignInRefused({ code }))
+  )
+
+/** From an identity to its account, in one transaction: found, linked, or made. */
+const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+  const random = SecureRandom.make((size) => randomBytes(size))
+  const sql = yield* SqlClient.SqlClient
+
+  const isAdmin = ({ login, provider }: Identity) =>
+    config.admin !== undefined && config.admin.provider === provider && config.admin.login.toLowerCase() === login.toLowerCase()
+
+  const freeUsername = Effect.fnUntraced(function* (login: string) {
+    const base = usernameOf(login)
+    for (let from = 1; ; from += namesPerRound) {
+      const names = usernameCandidates(base, from, namesPerRound)
+      const taken = new Set((yield* queries.takenUsernames(names)).map(({ username }) => username))
+      const free = names.find((name) => !taken.has(name))
+      if (free !== undefined) return free
+    }
+  })
+
+  const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
+    const display_name = (name ?? login).slice(0, maxDisplayName)
+    for (;;) {
+      const username = yield* freeUsername(login)
+      const added = yield* queries.addAccount({ id: yield* random.uuidV7(), username, display_name, now })
+      if (Option.isSome(added)) {
+        yield* cache.purge(profileTag(username))
+        return added.value.id
+      }
+    }
+  })
+
+  const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null) {
+    const { login, provider, subject } = identity
+    const now = new Date(yield* Clock.currentTimeMillis)
+    yield* queries.lockIdentity(provider, subject)
+    const holder = yield* queries.holderOf({ provider, subject })
+    if (Option.isSome(holder)) {
+      if (link_to !== null && holder.value.account_id !== link_to) return yield* new SignInRefused({ code: "identity_taken" })
+      if (holder.value.suspended) return yield* new SignInRefused({ code: "account_suspended" })
+    }
+    const account_id = Option.isSome(holder) ? holder.value.account_id : (link_to ?? (yield* addAccount(identity, now)))
+    yield* queries.putIdentity({ provider, subject, account_id, login, now })
+    if (isAdmin(identity)) yield* queries.makeAdmin(account_id)
+    return account_id
+  })
+
+  return (identity: Identity, link_to: string | null) =>
+    sql.withTransaction(enter(identity, link_to)).pipe(
+      Effect.catchTags({
+        SqlError: (error) => Effect.die(error),
+        SchemaError: (error) => Effect.die(error)
+      })
+    )
+})

@@ -1,0 +1,60 @@
+/**
+ * What a sign-in remembers between leaving and coming back: a signed cookie of ten minutes, readable only
+ * by the service, cleared and refused once it has been used. PKCE's verifier and the nonce are derived
+ * from the state and our secret, so they never leave the service.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { Option, Schema } from "effect"
+import type { Checks } from "./Providers.ts"
+
+export const stateCookie = "agon_sign_in"
+export const stateCookiePath = "/v1/auth"
+export const stateLifetime_s = 600
+
+/** States remembered as used; a cookie older than the oldest of them has expired long before there are so many. */
+const maxUsed = 100_000
+
+const State = Schema.Struct({
+  provider: Schema.String,
+  state: Schema.String,
+  return_to: Schema.String,
+  /** The account that was signed in when this began, to which the identity will be linked. */
+  link_to: Schema.NullOr(Schema.String),
+  expires_ms: Schema.Finite
+})
+export type State = typeof State.Type
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(State))
+
+export interface SignInStates {
+  /** A fresh state and the cookie that holds it. */
+  readonly begin: (about: Omit<State, "state" | "expires_ms">, now_ms: number) => { readonly cookie: string; readonly checks: Checks }
+  /** The state of a cookie that we signed, that is of this provider, has not expired and was not used before. */
+  readonly use: (cookie: string, provider: string, now_ms: number) => { readonly state: State; readonly checks: Checks } | undefined
+}
+
+export const makeSignInStates = (secret: string): SignInStates => {
+  const used = new Set<string>()
+  const mac = (purpose: string, text: string) => createHmac("sha256", secret).update(`${purpose} ${text}`).digest("base64url")
+  const checksOf = (state: string): Checks => ({ state, verifier: mac("verifier", state), nonce: mac("nonce", state) })
+
+  return {
+    begin: (about, now_ms) => {
+      const state = randomBytes(32).toString("base64url")
+      const json = JSON.stringify({ ...about, state, expires_ms: now_ms + stateLifetime_s * 1000 } satisfies State)
+      const payload = Buffer.from(json).toString("base64url")
+      return { cookie: `${payload}.${mac("cookie", payload)}`, checks: checksOf(state) }
+    },
+    use: (cookie, provider, now_ms) => {
+      const [payload = "", signature = ""] = cookie.split(".")
+      if (!equal(signature, mac("cookie", payload))) return undefined
+      const found = Option.getOrUndefined(decode(Buffer.from(payload, "base64url").toString()))
+      if (found === undefined || found.provider !== provider || found.expires_ms <= now_ms || used.has(found.state)) return undefined
+      if (used.size >= maxUsed) used.delete(used.values().next().value!)
+      used.add(found.state)
+      return { state: found, checks: checksOf(found.state) }
+    }
+  }
+}
+
+const equal = (left: string, right: string) => left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))

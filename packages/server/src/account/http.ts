@@ -1,0 +1,99 @@
+import { Effect, Option } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount, sessionCookie } from "@agon/api/Authorization.ts"
+import { tagged } from "@agon/api/Boundary.ts"
+import { PublicOrigin } from "../http/Origin.ts"
+import { Accounts } from "./Accounts.ts"
+import { Providers } from "./Providers.ts"
+import { clearSessionCookie, setSessionCookie } from "./sessionCookie.ts"
+import { SignIn, type SignInRefused } from "./SignIn.ts"
+import { stateCookie, stateCookiePath, stateLifetime_s } from "./SignInState.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const redirect = (location: string) => HttpServerResponse.redirect(location, { status: 302 })
+const sessionToken = ({ cookies }: Request) => cookies[sessionCookie.key] ?? ""
+
+const setStateCookie = (value: string, maxAge_s: number) => (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.flatMap(PublicOrigin, ({ secure }) =>
+    Effect.orDie(
+      HttpServerResponse.setCookie(response, stateCookie, value, {
+        path: stateCookiePath,
+        sameSite: "lax",
+        httpOnly: true,
+        secure,
+        maxAge: `${maxAge_s} seconds`
+      })
+    )
+  )
+
+const refused = ({ code }: SignInRefused) => Effect.succeed(redirect(`/?sign_in_error=${code}`))
+
+/** While the public origin is a loopback one, a browser on another name of it is first sent to that origin, to keep its cookie. */
+const elsewhere = (request: Request) =>
+  Effect.map(PublicOrigin, ({ loopback, origin, same }) => {
+    const here = `${new URL(origin).protocol}//${request.headers["host"] ?? ""}`
+    return loopback && here !== origin && same.has(here) ? Option.some(redirect(`${origin}${request.url}`)) : Option.none()
+  })
+
+const makeSignInHandlers = Effect.gen(function* () {
+  const signIn = yield* SignIn
+  return {
+    begin: Effect.fnUntraced(function* (provider: string, return_to: string | undefined, request: Request) {
+      const away = yield* elsewhere(request)
+      if (Option.isSome(away)) return away.value
+      return yield* signIn.begin(provider, { return_to, session_token: sessionToken(request) }).pipe(
+        Effect.flatMap(({ cookie, location }) => setStateCookie(cookie, stateLifetime_s)(redirect(location))),
+        Effect.catchTag("SignInRefused", refused)
+      )
+    }),
+    complete: Effect.fnUntraced(function* (provider: string, request: Request) {
+      const { origin } = yield* PublicOrigin
+      const callback = {
+        provider,
+        url: new URL(request.url, origin),
+        state_cookie: request.cookies[stateCookie] ?? "",
+        session_token: sessionToken(request),
+        user_agent: request.headers["user-agent"]
+      }
+      const answer = yield* signIn.complete(callback).pipe(
+        Effect.tap(({ token }) => (token === undefined ? Effect.void : setSessionCookie(token))),
+        Effect.map(({ return_to }) => redirect(return_to)),
+        Effect.catchTag("SignInRefused", refused)
+      )
+      return yield* setStateCookie("", 0)(answer)
+    })
+  }
+})
+
+export const AccountHandlers = HttpApiBuilder.group(
+  Api,
+  "account",
+  Effect.fnUntraced(function* (handlers) {
+    const accounts = yield* Accounts
+    const providers = yield* Providers
+    const signIn = yield* makeSignInHandlers
+    const list = providers.list.map(({ label, slug }) => ({ slug, label }))
+    return handlers.handleAll({
+      authProviders: () => Effect.as(tagged("auth-providers"), list),
+      signIn: ({ params, query, request }) => signIn.begin(params.provider, query.return_to, request),
+      signInCallback: ({ params, request }) => signIn.complete(params.provider, request),
+      me: () => Effect.flatMap(CurrentAccount, ({ id }) => accounts.get(id)),
+      editMe: ({ payload }) => Effect.flatMap(CurrentAccount, ({ id }) => accounts.edit(id, payload)),
+      sessions: ({ query }) => Effect.flatMap(CurrentAccount, (account) => accounts.sessions(account, query)),
+      revokeSession: Effect.fnUntraced(function* ({ params }) {
+        const account = yield* CurrentAccount
+        const ended = yield* accounts.endSession(account, params.sid)
+        if (ended.current) yield* clearSessionCookie
+        return ended
+      }),
+      signOut: Effect.fnUntraced(function* () {
+        const account = yield* CurrentAccount
+        yield* Effect.ignore(accounts.endSession(account, account.session_id)) // ended meanwhile is ended
+        yield* clearSessionCookie
+      })
+    })
+  })
+)

@@ -1,0 +1,166 @@
+/** Every statement on accounts, identities and sessions. */
+import { Effect, Schema, SchemaGetter } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { Account, SessionRow } from "@agon/api/account/api.ts"
+
+/** A timestamptz column as the wire's RFC 3339 string with milliseconds. */
+const Timestamp = Schema.Date.pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.transform((date: Date) => date.toISOString()),
+    encode: SchemaGetter.transform((text: string) => new Date(text))
+  })
+)
+
+const AccountRow = Schema.Struct({ ...Account.fields, created_at: Timestamp })
+
+const { current: _, ...sessionFields } = SessionRow.fields
+const StoredSession = Schema.Struct({ ...sessionFields, created_at: Timestamp, last_seen_at: Timestamp, expires_at: Timestamp })
+export type StoredSession = typeof StoredSession.Type
+
+const SignedInRow = Schema.Struct({
+  id: Schema.String,
+  session_id: Schema.String,
+  username: Schema.String,
+  admin: Schema.Boolean,
+  stale: Schema.Boolean
+})
+
+const Sha256 = Schema.Uint8Array
+const Holder = Schema.Struct({ account_id: Schema.String, login: Schema.String, suspended: Schema.Boolean, admin: Schema.Boolean })
+
+const makeReads = (sql: SqlClient.SqlClient) => ({
+  /** One row by session(token_sha256), unique, and its account's primary key. No lock: a session revoked this instant may finish one request. */
+  bySession: SqlSchema.findOneOption({
+    Request: Schema.Struct({ token_sha256: Sha256, now: Schema.Date, seen_before: Schema.Date }),
+    Result: SignedInRow,
+    execute: ({ now, seen_before, token_sha256 }) => sql`
+      SELECT a.id, s.id AS session_id, a.username, a.admin, s.last_seen_at < ${seen_before} AS stale
+      FROM session s JOIN account a ON a.id = s.account_id
+      WHERE s.token_sha256 = ${token_sha256} AND s.expires_at > ${now} AND NOT a.suspended`
+  }),
+
+  /** One account by its primary key, with its identities by identity_account and its seasons by season_admin_account. */
+  byId: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: AccountRow,
+    execute: (id) => sql`
+      SELECT a.id, a.username, a.display_name, a.bio, a.admin, a.created_at,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'login', i.login) ORDER BY i.created_at), '[]')
+          FROM identity i WHERE i.account_id = a.id) AS identities,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('game', s.game, 'season', s.slug) ORDER BY s.created_at DESC), '[]')
+          FROM season_admin sa JOIN season s ON s.id = sa.season_id WHERE sa.account_id = a.id) AS season_admin
+      FROM account a WHERE a.id = ${id}`
+  }),
+
+  /** Live sessions of an account, newest first, by session_account; few rows. */
+  sessions: SqlSchema.findAll({
+    Request: Schema.Struct({ account_id: Schema.String, now: Schema.Date, limit: Schema.Int, offset: Schema.Int }),
+    Result: Schema.Struct({ ...StoredSession.fields, total: Schema.Int }),
+    execute: ({ account_id, limit, now, offset }) => sql`
+      SELECT id, created_at, last_seen_at, expires_at, user_agent, (count(*) OVER ())::int AS total
+      FROM session WHERE account_id = ${account_id} AND expires_at > ${now}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** Counts the same index, for a page past the end. */
+  sessionCount: SqlSchema.findOne({
+    Request: Schema.Struct({ account_id: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: ({ account_id, now }) => sql`
+      SELECT count(*)::int AS total FROM session WHERE account_id = ${account_id} AND expires_at > ${now}`
+  }),
+
+  /** The whole word list, by sequential scan; it is short and read only by writes of text. */
+  words: SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ word: Schema.String }),
+    execute: () => sql`SELECT word FROM word`
+  })
+})
+
+const makeWrites = (sql: SqlClient.SqlClient) => ({
+  /** Locks one row by the primary key. */
+  edit: SqlSchema.findOne({
+    Request: Schema.Struct({ id: Schema.String, display_name: Schema.NullOr(Schema.String), bio: Schema.NullOr(Schema.String) }),
+    Result: Schema.Struct({ username: Schema.String }),
+    execute: ({ bio, display_name, id }) => sql`
+      UPDATE account SET display_name = coalesce(${display_name}::text, display_name), bio = coalesce(${bio}::text, bio)
+      WHERE id = ${id} RETURNING username`
+  }),
+
+  /** Locks one row by the primary key; at most once a minute and session. */
+  touch: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`UPDATE session SET last_seen_at = ${now} WHERE id = ${id}`,
+
+  /** Inserts one row; expired ones of the same account go with it, by session_account. */
+  openSession: (row: {
+    readonly id: string
+    readonly account_id: string
+    readonly token_sha256: Uint8Array
+    readonly user_agent: string | null
+    readonly now: Date
+    readonly expires_at: Date
+  }) => sql`
+    WITH gone AS (DELETE FROM session WHERE account_id = ${row.account_id} AND expires_at <= ${row.now})
+    INSERT INTO session (id, account_id, token_sha256, user_agent, created_at, last_seen_at, expires_at)
+    VALUES (${row.id}, ${row.account_id}, ${row.token_sha256}, ${row.user_agent}, ${row.now}, ${row.now}, ${row.expires_at})`,
+
+  /** Deletes one live row of the account, by the primary key. */
+  endSession: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, account_id: Schema.String, now: Schema.Date }),
+    Result: StoredSession,
+    execute: ({ account_id, id, now }) => sql`
+      DELETE FROM session WHERE id = ${id} AND account_id = ${account_id} AND expires_at > ${now}
+      RETURNING id, created_at, last_seen_at, expires_at, user_agent`
+  })
+})
+
+const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
+  /** An advisory lock to the end of the transaction: two first sign-ins of one identity make one account. */
+  lockIdentity: (provider: string, subject: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${provider} ${subject}`}, 0))`,
+
+  /** One row by the primary key; locks the account, so that a suspension and a sign-in follow one another. */
+  holderOf: SqlSchema.findOneOption({
+    Request: Schema.Struct({ provider: Schema.String, subject: Schema.String }),
+    Result: Holder,
+    execute: ({ provider, subject }) => sql`
+      SELECT i.account_id, i.login, a.suspended, a.admin FROM identity i JOIN account a ON a.id = i.account_id
+      WHERE i.provider = ${provider} AND i.subject = ${subject} FOR UPDATE OF a`
+  }),
+
+  /** Which of the names are taken, by account_username. */
+  takenUsernames: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ username: Schema.String }),
+    execute: (names) => sql`SELECT username FROM account WHERE ${sql.in("username", names)}`
+  }),
+
+  /** Inserts one row, or none where account_username says that the name went meanwhile. */
+  addAccount: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, username: Schema.String, display_name: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ display_name, id, now, username }) => sql`
+      INSERT INTO account (id, username, display_name, created_at) VALUES (${id}, ${username}, ${display_name}, ${now})
+      ON CONFLICT (username) DO NOTHING RETURNING id`
+  }),
+
+  /** Inserts one row, or brings its login up to date, by the primary key. */
+  putIdentity: (row: {
+    readonly provider: string
+    readonly subject: string
+    readonly account_id: string
+    readonly login: string
+    readonly now: Date
+  }) => sql`
+    INSERT INTO identity (provider, subject, account_id, login, created_at)
+    VALUES (${row.provider}, ${row.subject}, ${row.account_id}, ${row.login}, ${row.now})
+    ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login`,
+
+  /** Locks one row by the primary key. */
+  makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeReads(sql),
+  ...makeWrites(sql),
+  ...makeSignInWrites(sql)
+}))

@@ -1,0 +1,18 @@
+/** The `service_session` cookie (DECISIONS.md section 4), set and cleared with the same attributes, or browsers would keep both. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { sessionCookie } from "@agon/api/Authorization.ts"
+import { PublicOrigin } from "../http/Origin.ts"
+
+export const sessionDays = 30
+
+const attributes = (secure: boolean) => ({ path: "/", sameSite: "lax", httpOnly: true, secure }) as const
+
+export const setSessionCookie = (token: string) =>
+  Effect.flatMap(PublicOrigin, ({ secure }) =>
+    HttpApiBuilder.securitySetCookie(sessionCookie, token, { ...attributes(secure), maxAge: `${sessionDays} days` })
+  )
+
+export const clearSessionCookie = Effect.flatMap(PublicOrigin, ({ secure }) =>
+  HttpApiBuilder.securitySetCookie(sessionCookie, "", { ...attributes(secure), maxAge: 0 })
+)

@@ -1,0 +1,19 @@
+/** From a provider's login to a username: lower case, in characters that stand in a path as they are. */
+
+const longest = 39
+
+/** Anything else than letters, digits, dot, hyphen and underscore becomes a hyphen; a login of none of them is `user`. */
+export const usernameOf = (login: string) => {
+  const plain = login
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}+/gu, "")
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, longest)
+  return plain === "" ? "user" : plain
+}
+
+/** The name itself, then with a number behind it: `ada`, `ada2`, `ada3`. */
+export const usernameCandidates = (base: string, from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => (from + i === 1 ? base : `${base}${from + i}`))

@@ -1,0 +1,164 @@
+/**
+ * The levels of `@agon/api/Authorization.ts`. Each is a straight line of the checks that DECISIONS.md
+ * section 2 orders; all of it runs before HttpApi looks at params, query or body.
+ *
+ * A credential that this node has not seen to be good takes a token of its address's public bucket before
+ * it is looked up, so that guessing is as slow as any other public traffic and the database is spared.
+ */
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as A from "@agon/api/Authorization.ts"
+import { Rate } from "@agon/api/Boundary.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { Accounts } from "../account/Accounts.ts"
+import { clearSessionCookie } from "../account/sessionCookie.ts"
+import { clientAddress } from "./ClientAddress.ts"
+import { Lookups } from "./Lookups.ts"
+import { PublicOrigin, refusesOrigin } from "./Origin.ts"
+import { RateLimits } from "./RateLimits.ts"
+
+interface Asked {
+  readonly credential: Redacted.Redacted
+  readonly endpoint: HttpApiEndpoint.Top
+}
+
+/** Good credentials remembered at once; over it the oldest pay their address's bucket again. */
+const maxSeen = 100_000
+
+const makeSeen = () => {
+  const good = new Set<string>()
+  return {
+    has: (credential: string) => good.has(credential),
+    add: (credential: string) => {
+      if (good.has(credential)) return
+      if (good.size >= maxSeen) good.delete(good.values().next().value!)
+      good.add(credential)
+    },
+    delete: (credential: string) => good.delete(credential)
+  }
+}
+
+const makeAuthenticate = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const limits = yield* RateLimits
+  const lookups = yield* Lookups
+  const seen = makeSeen()
+
+  const takePublic = Effect.flatMap(clientAddress, (address) => limits.take("public", address))
+
+  /** Who or what holds a credential; an unknown one costs its address a public token. */
+  const holder = <Holder>(credential: string, find: (credential: string) => Effect.Effect<Option.Option<Holder>>) =>
+    Effect.gen(function* () {
+      if (!seen.has(credential)) yield* takePublic
+      const found = yield* find(credential)
+      if (Option.isSome(found)) seen.add(credential)
+      else seen.delete(credential)
+      return found
+    })
+
+  const takeOwn = ({ annotations }: HttpApiEndpoint.Top, caller: string) => limits.take(Context.get(annotations, Rate), caller)
+
+  /** Authentication, origin, and the account's bucket of the route's class. */
+  const session = Effect.fnUntraced(function* ({ credential, endpoint }: Asked) {
+    const token = Redacted.value(credential)
+    if (token === "") return yield* new A.Unauthenticated({ detail: "This needs a session." })
+    const found = yield* holder(token, accounts.bySession)
+    if (Option.isNone(found)) {
+      yield* clearSessionCookie
+      return yield* new A.Unauthenticated({ detail: "The session has ended." })
+    }
+    if (refusesOrigin(yield* HttpServerRequest.HttpServerRequest, yield* PublicOrigin)) {
+      return yield* new A.CrossOrigin({ detail: "A page of another origin may not do this." })
+    }
+    yield* takeOwn(endpoint, found.value.id)
+    return found.value
+  })
+
+  /** The account, or nobody: a bad cookie counts as none, and nobody takes from the address's bucket alone. */
+  const visitor = Effect.fnUntraced(function* ({ credential, endpoint }: Asked) {
+    const token = Redacted.value(credential)
+    if (token === "") return void (yield* takePublic)
+    const found = yield* holder(token, accounts.bySession)
+    if (Option.isSome(found)) yield* takeOwn(endpoint, found.value.id)
+    return Option.getOrUndefined(found)
+  })
+
+  const runnerKey = Effect.fnUntraced(function* ({ credential, endpoint }: Asked) {
+    const secret = Redacted.value(credential)
+    const found = secret === "" ? Option.none() : yield* holder(secret, lookups.runnerByKey)
+    if (Option.isNone(found)) return yield* new A.Unauthenticated({ detail: "This needs a runner key that is in force." })
+    yield* takeOwn(endpoint, found.value.id)
+    return found.value
+  })
+
+  return { session, visitor, runnerKey }
+})
+
+const makeLevels = Effect.gen(function* () {
+  const authenticate = yield* makeAuthenticate
+  const lookups = yield* Lookups
+
+  const session: A.Session["Service"] = {
+    session: (httpEffect, asked) =>
+      Effect.flatMap(authenticate.session(asked), (account) => Effect.provideService(httpEffect, A.CurrentAccount, account))
+  }
+
+  const optionalSession: A.OptionalSession["Service"] = {
+    session: (httpEffect, asked) =>
+      Effect.flatMap(authenticate.visitor(asked), (account) => Effect.provideService(httpEffect, A.Visitor, account))
+  }
+
+  const platformAdmin: A.PlatformAdmin["Service"] = {
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.session(asked)
+      if (!account.admin) return yield* new A.AdminOnly({ detail: "Only platform administrators may do this." })
+      return yield* Effect.provideService(httpEffect, A.CurrentAccount, account)
+    })
+  }
+
+  const seasonAdmin: A.SeasonAdmin["Service"] = {
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.session(asked)
+      const { game = "", slug = "" } = yield* HttpRouter.params // raw: decoding comes after the level
+      const season = yield* lookups.seasonForAdmin(account, game, slug)
+      if (!season.administers) return yield* new A.SeasonAdminOnly({ detail: `You do not administer ${slug}.` })
+      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(A.CurrentSeason, season)))
+    })
+  }
+
+  const modelOwner: A.ModelOwner["Service"] = {
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.session(asked)
+      const { id = "" } = yield* HttpRouter.params
+      const model = yield* lookups.modelOwnedBy(account.id, id)
+      if (Option.isNone(model)) return yield* new NotFound({ detail: "You have no model of this id." })
+      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(A.OwnModel, model.value)))
+    })
+  }
+
+  const versionOwner: A.VersionOwner["Service"] = {
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.session(asked)
+      const { id = "" } = yield* HttpRouter.params
+      const version = yield* lookups.versionOwnedBy(account.id, id)
+      if (Option.isNone(version)) return yield* new NotFound({ detail: "You have no version of this id." })
+      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(A.OwnVersion, version.value)))
+    })
+  }
+
+  const runnerKey: A.RunnerKey["Service"] = {
+    key: (httpEffect, asked) => Effect.flatMap(authenticate.runnerKey(asked), (key) => Effect.provideService(httpEffect, A.CurrentKey, key))
+  }
+
+  return Context.make(A.Session, session).pipe(
+    Context.add(A.OptionalSession, optionalSession),
+    Context.add(A.PlatformAdmin, platformAdmin),
+    Context.add(A.SeasonAdmin, seasonAdmin),
+    Context.add(A.ModelOwner, modelOwner),
+    Context.add(A.VersionOwner, versionOwner),
+    Context.add(A.RunnerKey, runnerKey)
+  )
+})
+
+export const AuthorizationLayer = Layer.effectContext(makeLevels)

@@ -1,0 +1,48 @@
+/**
+ * The address that a public request counts against. X-Forwarded-For is believed only from proxies named
+ * in TRUSTED_PROXIES: the header is read from its end, and the first address that is no such proxy is
+ * the client's.
+ */
+import { Context, Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { BlockList, isIP } from "node:net"
+
+/** From the peer of the connection and its X-Forwarded-For to the client's address. */
+export type ClientAddressOf = (peer: string, forwardedFor: string | undefined) => string
+
+/** `proxies` are addresses or networks (`10.0.0.0/8`). */
+export const trusting = (proxies: ReadonlyArray<string>): ClientAddressOf => {
+  if (proxies.length === 0) return (peer) => peer
+  const trusted = new BlockList()
+  for (const proxy of proxies) {
+    const [address = "", bits] = proxy.split("/")
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  const trusts = (address: string) => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
+  return (peer, forwardedFor) => {
+    let client = plain(peer)
+    const hops = forwardedFor?.split(",") ?? []
+    while (hops.length > 0 && trusts(client)) {
+      const hop = plain(hops.pop()!.trim())
+      if (isIP(hop) === 0) break // a name or a lie; the proxy that passed it on answers for it
+      client = hop
+    }
+    return client
+  }
+}
+
+/** An IPv4 address that arrived on an IPv6 socket is the IPv4 address. */
+const plain = (address: string) => (address.startsWith("::ffff:") ? address.slice(7) : address)
+
+export class ClientAddress extends Context.Reference<ClientAddressOf>("agon/ClientAddress", { defaultValue: () => trusting([]) }) {}
+
+export const clientAddress = Effect.gen(function* () {
+  const addressOf = yield* ClientAddress
+  const request = yield* HttpServerRequest.HttpServerRequest
+  return addressOf(
+    Option.getOrElse(request.remoteAddress, () => ""),
+    request.headers["x-forwarded-for"]
+  )
+})

@@ -1,0 +1,67 @@
+/**
+ * Around the router: request ids, no-store, and the problems for what is no endpoint at all, which are
+ * unknown paths, methods that a path does not have, and failures outside HttpApi.
+ */
+import { Cause, Effect } from "effect"
+import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import { HttpApi } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import * as P from "@agon/api/Problem.ts"
+import { logged } from "./Boundary.ts"
+import { nextRequestId, RequestId } from "./RequestId.ts"
+
+export const EdgeLayer = HttpRouter.middleware(
+  (httpEffect) =>
+    Effect.suspend(() => {
+      const id = nextRequestId()
+      return httpEffect.pipe(
+        Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : outside(cause))),
+        Effect.map((response) =>
+          HttpServerResponse.setHeaders(
+            asBytes(response),
+            "cache-control" in response.headers ? { "x-request-id": id } : { "x-request-id": id, "cache-control": "no-store" }
+          )
+        ),
+        Effect.provideService(RequestId, id)
+      )
+    }),
+  { global: true }
+)
+
+/** node writes a Buffer cheaper than a string of some kilobytes (by how much was not isolated). */
+const asBytes = (response: HttpServerResponse.HttpServerResponse) =>
+  response.body._tag === "Uint8Array" && response.body.text !== undefined && response.body.contentLength > 1024
+    ? HttpServerResponse.uint8Array(Buffer.from(response.body.text), response as {})
+    : response
+
+const outside = (cause: Cause.Cause<unknown>) => {
+  const error = cause.reasons.find(Cause.isFailReason)?.error
+  return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+    ? Effect.flatMap(HttpServerRequest.HttpServerRequest, noRoute)
+    : Effect.flatMap(logged(cause), HttpServerRespondable.toResponse)
+}
+
+const noRoute = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+  const allow = methods.find("GET", url)?.handler
+  return allow === undefined
+    ? HttpServerRespondable.toResponse(new P.NotFound({ detail: "There is nothing under this path." }))
+    : Effect.map(
+        HttpServerRespondable.toResponse(new P.MethodNotAllowed({ detail: `${method} is not among ${allow.join(", ")}.` })),
+        HttpServerResponse.setHeader("allow", allow.join(", "))
+      )
+}
+
+/** The methods of each path, from the API itself; asked only when no route was found. */
+const methods = FindMyWay.make<Array<string>>()
+const byPath = new Map<string, Array<string>>()
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint: { method, path } }) => {
+    // Names of parameters may differ between the methods of one path; their places do not.
+    const place = path.replace(/:\w+/g, ":x")
+    const own = byPath.get(place) ?? []
+    own.push(...(method === "GET" ? ["GET", "HEAD"] : [method]))
+    if (!byPath.has(place)) methods.on("GET", place as FindMyWay.PathInput, own)
+    byPath.set(place, own)
+  }
+})

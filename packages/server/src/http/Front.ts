@@ -1,0 +1,61 @@
+/**
+ * The node:http server with the cache in front of it: a hit is written from node's own request event,
+ * before a fiber starts, at about the price of a bare server. Everything else goes on to Effect.
+ * node offers no hook between parsing and listeners, hence the overridden `emit`; it is the one place
+ * that leaves HttpApi, and a request it does not answer is untouched. A hit takes a token like any
+ * other public read; without one the request goes on and is refused in the ordinary way.
+ */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import { Context, Effect } from "effect"
+import { ClientAddress } from "./ClientAddress.ts"
+import { RateLimits } from "./RateLimits.ts"
+import { nextRequestId } from "./RequestId.ts"
+import { matches, ResponseCache } from "./ResponseCache.ts"
+
+/** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
+export interface Mount {
+  readonly path: string
+  readonly listener: RequestListener
+}
+
+export class Mounts extends Context.Reference<ReadonlyArray<Mount>>("agon/Mounts", { defaultValue: () => [] }) {}
+
+const isUnder = (url: string, path: string) =>
+  url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?")
+
+export const makeFront = Effect.gen(function* () {
+  const addressOf = yield* ClientAddress
+  const cache = yield* ResponseCache
+  const limits = yield* RateLimits
+  const mounts = yield* Mounts
+
+  const hit = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (request.method !== "GET" && request.method !== "HEAD") return false
+    const entry = cache.getUnsafe(request.url!)
+    if (entry === undefined) return false
+    const forwardedFor = request.headers["x-forwarded-for"] as string | undefined // node joins repeated ones
+    if (limits.takeUnsafe("public", addressOf(request.socket.remoteAddress ?? "", forwardedFor)) > 0) return false
+    const raw = entry.rawHeaders
+    raw[raw.length - 1] = nextRequestId()
+    if (matches(request.headers["if-none-match"], entry.etag)) {
+      response.writeHead(304, raw.slice(4)).end() // what a 304 repeats comes after type and length
+    } else {
+      response.writeHead(200, raw).end(entry.body)
+    }
+    return true
+  }
+
+  const mounted = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const mount = mounts.find(({ path }) => isUnder(request.url!, path))
+    mount?.listener(request, response as ServerResponse & { req: IncomingMessage })
+    return mount !== undefined
+  }
+
+  return (): Server => {
+    const server = createServer()
+    const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
+    server.emit = (event: string | symbol, ...args: Array<any>) =>
+      event === "request" && (hit(args[0], args[1]) || mounted(args[0], args[1])) ? true : emit(event, ...args)
+    return server
+  }
+})

@@ -1,0 +1,47 @@
+/** The layers of the HTTP side, put together once, over whatever handlers and services the program brings. */
+import { NodeHttpServer } from "@effect/platform-node"
+import { ByteSize, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { AuthorizationLayer } from "./Authorization.ts"
+import { BoundaryLayer, JsonBodyLayer } from "./Boundary.ts"
+import { EdgeLayer } from "./Edge.ts"
+import { makeFront } from "./Front.ts"
+import { OperationsLayer } from "./Operations.ts"
+import { SharedLayer } from "./Shared.ts"
+
+/** What handlers ask for besides their services. Needs Accounts, Lookups, RateLimits and ResponseCache. */
+export const Middlewares = Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, SharedLayer)
+
+/** The handlers of every group of the API. */
+type Groups = (typeof Api)["groups"][keyof (typeof Api)["groups"]]
+export type AllHandlers = HttpApiGroup.ToService<"agon", Groups>
+
+/** Every route, over the handlers; ResponseCache and RateLimits come from outside, shared with the front. */
+export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+    Layer.provide(handlers.pipe(Layer.provide(Middlewares))),
+    Layer.merge(OperationsLayer),
+    Layer.merge(EdgeLayer)
+  )
+
+/** Bodies over this answer 413 (DECISIONS.md section 2). Streams, such as objects, have bounds of their own. */
+export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))
+
+/** Longer than any answer but a runner's long poll, which its dispatcher ends; shorter than a stop may take. */
+const shutdownTimeout = "5 seconds"
+
+export interface Listen {
+  readonly host: string
+  readonly port: number
+}
+
+/** Serves the routes, the front before them; the layer gives HttpServer, whose address says the port. */
+export const serve = <A, E, R>({ host, port }: Listen, routes: Layer.Layer<A, E, R>) =>
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provide(MaxBody),
+    Layer.provideMerge(
+      Layer.unwrap(Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: shutdownTimeout })))
+    )
+  )

@@ -1,0 +1,33 @@
+/**
+ * What the levels of Authorization.ts ask of the features. Each feature's service implements its part;
+ * the program joins them into this one record, so that http/ depends on no feature.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type {
+  KeyOfRunner,
+  ModelInPath,
+  SeasonInPath,
+  SignedIn,
+  UnknownGame,
+  UnknownSeason,
+  VersionInPath
+} from "@agon/api/Authorization.ts"
+
+/** A season that the account may see, and whether it administers it (platform administrators do). */
+export interface SeasonForAdmin extends SeasonInPath {
+  readonly administers: boolean
+}
+
+export class Lookups extends Context.Service<
+  Lookups,
+  {
+    /** Unknown game, then unknown season; a private season that the account may not see is unknown. */
+    readonly seasonForAdmin: (account: SignedIn, game: string, slug: string) => Effect.Effect<SeasonForAdmin, UnknownGame | UnknownSeason>
+    /** None also where `id` is no UUID. */
+    readonly modelOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
+    /** None also where `id` is no UUID. */
+    readonly versionOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
+    /** By the whole secret (`agon_rk_...`); a revoked key is none. */
+    readonly runnerByKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
+  }
+>()("agon/Lookups") {}

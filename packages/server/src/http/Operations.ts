@@ -1,0 +1,32 @@
+/**
+ * What operators and readers of the documentation ask for beside the API: `/healthz` (the process runs),
+ * `/readyz` (the database answers and holds our schema), `/metrics`, `/docs`, and `/` that leads there.
+ */
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
+import { SqlClient } from "effect/sql"
+import { Api } from "@agon/api/Api.ts"
+
+/** A database that answers no sooner is as good as away. */
+const readinessTimeout = "2 seconds"
+
+const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  // One row of a small table; no lock.
+  sql`SELECT 1 FROM agon_migration LIMIT 1`.pipe(
+    Effect.timeout(readinessTimeout),
+    Effect.match({
+      onSuccess: () => HttpServerResponse.jsonUnsafe({ ready: true }),
+      onFailure: () => HttpServerResponse.jsonUnsafe({ ready: false, waits_for: "database" }, { status: 503 })
+    })
+  )
+)
+
+export const OperationsLayer = Layer.mergeAll(
+  HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ healthy: true })),
+  HttpRouter.add("GET", "/readyz", ready),
+  HttpRouter.add("GET", "/", HttpServerResponse.redirect("/docs", { status: 302 })),
+  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  HttpApiScalar.layer(Api, { path: "/docs" })
+)

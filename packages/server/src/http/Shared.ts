@@ -1,0 +1,30 @@
+/** The `Shared` middleware: an ordinary typed handler, its answer kept as bytes under the tags it named. */
+import { Effect, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { CacheTags, Shared } from "@agon/api/Boundary.ts"
+import { type Answer, type Entry, matches, ResponseCache } from "./ResponseCache.ts"
+
+export const SharedLayer = Layer.effect(
+  Shared,
+  Effect.map(ResponseCache, (cache) =>
+    Shared.of((httpEffect) => {
+      const compute = Effect.suspend(() => {
+        const tags = new Set<string>()
+        return Effect.flatMap(Effect.provideService(httpEffect, CacheTags, tags), (response) => toAnswer(response, tags))
+      })
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.map(cache.getOrCompute(request.url, compute), (entry) => toResponse(entry, request.headers["if-none-match"]))
+      )
+    })
+  )
+)
+
+const toAnswer = ({ body }: HttpServerResponse.HttpServerResponse, tags: ReadonlySet<string>): Effect.Effect<Answer> =>
+  tags.size > 0 && body._tag === "Uint8Array" && body.text !== undefined
+    ? Effect.succeed({ text: body.text, contentType: body.contentType, tags })
+    : Effect.die(new Error("A shared answer is text and names its tags, or no write could purge it"))
+
+const toResponse = (entry: Entry, ifNoneMatch: string | undefined) =>
+  matches(ifNoneMatch, entry.etag)
+    ? HttpServerResponse.empty({ status: 304, headers: { etag: entry.etag, "cache-control": entry.headers["cache-control"]! } })
+    : HttpServerResponse.uint8Array(entry.body, { headers: entry.headers, contentType: entry.headers["content-type"] })

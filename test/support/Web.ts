@@ -1,0 +1,139 @@
+/**
+ * The HTTP side over a real database, called without a socket: a request in, an answer out. A test brings
+ * the handlers and services that it is about; every other group answers 500, so that routing, levels and
+ * documents are those of the whole API. `root` (administrator), `ada` and `bob` are signed in with the
+ * tokens `root-token` and so on.
+ */
+import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { HttpEffect, HttpRouter, HttpServer, type HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { SqlClient } from "effect/sql"
+import { Api } from "@agon/api/Api.ts"
+import { UnknownSeason } from "@agon/api/Authorization.ts"
+import { Accounts } from "@agon/server/account/Accounts.ts"
+import { Words } from "@agon/server/account/Words.ts"
+import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/http/Http.ts"
+import { Lookups } from "@agon/server/http/Lookups.ts"
+import { RateLimits, type Table, table } from "@agon/server/http/RateLimits.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import * as Postgres from "./Postgres.ts"
+
+export interface Call {
+  readonly method?: string
+  /** Whose session the call carries. */
+  readonly as?: string
+  readonly json?: unknown
+  readonly body?: string
+  /** Undefined takes a header away. */
+  readonly headers?: Record<string, string | undefined>
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: any
+}
+
+export const publicOriginOfTests = "http://localhost:8080"
+
+export class Web extends Context.Service<Web, { readonly call: (path: string, call?: Call) => Effect.Effect<Answered> }>()("test/Web") {
+  static readonly layer = <E, R>(routes: Layer.Layer<never, E, R>) =>
+    Layer.effect(
+      Web,
+      Effect.gen(function* () {
+        const app = yield* HttpRouter.toHttpEffect(routes)
+        const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
+          (yield* Effect.context<never>()) as any
+        )(app as any)
+        return { call: (path, call = {}) => Effect.promise(() => answer(handler(requestOf(path, call)))) }
+      })
+    )
+}
+
+const requestOf = (path: string, { as, body, headers = {}, json, method = "GET" }: Call) => {
+  const sends = json !== undefined || body !== undefined
+  const all = {
+    cookie: as === undefined ? undefined : `service_session=${as}-token`,
+    "content-type": sends ? "application/json" : undefined,
+    ...headers
+  }
+  return new Request(`${publicOriginOfTests}${path}`, {
+    method,
+    headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    ...(sends ? { body: Buffer.from(body ?? JSON.stringify(json)) } : {}) // a string would bring a type of its own
+  })
+}
+
+const answer = async (pending: Promise<Response>): Promise<Answered> => {
+  const response = await pending
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== ""
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+}
+
+/** One call in the test's Web. */
+export const call = (...args: Parameters<Web["Service"]["call"]>) => Effect.flatMap(Web, (web) => web.call(...args))
+
+/** Rates so high that a test which is not about them never meets them. */
+export const unlimited = Object.fromEntries(Object.keys(table).map((rate) => [rate, { per_s: 1e6, burst: 1e6 }])) as unknown as Table
+
+type GroupName = keyof (typeof Api)["groups"]
+
+/** Handlers that fail, for every group but these. */
+export const unserved = (...served: ReadonlyArray<GroupName>): Layer.Layer<AllHandlers> => {
+  const others = (Object.keys(Api.groups) as Array<GroupName>).filter((name) => !served.includes(name))
+  const fails = others.map((name) =>
+    HttpApiBuilder.group(Api as any, name as never, (handlers: any) => {
+      const endpoints = Object.keys((Api.groups as any)[name].endpoints)
+      return endpoints.reduce((all, endpoint) => all.handle(endpoint, () => Effect.die(new Error(`${name} is not served here`))), handlers)
+    })
+  )
+  return fails.reduce((all, one) => Layer.merge(all, one as never), Layer.empty as Layer.Layer<any>) as Layer.Layer<AllHandlers>
+}
+
+/** Lookups that find nothing, for tests that are not about seasons, models, versions and keys. */
+export const noLookups = Layer.succeed(Lookups, {
+  seasonForAdmin: (_account, game, slug) => Effect.fail(new UnknownSeason({ detail: `${game} has no season ${slug}.` })),
+  modelOwnedBy: () => Effect.succeed(Option.none()),
+  versionOwnedBy: () => Effect.succeed(Option.none()),
+  runnerByKey: () => Effect.succeed(Option.none())
+})
+
+/** Accounts root, ada and bob, each with a session that never expires. */
+export const seedAccounts = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+    WITH a AS (
+      INSERT INTO account (id, username, display_name, admin, created_at)
+      SELECT gen_random_uuid(), name, initcap(name), name = 'root', '2026-01-01' FROM unnest(ARRAY['root', 'ada', 'bob']) name
+      RETURNING id, username)
+    INSERT INTO session (id, account_id, token_sha256, created_at, last_seen_at, expires_at)
+    SELECT gen_random_uuid(), id, sha256(convert_to(username || '-token', 'UTF8')), '2026-01-01', '2026-01-01', '2099-01-01' FROM a`
+)
+
+/** What levels and handlers of accounts need, over the database; rates are those of the test. */
+export const core = (rates: Table = unlimited) =>
+  Accounts.layer.pipe(
+    Layer.provideMerge(Words.layer),
+    Layer.provideMerge(Layer.mergeAll(ResponseCache.layer, RateLimits.layer(rates))),
+    Layer.provideMerge(Layer.effectDiscard(seedAccounts)),
+    Layer.provideMerge(Postgres.layer({ migrate: true }))
+  )
+
+export interface Options<E, R> {
+  /** Handlers of the groups that the test names in `served`; the others fail. */
+  readonly handlers: Layer.Layer<any, E, R>
+  readonly served: ReadonlyArray<GroupName>
+  readonly rates?: Table
+}
+
+/**
+ * Web, SqlClient, ResponseCache and the rest of `core`. What the handlers need besides it, and Lookups, the
+ * caller provides with `Layer.provide`.
+ */
+export const layer = <E, R>({ handlers, rates, served }: Options<E, R>) =>
+  Web.layer(makeRoutes(Layer.merge(handlers, unserved(...served)) as Layer.Layer<AllHandlers, E, R>)).pipe(
+    Layer.provide([MaxBody, HttpServer.layerServices]),
+    Layer.provideMerge(core(rates))
+  )

@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import { linear } from "../testing/models.ts"
+import { scanWire, WIRE_LIMITS } from "./wire.ts"
+
+/** A length-delimited record. */
+const record = (field: number, body: Uint8Array): Uint8Array => Buffer.concat([varint(field * 8 + 2), varint(body.length), body])
+
+const varint = (value: number): Uint8Array => {
+  const bytes: Array<number> = []
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Uint8Array.from([...bytes, rest])
+    bytes.push((rest % 128) + 128)
+  }
+}
+
+const refusal = (bytes: Uint8Array) => {
+  const check = scanWire(bytes)
+  assert.isFalse(check.ok)
+  return check.ok ? "" : check.message
+}
+
+describe("scanWire", () => {
+  it("passes a real model and counts its messages", () => {
+    const check = scanWire(linear())
+    assert.isTrue(check.ok)
+    if (check.ok) assert.isAbove(check.messages, 10)
+  })
+
+  it("refuses every truncation of a model that cuts into a record", () => {
+    const bytes = linear()
+    let passed = 0
+    for (let end = 0; end < bytes.length; end++) if (scanWire(bytes.subarray(0, end)).ok) passed++
+    // Only cuts between two records of the outermost message leave a readable file; there are two such.
+    assert.isAtMost(passed, 2)
+  })
+
+  it("never throws or runs long on a model with a flipped byte", () => {
+    const bytes = linear()
+    for (let at = 0; at < bytes.length; at++) {
+      const flipped = bytes.slice()
+      flipped[at] = flipped[at]! ^ 0xff
+      scanWire(flipped)
+    }
+  })
+
+  it("refuses ten megabytes of empty messages within 100 ms", () => {
+    const bytes = new Uint8Array(10_000_000)
+    for (let at = 0; at < bytes.length; at += 2) bytes.set([8 * 8 + 2, 0], at)
+    const start_ms = performance.now()
+    assert.include(refusal(bytes), `${WIRE_LIMITS.messages} messages`)
+    assert.isBelow(performance.now() - start_ms, 100)
+  })
+
+  it("refuses ten megabytes of empty texts, which are no messages", () => {
+    const names = new Uint8Array(10_000_000)
+    for (let at = 0; at < names.length; at += 2) names.set([1 * 8 + 2, 0], at)
+    assert.include(refusal(record(7, record(1, names))), `${WIRE_LIMITS.records} records`)
+  })
+
+  it("refuses graphs nested in graphs beyond 32 levels", () => {
+    let bytes: Uint8Array = new Uint8Array(0)
+    for (let depth = 0; depth < 11; depth++) bytes = record(1, record(5, record(6, bytes)))
+    assert.include(refusal(record(7, bytes)), "deeper than 32")
+  })
+
+  it("refuses lengths past the end, of 2^32, of 2^63 and negative ones", () => {
+    for (const length of [[5], [0xff, 0xff, 0xff, 0xff, 0x0f], [...Array(9).fill(0xff), 0x7f], [...Array(9).fill(0xff), 0x01]])
+      assert.include(refusal(Uint8Array.from([7 * 8 + 2, ...length])), "length that runs past")
+  })
+
+  it("refuses numbers that do not end, field 0, groups and unknown wire types", () => {
+    assert.include(refusal(Uint8Array.from([8, ...Array(11).fill(0xff)])), "ends inside a number")
+    for (const tag of [2, 7 * 8 + 3, 7 * 8 + 4, 1 * 8 + 6, 1 * 8 + 7, 1 * 8 + 3]) assert.isFalse(scanWire(Uint8Array.from([tag, 0])).ok)
+  })
+
+  it("refuses a second graph, which one reader would merge and another take alone", () => {
+    assert.include(refusal(Buffer.concat([record(7, new Uint8Array(0)), record(7, new Uint8Array(0))])), "two values of a single field")
+  })
+})

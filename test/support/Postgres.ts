@@ -10,9 +10,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { serverUser } from "@agon/server/database/serverUser.ts"
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import { execFileSync, spawn } from "node:child_process"
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -23,12 +23,12 @@ export interface Options extends Omit<PgClient.PgPoolConfig, "url"> {
   readonly durable?: boolean
 }
 
-/** PgClient and SqlClient on a fresh database. */
+/** PgClient and SqlClient on a fresh database. A TestClock that is moved while a connection opens does not time it out. */
 export const layer = (options: Options = {}) =>
   Layer.unwrap(
     Effect.map(url(options), (url) => {
       const { migrate: _migrate, durable: _durable, ...pool } = options
-      return PgClient.layer({ maxConnections: 4, ...pool, url })
+      return PgClient.layer({ maxConnections: 4, connectTimeout: Duration.infinity, ...pool, url })
     })
   )
 
@@ -109,28 +109,30 @@ const start = async (durable: boolean): Promise<Server> => {
   const data = join(directory, "data")
   initialise(data, as)
   const settings = [...SETTINGS, `unix_socket_directories=${directory}`, ...(durable ? [] : FAST)]
+  const log = openSync(join(directory, "log"), "a")
   const child = spawn("sh", ["-c", GUARD, "sh", join(bin(), "postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
     ...as,
     cwd: directory,
     env: { DIRECTORY: directory, PATH: process.env["PATH"] ?? "" },
     detached: true, // an interrupt typed at the terminal must not reach the server before the tests have ended
-    stdio: ["pipe", "ignore", "inherit"]
+    stdio: ["pipe", log, log]
   })
+  closeSync(log)
   child.unref()
-  child.stdin.on("error", () => undefined)
+  child.stdin!.on("error", () => undefined)
   ;(child.stdin as unknown as { unref(): void }).unref()
-  await ready(data)
+  await ready(directory)
   return { bin: bin(), directory, databases: 0, last: Promise.resolve() }
 }
 
 /** `postmaster.pid` ends with a line that says when connections are taken. */
-const ready = async (data: string) => {
+const ready = async (directory: string) => {
   for (let waited_ms = 0; waited_ms < START_TIMEOUT_MS; waited_ms += 20) {
-    const file = join(data, "postmaster.pid")
+    const file = join(directory, "data/postmaster.pid")
     if (existsSync(file) && readFileSync(file, "utf8").split("\n")[7]?.startsWith("ready")) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`Postgres in ${data} did not start within ${START_TIMEOUT_MS} ms`)
+  throw new Error(`Postgres did not start within ${START_TIMEOUT_MS} ms: ${readFileSync(join(directory, "log"), "utf8")}`)
 }
 
 /** A new cluster, copied from the one that an earlier process left in node_modules/.cache where there is one: 0.1 s for 1 s. */

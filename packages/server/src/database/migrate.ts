@@ -1,9 +1,10 @@
 /**
- * Brings the schema up to date, once, however many services start at the same time: whoever holds the advisory lock
- * applies what is missing in one transaction, the others wait and find nothing left to do.
+ * Brings the schema up to date, once, however many services start at the same time: whoever holds the advisory lock applies what is
+ * missing in one transaction, the others wait and find nothing left to do.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { migrations } from "./migrations/index.ts"
 
 /** Any fixed number: it names this lock among the advisory locks of the database. */
 const LOCK = 4_607_182
@@ -11,15 +12,9 @@ const LOCK = 4_607_182
 /** A service that waits longer than this for another one's migrations gives up with an error instead of hanging. */
 const LOCK_TIMEOUT = "60s"
 
-const apply = Effect.gen(function* () {
-  const path: string = "./migrations/index.ts" // until the record lands, its absence means that there is nothing to apply
-  const found: { migrations: Record<string, Effect.Effect<unknown, unknown, SqlClient.SqlClient>> } = yield* Effect.promise(() =>
-    import(path).catch(() => ({ migrations: {} }))
-  )
-  return yield* Migrator.make({})({ table: "agon_migration", loader: Migrator.fromRecord(found.migrations) })
-})
+const apply = Migrator.make({})({ table: "agon_migration", loader: Migrator.fromRecord(migrations) })
 
-/** Applies the migrations that the database lacks and answers which those were. */
+/** Applies the migrations that the database lacks and answers which those were, as [number, name]. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql.withTransaction(

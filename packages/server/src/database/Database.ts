@@ -1,0 +1,106 @@
+/**
+ * The service's connections to Postgres, as layers. Two pools on one database:
+ *
+ *  - `PgClient` and `SqlClient` for requests, and for whatever else is plain SQL;
+ *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests.
+ *
+ * Every wait has a bound: connecting 5 s, a statement 15 s, a lock 10 s, a transaction left open 30 s, all enforced by the server, and
+ * `bounded` for the client's side of it (a frozen server, a cut line, a pool without a free connection). The driver itself listens for
+ * the errors of idle connections and replaces those that have died, so a restarted server needs nothing from us.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import { OLDEST_MAJOR } from "./binaries.ts"
+import { migrate } from "./migrate.ts"
+
+/** The actors' own pool. */
+export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
+
+export interface Options {
+  readonly url: Redacted.Redacted
+  readonly request_connections?: number
+  readonly season_connections?: number
+  /** How long a server that is not there yet is waited for. */
+  readonly patience_s?: number
+}
+
+/** With the embedded server's 60 connections, or a usual server's 100, there is room for several services and for a listener each. */
+const REQUEST_CONNECTIONS = 10
+const SEASON_CONNECTIONS = 3
+const CONNECT_TIMEOUT = Duration.seconds(5)
+const KEEP_ALIVE = Duration.seconds(30)
+const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
+/** Longer than the server's own limit, so that the server's answer, which says more, comes first. */
+const ANSWER_TIMEOUT = Duration.seconds(20)
+const PING_TIMEOUT = Duration.seconds(2)
+/** A server that comes up together with us is waited for. */
+const PATIENCE_S = 30
+const MIGRATION_TIMEOUT = Duration.minutes(10)
+
+/** Waits for the server, applies the migrations, and gives both pools. */
+export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql, StartRefused> =>
+  pools(options).pipe(Layer.provide(Layer.effectDiscard(prepare(options))))
+
+/** Both pools on a database whose schema is up to date already. */
+export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
+  const requests = pool(options, "agon requests", options.request_connections ?? REQUEST_CONNECTIONS)
+  const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS)
+  return Layer.merge(requests, Layer.effect(SeasonSql, PgClient.PgClient).pipe(Layer.provide(seasons))).pipe(Layer.orDie)
+}
+
+const pool = (options: Options, applicationName: string, maxConnections: number) =>
+  PgClient.layer({ ...connection(options), applicationName, maxConnections, startupParameters: LIMITS })
+
+const connection = ({ url }: Options) => ({ url, connectTimeout: CONNECT_TIMEOUT, keepAlive: KEEP_ALIVE })
+
+/** Runs before the pools, on a connection of its own without the limits, because a migration may take longer than a request. */
+const prepare = (options: Options) =>
+  Effect.gen(function* () {
+    yield* reach(Duration.seconds(options.patience_s ?? PATIENCE_S))
+    yield* migrate.pipe(
+      Effect.timeout(MIGRATION_TIMEOUT),
+      Effect.mapError((error) => refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`))
+    )
+  }).pipe(Effect.provide(PgClient.layer({ ...connection(options), applicationName: "agon start", maxConnections: 1 }).pipe(Layer.orDie)))
+
+const reach = Effect.fnUntraced(function* (patience: Duration.Duration) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ version: number; encoding: string }>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`.pipe(
+    Effect.retry({ schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: patience })), while: isConnection }),
+    Effect.mapError((error) => refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}`))
+  )
+  const { version, encoding } = rows[0]!
+  if (version < OLDEST_MAJOR * 10_000)
+    return yield* refuse(`DATABASE_URL: the server is Postgres ${Math.floor(version / 10_000)}; it takes ${OLDEST_MAJOR} or later`)
+  if (encoding !== "UTF8") return yield* refuse(`DATABASE_URL: the database is encoded in ${encoding}; it takes one in UTF8`)
+})
+
+const isConnection = (error: SqlError.SqlError) => error.reason._tag === "ConnectionError"
+
+/** What the server or the socket said, without the statement around it. */
+const explain = (error: unknown): string => {
+  const { reason, cause, message } = error as { reason?: { message?: string; cause?: unknown }; cause?: unknown; message?: string }
+  const inner = reason?.cause ?? cause
+  return inner instanceof Error && inner.message !== "" ? explain(inner) : (reason?.message ?? message ?? String(error))
+}
+
+/** Gives up on an answer that does not come; the driver cancels the statement and drops the connection. */
+export const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.timeoutOrElse(effect, { duration: ANSWER_TIMEOUT, orElse: () => Effect.fail(silence) })
+
+const silence = new SqlError.SqlError({
+  reason: new SqlError.ConnectionError({ cause: undefined, message: "the database did not answer in time", operation: "execute" })
+})
+
+/** Whether the database answers now, for `/readyz`. */
+export const answers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`SELECT 1`.pipe(
+    Effect.as(true),
+    Effect.timeout(PING_TIMEOUT),
+    Effect.catch(() => Effect.succeed(false))
+  )
+})

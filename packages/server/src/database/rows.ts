@@ -1,0 +1,25 @@
+/** What every `queries.ts` needs to read rows and to name the refusals of the database. */
+import { Effect, Schema, SchemaGetter } from "effect"
+import type { SqlError } from "effect/sql"
+
+/** A timestamptz column as the wire's RFC 3339 string with milliseconds. */
+export const Instant = Schema.Date.pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.transform((date: Date) => date.toISOString()),
+    encode: SchemaGetter.transform((text: string) => new Date(text))
+  })
+)
+
+/** A path parameter that is not a UUID names nothing, so it never reaches a `uuid` column. */
+export const isUuid = (text: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text)
+
+/** Turns the violation of one named unique constraint into a refusal; any other failure of the write is a defect. */
+export const onUnique =
+  <E>(constraint: string, refusal: () => E) =>
+  <A, X, R>(write: Effect.Effect<A, X | SqlError.SqlError | Schema.SchemaError, R>): Effect.Effect<A, E, R> =>
+    Effect.catch(write, (error) =>
+      isUniqueViolation(error) && error.reason.constraint === constraint ? Effect.fail(refusal()) : Effect.die(error)
+    )
+
+const isUniqueViolation = (error: unknown): error is { readonly reason: SqlError.UniqueViolation } =>
+  (error as SqlError.SqlError)?.reason?._tag === "UniqueViolation"

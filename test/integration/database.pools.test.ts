@@ -1,0 +1,138 @@
+import { PgClient } from "@effect/sql-pg"
+import { answers, bounded, layer, type Options, pools, SeasonSql } from "@agon/server/database/Database.ts"
+import { isUuid, onUnique } from "@agon/server/database/rows.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as Postgres from "../support/Postgres.ts"
+
+const on = (options: Partial<Options> = {}, migrate = true) =>
+  Layer.unwrap(Effect.map(Postgres.url({ migrate }), (url) => (migrate ? pools : layer)({ url, ...options }).pipe(Layer.orDie)))
+
+const setting = (sql: PgClient.PgClient, name: string) =>
+  Effect.map(sql<{ value: string }>`SELECT current_setting(${name}) AS value`, (rows) => rows[0]!.value)
+
+const refusal = (options: Options) => Effect.flip(Effect.scoped(Layer.build(layer(options)))).pipe(Effect.map(({ message }) => message))
+
+/** Terminates every other connection of the database, as a restarted server does. */
+const terminateOthers = Effect.flatMap(
+  PgClient.PgClient,
+  (sql) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+)
+
+describe("the pools", () => {
+  it.live("a season's statement does not wait for a connection when requests hold all of theirs", () =>
+    Effect.gen(function* () {
+      const requests = yield* PgClient.PgClient
+      const seasons = yield* SeasonSql
+      const busy = yield* Effect.forkChild(Effect.all([requests`SELECT pg_sleep(30)`, requests`SELECT pg_sleep(30)`], { concurrency: 2 }))
+      yield* Effect.repeat(
+        Effect.flatMap(
+          seasons<{
+            n: number
+          }>`SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND application_name = 'agon requests'`,
+          (rows) => Effect.succeed(rows[0]!.n)
+        ),
+        { until: (n) => n === 2 }
+      )
+      const waiting = yield* Effect.forkChild(requests`SELECT 1`)
+      assert.strictEqual((yield* seasons<{ one: number }>`SELECT 1 AS one`)[0]!.one, 1)
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* Fiber.interrupt(waiting)
+      yield* Fiber.interrupt(busy)
+    }).pipe(Effect.provide(on({ request_connections: 2 })))
+  )
+
+  it.effect("the server bounds every statement, lock and open transaction of both, and knows whose they are", () =>
+    Effect.gen(function* () {
+      for (const [sql, name] of [
+        [yield* PgClient.PgClient, "agon requests"],
+        [yield* SeasonSql, "agon seasons"]
+      ] as const) {
+        assert.strictEqual(yield* setting(sql, "application_name"), name)
+        assert.strictEqual(yield* setting(sql, "statement_timeout"), "15s")
+        assert.strictEqual(yield* setting(sql, "lock_timeout"), "10s")
+        assert.strictEqual(yield* setting(sql, "idle_in_transaction_session_timeout"), "30s")
+      }
+    }).pipe(Effect.provide(on()))
+  )
+
+  it.effect("an answer that does not come is given up", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`SELECT 1` // the connection is there before its time is moved
+      const fiber = yield* Effect.forkChild(Effect.flip(bounded(sql`SELECT pg_sleep(60)`)))
+      yield* Effect.yieldNow
+      yield* TestClock.adjust("21 seconds")
+      assert.match((yield* Fiber.join(fiber)).message, /did not answer in time/)
+    }).pipe(Effect.provide(on()))
+  )
+
+  it.live("connections that the server cut off, idle ones too, are replaced", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* Effect.all([sql`SELECT pg_sleep(0.05)`, sql`SELECT pg_sleep(0.05)`, sql`SELECT pg_sleep(0.05)`], { concurrency: 3 })
+      yield* terminateOthers.pipe(Effect.provideServiceEffect(PgClient.PgClient, SeasonSql))
+      yield* Effect.sleep("100 millis")
+      for (const _ of [1, 2, 3, 4]) assert.strictEqual((yield* sql<{ one: number }>`SELECT 1 AS one`)[0]!.one, 1)
+      assert.isTrue(yield* answers)
+    }).pipe(Effect.provide(on()))
+  )
+})
+
+describe("the start", () => {
+  it.live("services that start at the same time apply the migrations once, and each finds the schema", () =>
+    Effect.gen(function* () {
+      const url = yield* Postgres.url()
+      const start = Effect.scoped(Layer.build(layer({ url })))
+      yield* Effect.all([start, start, start], { concurrency: 3 })
+      const rows = yield* Effect.flatMap(
+        PgClient.PgClient,
+        (sql) => sql<{ n: number }>`SELECT count(*)::int AS n FROM agon_migration WHERE migration_id = 1`
+      ).pipe(Effect.provide(PgClient.layer({ url })))
+      assert.strictEqual(rows[0]!.n, 1)
+    })
+  )
+
+  it.live("a server that is not there, a wrong password and a wrong encoding are refused in one line", () =>
+    Effect.gen(function* () {
+      const nowhere = yield* refusal({ url: Redacted.make("postgres://agon:hunter2@127.0.0.1:1/agon"), patience_s: 0 })
+      assert.match(nowhere, /^DATABASE_URL: the server cannot be used: [^\n]*ECONNREFUSED/)
+      assert.notInclude(nowhere, "hunter2")
+      const url = yield* Postgres.url()
+      const unknown = yield* refusal({ url: Redacted.make(Redacted.value(url).replace(/test_\d+/, "no_such_database")), patience_s: 0 })
+      assert.match(unknown, /^DATABASE_URL: the server cannot be used: [^\n]*"no_such_database" does not exist/)
+      yield* Effect.flatMap(
+        PgClient.PgClient,
+        (sql) => sql`CREATE DATABASE in_ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'`
+      ).pipe(Effect.provide(PgClient.layer({ url })))
+      const ascii = yield* refusal({ url: Redacted.make(Redacted.value(url).replace(/test_\d+/, "in_ascii")) })
+      assert.strictEqual(ascii, "DATABASE_URL: the database is encoded in SQL_ASCII; it takes one in UTF8")
+    })
+  )
+})
+
+describe("rows", () => {
+  it.effect("a unique violation becomes the refusal of the constraint it names, and no other", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE one (id int CONSTRAINT one_id UNIQUE, name text CONSTRAINT one_name UNIQUE)`
+      yield* sql`INSERT INTO one VALUES (1, 'a')`
+      assert.strictEqual(yield* Effect.flip(sql`INSERT INTO one VALUES (1, 'b')`.pipe(onUnique("one_id", () => "taken"))), "taken")
+      const other = yield* Effect.exit(sql`INSERT INTO one VALUES (2, 'a')`.pipe(onUnique("one_id", () => "taken")))
+      assert.isTrue(other._tag === "Failure" && other.cause.reasons.every((reason) => reason._tag === "Die"))
+    }).pipe(Effect.provide(Postgres.layer()))
+  )
+
+  it("only a lower-case UUID is one", () => {
+    assert.isTrue(isUuid("0190a0b4-7f5e-7c3a-9d2e-000000000001"))
+    for (const text of [
+      "",
+      "1",
+      "0190A0B4-7F5E-7C3A-9D2E-000000000001",
+      "0190a0b47f5e7c3a9d2e000000000001",
+      "0190a0b4-7f5e-7c3a-9d2e-00000000000g"
+    ])
+      assert.isFalse(isUuid(text), text)
+  })
+})

@@ -1,0 +1,74 @@
+import { readdirSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+import { digestOfSources, engineDigest, sourcesFrom } from "./digest.ts"
+import { engines } from "./registry.ts"
+
+const here = new URL(".", import.meta.url)
+
+/** A checkout in memory, below any folder. */
+const checkout = (root: string, files: Readonly<Record<string, string>>) => (url: URL) => {
+  const text = files[url.href.slice(root.length)]
+  if (text === undefined) throw new Error(`no file ${url.href}`)
+  return text
+}
+
+const game = {
+  "game/game.ts":
+    'import { a } from "./a.ts"\nimport type {\n  B,\n  C\n} from "../b.ts"\nimport { d } from "node:fs"\nconst x = "./not.ts"\n',
+  "game/a.ts": '// from "./nowhere.ts"\nexport * from "../b.ts"\n',
+  "b.ts": "export const b = 1\n"
+}
+
+describe("the digest of an engine", () => {
+  it("covers every file of the engine's folder but tests, and no other game's", () => {
+    for (const slug of ["snakes", "othello"]) {
+      const names = sourcesFrom([new URL(`${slug}/${slug}.ts`, here)]).map((source) => source.name)
+      const own = readdirSync(new URL(`${slug}/`, here)).filter((name) => !/\.test\.ts$|^arranged\.ts$|^naive\.ts$/.test(name))
+      assert.includeMembers(
+        names,
+        own.map((name) => `${slug}/${name}`)
+      )
+      assert.includeMembers(names, ["Engine.ts", "Mulberry32.ts", "ranking.ts", "untrusted.ts", "canonicalJson.ts"])
+      assert.isFalse(names.some((name) => name.includes(slug === "snakes" ? "othello" : "snakes") || name.includes("test")))
+    }
+  })
+
+  it("differs between games and is 64 hex digits", () => {
+    for (const engine of engines) assert.match(engine.digest, /^[0-9a-f]{64}$/)
+    assert.strictEqual(new Set(engines.map((engine) => engine.digest)).size, engines.length)
+    assert.strictEqual(engineDigest("snakes/1", new URL("snakes/snakes.ts", here).href), engines[0]!.digest)
+  })
+
+  it("follows imports and re-exports, of types too, and nothing else", () => {
+    const root = here.href
+    const sources = sourcesFrom([new URL("game/game.ts", here)], checkout(root, game))
+    assert.deepStrictEqual(sources.map((source) => source.name).sort(), ["b.ts", "game/a.ts", "game/game.ts"])
+  })
+
+  it("changes with any byte of any file, with the rules version and when text moves between files", () => {
+    const sources = Object.entries(game).map(([name, text]) => ({ name, text }))
+    const digest = digestOfSources("1", sources)
+    for (let index = 0; index < sources.length; index++) {
+      const changed = sources.map((source, at) => (at === index ? { ...source, text: `${source.text} ` } : source))
+      assert.notStrictEqual(digestOfSources("1", changed), digest)
+    }
+    assert.notStrictEqual(digestOfSources("2", sources), digest)
+    const moved = [
+      { name: "a", text: "1" },
+      { name: "b", text: "" }
+    ]
+    assert.notStrictEqual(
+      digestOfSources("1", moved),
+      digestOfSources("1", [
+        { name: "a", text: "" },
+        { ...moved[1]!, text: "1" }
+      ])
+    )
+  })
+
+  it("is the same with other line ends and whatever order the files are found in", () => {
+    const sources = Object.entries(game).map(([name, text]) => ({ name, text }))
+    const windows = sources.map(({ name, text }) => ({ name, text: text.replaceAll("\n", "\r\n") })).reverse()
+    assert.strictEqual(digestOfSources("1", windows), digestOfSources("1", sources))
+  })
+})

@@ -7,6 +7,7 @@ import { AwsClient } from "aws4fetch"
 import { Clock, Effect, Redacted, Schedule, Stream } from "effect"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
+import { presignS3 } from "./presignS3.ts"
 
 export interface S3Options {
   /** `https://host[:port][/path]` */
@@ -58,7 +59,7 @@ export const s3Requests = (options: S3Options) => {
     service: "s3",
     region: options.region
   })
-  const base = `${options.endpoint.replace(/\/+$/, "")}/${options.bucket}`
+  const base = new URL(`${options.endpoint.replace(/\/+$/, "")}/${options.bucket}`).href
   const urlOf = (key: string): URL => new URL(key === "" ? base : `${base}/${assertObjectKey(key)}`)
 
   const once = (request: S3Request): Effect.Effect<Response, Fault> =>
@@ -96,15 +97,12 @@ export const s3Requests = (options: S3Options) => {
       Effect.mapError(({ detail }) => new ObjectsUnavailable({ operation: request.operation, key: request.key, detail }))
     )
 
+  const presigned = presignS3({ ...options, base, secretAccessKey: Redacted.value(options.secretAccessKey) })
   const presign = (method: "GET" | "PUT", key: string, expires_s: number, headers: Readonly<Record<string, string>>) =>
-    Effect.gen(function* () {
-      const now_ms = yield* Clock.currentTimeMillis
-      const url = urlOf(key)
-      url.searchParams.set("X-Amz-Expires", String(expires_s))
-      const init = { method, headers, aws: { datetime: amzDate(now_ms), signQuery: true } }
-      const signed = yield* Effect.promise(() => client.sign(url, init))
-      return { url: signed.url, expires_ms: (Math.floor(now_ms / 1000) + expires_s) * 1000 }
-    })
+    Effect.map(Clock.currentTimeMillis, (now_ms) => ({
+      url: presigned({ method, key: assertObjectKey(key), headers, expires_s, datetime: amzDate(now_ms) }),
+      expires_ms: (Math.floor(now_ms / 1000) + expires_s) * 1000
+    }))
 
   return { send, presign }
 }

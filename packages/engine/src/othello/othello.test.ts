@@ -89,7 +89,7 @@ describe("the opening", () => {
   })
 
   it("ends a match that nobody can begin", () => {
-    const board = drawOthello("full-4", ".#.. #... ...# ..#.")
+    const board = drawOthello("full-4", "#### #..# #..# ####")
     assert.isTrue(checkBoard(board).ok)
     const state = othello.init(board, 1, rules)
     assert.deepStrictEqual(othello.result(state), { reason: "no_moves", turns: 0, scores: [2, 2], ranks: [1, 1], strikes: [0, 0] })

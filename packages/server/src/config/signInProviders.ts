@@ -1,0 +1,89 @@
+/**
+ * AUTH_PROVIDERS: a JSON array of ways to sign in. An entry whose slug is a ready-made one (github, google, gitlab) only needs
+ * `client_id` and `client_secret`; any other names everything.
+ */
+import { Option, Schema } from "effect"
+import { type ProviderConfig, readyMade } from "../account/ProviderConfig.ts"
+
+/** Secrets travel to these addresses, so they are https; a provider on this machine may do without. */
+const Endpoint = Schema.String.check(
+  Schema.makeFilter((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    const isLocal = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+    return url?.protocol === "https:" || (url?.protocol === "http:" && isLocal) ? undefined : "an https URL"
+  })
+)
+const Text = Schema.NonEmptyString.check(Schema.isMaxLength(2000))
+
+const base = {
+  slug: Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,39}$/)),
+  label: Text,
+  client_id: Text,
+  client_secret: Text,
+  scopes: Schema.Array(Text),
+  login_claim: Text
+}
+const Oidc = Schema.Struct({
+  ...base,
+  kind: Schema.Literal("oidc"),
+  issuer: Endpoint,
+  parameters: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+const Oauth2 = Schema.Struct({
+  ...base,
+  kind: Schema.Literal("oauth2"),
+  authorization_endpoint: Endpoint,
+  token_endpoint: Endpoint,
+  user_endpoint: Endpoint,
+  subject_claim: Text
+})
+
+/** The slug of the development sign-in, which is not configured but taken where nothing is. */
+const RESERVED = "dev"
+
+const decodeOidc = Schema.decodeUnknownOption(Oidc)
+const decodeOauth2 = Schema.decodeUnknownOption(Oauth2)
+
+/** The providers, or what is wrong with them, which never repeats what they hold. */
+export const parseProviders = (text: string): { readonly value: ReadonlyArray<ProviderConfig> } | string => {
+  const list = parseJson(text)
+  if (!Array.isArray(list) || list.length === 0) return "not a JSON array with an entry"
+  const value: Array<ProviderConfig> = []
+  for (const [index, entry] of list.entries()) {
+    const provider = complete(entry)
+    if (provider === undefined) return `entry ${index + 1} lacks ${lacking(entry)}`
+    if (provider.slug === RESERVED) return `entry ${index + 1} has the slug of the development sign-in`
+    if (value.some(({ slug }) => slug === provider.slug)) return `entry ${index + 1} repeats a slug`
+    value.push(provider)
+  }
+  return { value }
+}
+
+const complete = (entry: unknown): ProviderConfig | undefined => {
+  const whole = filled(entry)
+  return Option.getOrUndefined(whole["kind"] === "oauth2" ? decodeOauth2(whole) : decodeOidc(whole))
+}
+
+const filled = (entry: unknown): Record<string, unknown> => {
+  const own = typeof entry === "object" && entry !== null ? (entry as Record<string, unknown>) : {}
+  const slug = String(own["slug"])
+  return { ...(Object.hasOwn(readyMade, slug) ? readyMade[slug as keyof typeof readyMade] : {}), ...own }
+}
+
+/** Which fields are absent or not as they should be, by name alone. */
+const lacking = (entry: unknown) => {
+  const whole = filled(entry)
+  const fields: Record<string, Schema.Top> = whole["kind"] === "oauth2" ? Oauth2.fields : Oidc.fields
+  const wrong = Object.entries(fields).filter(
+    ([name, schema]) => name !== "parameters" && !Schema.is(schema as Schema.Schema<unknown>)(whole[name])
+  )
+  return wrong.length === 0 ? "proper parameters" : `a proper ${wrong.map(([name]) => name).join(", ")}`
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // its message would repeat a piece of the text
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * One environment variable: how its text is read and what is said when it cannot be. All of them are read before anything is judged, so
+ * that one line names everything that is wrong. An empty value counts as none, as docker-compose and the like pass those.
+ */
+import { Config, Effect, Option } from "effect"
+import { isIP } from "node:net"
+
+export interface Variable<A> {
+  readonly name: string
+  /** What it takes, as the end of a sentence. */
+  readonly takes: string
+  /** The value; undefined, or a string that says what is wrong, where the text is none. */
+  readonly parse: (text: string) => { readonly value: A } | undefined | string
+  /** How the text is shown where it may hold secrets. */
+  readonly mask?: (text: string) => string
+}
+
+export type Read<A> = { readonly value: A | undefined; readonly wrong: string | undefined }
+
+/** The variable's value where it is set; never fails, since the caller judges all variables together. */
+export const read = <A>(variable: Variable<A>): Effect.Effect<Read<A>> =>
+  Config.option(Config.String(variable.name)).pipe(
+    Effect.map(Option.getOrUndefined),
+    Effect.orDie, // the environment itself does not fail
+    Effect.map((text) => (text === undefined || text.trim() === "" ? { value: undefined, wrong: undefined } : judge(variable, text.trim())))
+  )
+
+const judge = <A>(variable: Variable<A>, text: string): Read<A> => {
+  const parsed = variable.parse(text)
+  if (parsed !== undefined && typeof parsed !== "string") return { value: parsed.value, wrong: undefined }
+  const held = variable.mask === undefined ? JSON.stringify(text) : variable.mask(text)
+  const why = parsed === undefined ? "" : ` (${parsed})`
+  return { value: undefined, wrong: `${variable.name}: held ${held}${why}; it takes ${variable.takes}` }
+}
+
+export const missing = (variable: Variable<unknown>, why: string) => `${variable.name}: not set${why}; it takes ${variable.takes}`
+
+/** Nothing of the text is shown. */
+export const hidden = (text: string) => `a secret of ${text.length} characters`
+
+/** A URL without its user, its password and its parameters, any of which may be secret. */
+export const maskedUrl = (text: string) => {
+  if (!URL.canParse(text)) return hidden(text)
+  const { protocol, host, pathname } = new URL(text)
+  return JSON.stringify(`${protocol}//***@${host}${pathname}`)
+}
+
+export const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? { value } : undefined)
+
+export const number = (low: number, high: number, pattern: RegExp) => (value: string) => {
+  const parsed = pattern.test(value) ? Number(value) : Number.NaN
+  return parsed >= low && parsed <= high ? { value: parsed } : undefined
+}
+
+export const integer = (low: number, high: number) => number(low, high, /^[0-9]{1,9}$/)
+
+/** A share from 0 to 1. */
+export const share = number(0, 1, /^(0|1|0?\.[0-9]+|[01]\.[0-9]+)$/)
+
+/** Takes what the environment calls true and false. */
+export const flag = (value: string) => (value === "1" || value === "0" ? { value: value === "1" } : undefined)
+
+export const url =
+  (...protocols: ReadonlyArray<string>) =>
+  (value: string) => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined
+    return parsed !== undefined && protocols.includes(parsed.protocol) && parsed.hostname !== "" ? { value: parsed } : undefined
+  }
+
+/** Addresses and networks, with commas or blanks between them. */
+export const networks = (value: string) => {
+  const list = value.split(/[\s,]+/).filter((one) => one !== "")
+  const wrong = list.find((one) => !isNetwork(one))
+  return wrong === undefined ? { value: list } : `${JSON.stringify(wrong)} is neither an address nor a network`
+}
+
+const isNetwork = (network: string) => {
+  const [address = "", bits, ...rest] = network.split("/")
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}

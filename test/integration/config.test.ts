@@ -1,0 +1,220 @@
+import { prepare } from "@agon/server/config/dataDirectory.ts"
+import * as Secrets from "@agon/server/config/Secrets.ts"
+import { load } from "@agon/server/config/Settings.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const settings = (env: Record<string, string>) =>
+  Effect.provideService(load, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+
+const refusal = (env: Record<string, string>) => Effect.map(Effect.flip(settings(env)), ({ message }) => message)
+
+/** Every variable with values that it does not take. */
+const BAD: Record<string, ReadonlyArray<string>> = {
+  PORT: ["http", "0", "65536", "-1", "80.5", "1e3"],
+  HOST: ["two hosts", "host/path"],
+  PUBLIC_ORIGIN: ["agon.example", "https://agon.example/path", "ftp://agon.example", "https://user@agon.example", "https://agon.example?x"],
+  DATABASE_URL: ["localhost:5432", "mysql://localhost/x"],
+  AGON_DEMO: ["yes", "2"],
+  AGON_ADMIN: ["admin", "dev:", "github:octocat", ":x", "dev:two words"],
+  AGON_RUNNERS: ["-1", "65", "one", "1.5"],
+  S3_ENDPOINT: ["s3.example", "ftp://s3.example"],
+  S3_REGION: ["eu west"],
+  S3_BUCKET: ["ab", "a/b", "-bucket"],
+  S3_ACCESS_KEY_ID: ["a b"],
+  S3_SECRET_ACCESS_KEY: ["a b"],
+  AUTH_PROVIDERS: ["github", "{}", "[]", `[{"slug":"github"}]`, `[{"slug":"corp","client_id":"a","client_secret":"b"}]`],
+  AGON_REPLAY_CHECK: ["2", "-0.1", "all", "1.01", "NaN"],
+  AGON_AUDIT: ["2%", "1.5"],
+  TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "::1/129", "10.0.0.1, x"],
+  REDIS_URL: ["localhost:6379", "http://localhost"],
+  OTLP_URL: ["collector:4318", "grpc://collector"],
+  LOG_LEVEL: ["verbose"]
+}
+
+describe("the environment", () => {
+  it.effect("without a variable, the service runs by itself on this machine", () =>
+    Effect.gen(function* () {
+      const { directory, ...rest } = yield* settings({})
+      assert.strictEqual(directory, join(process.cwd(), ".agon"))
+      assert.deepStrictEqual(rest, {
+        host: "127.0.0.1",
+        port: 8080,
+        public_origin: "http://localhost:8080",
+        database_url: undefined,
+        demo: true,
+        admin: { provider: "dev", login: "admin" },
+        runner_slots: 1,
+        s3: undefined,
+        providers: [],
+        development_sign_in: true,
+        replay_check: 1,
+        audit: 0.02,
+        trusted_proxies: [],
+        redis_url: undefined,
+        otlp_url: undefined,
+        log_level: "Info"
+      })
+    })
+  )
+
+  it.effect("with every variable, each is taken", () =>
+    Effect.gen(function* () {
+      const all = yield* settings({
+        HOST: "0.0.0.0",
+        PORT: "9000",
+        PUBLIC_ORIGIN: "https://agon.example/",
+        DATABASE_URL: "postgres://agon:pw@db.example:5432/agon?sslmode=require",
+        AGON_DATA: "/srv/agon",
+        AGON_DEMO: "1",
+        AGON_ADMIN: "github:octocat",
+        AGON_RUNNERS: "2",
+        S3_ENDPOINT: "http://127.0.0.1:9001",
+        S3_BUCKET: "agon",
+        S3_ACCESS_KEY_ID: "id",
+        S3_SECRET_ACCESS_KEY: "key",
+        AUTH_PROVIDERS: `[{"slug":"github","client_id":"a","client_secret":"b"},{"slug":"corp","label":"Corp","kind":"oidc","issuer":"http://127.0.0.1:4000","client_id":"c","client_secret":"d","scopes":["openid"],"login_claim":"name"}]`,
+        AGON_REPLAY_CHECK: "0",
+        AGON_AUDIT: ".5",
+        TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8 fd00::/8",
+        REDIS_URL: "rediss://:pw@redis.example",
+        OTLP_URL: "http://collector:4318",
+        LOG_LEVEL: "debug"
+      })
+      assert.deepStrictEqual([all.host, all.port, all.public_origin, all.directory], ["0.0.0.0", 9000, "https://agon.example", "/srv/agon"])
+      assert.strictEqual(Redacted.value(all.database_url!), "postgres://agon:pw@db.example:5432/agon?sslmode=require")
+      assert.deepStrictEqual([all.demo, all.admin, all.runner_slots], [true, { provider: "github", login: "octocat" }, 2])
+      assert.deepStrictEqual(
+        [all.s3?.endpoint, all.s3?.region, Redacted.value(all.s3!.secretAccessKey)],
+        ["http://127.0.0.1:9001", "us-east-1", "key"]
+      )
+      assert.deepStrictEqual(
+        all.providers.map(({ slug, label, kind }) => ({ slug, label, kind })),
+        [
+          { slug: "github", label: "GitHub", kind: "oauth2" },
+          { slug: "corp", label: "Corp", kind: "oidc" }
+        ]
+      )
+      assert.isFalse(all.development_sign_in)
+      assert.deepStrictEqual([all.replay_check, all.audit, all.log_level], [0, 0.5, "Debug"])
+      assert.deepStrictEqual(all.trusted_proxies, ["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
+    })
+  )
+
+  it.effect(
+    "where DATABASE_URL is set, no runner is started and no demo is made unless asked for; without providers of its own admin is dev's",
+    () =>
+      Effect.gen(function* () {
+        const { admin, demo, runner_slots } = yield* settings({ DATABASE_URL: "postgresql://db/agon" })
+        assert.deepStrictEqual({ admin, demo, runner_slots }, { admin: { provider: "dev", login: "admin" }, demo: false, runner_slots: 0 })
+        const github = yield* settings({ AUTH_PROVIDERS: `[{"slug":"github","client_id":"a","client_secret":"b"}]` })
+        assert.isUndefined(github.admin)
+      })
+  )
+
+  it.effect("an empty value is none", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* settings(Object.fromEntries(Object.keys(BAD).map((name) => [name, ""]))), yield* settings({}))
+    })
+  )
+
+  for (const [name, values] of Object.entries(BAD))
+    it.effect(`${name}: a bad value is one line that names it, what it held and what it takes`, () =>
+      Effect.gen(function* () {
+        for (const value of values) {
+          const line = yield* refusal({ [name]: value })
+          const held = line.split(" | ").find((part) => part.startsWith(`${name}: held `))
+          assert.match(held ?? line, new RegExp(`^${name}: held .+; it takes .+$`), value)
+        }
+      })
+    )
+
+  it.effect("everything wrong is named at once", () =>
+    Effect.gen(function* () {
+      const line = yield* refusal({ PORT: "x", AGON_AUDIT: "y", LOG_LEVEL: "z" })
+      assert.deepStrictEqual(line.match(/[A-Z_]+: held "."/g), [`PORT: held "x"`, `AGON_AUDIT: held "y"`, `LOG_LEVEL: held "z"`])
+    })
+  )
+
+  it.effect("secrets are never repeated", () =>
+    Effect.gen(function* () {
+      const secret = "hunter2hunter2"
+      const lines = yield* Effect.forEach(
+        [
+          { DATABASE_URL: `mysql://agon:${secret}@db/agon` },
+          { DATABASE_URL: `host=db password=${secret}` },
+          { REDIS_URL: `http://:${secret}@redis` },
+          { S3_SECRET_ACCESS_KEY: `${secret} ${secret}` },
+          { S3_ENDPOINT: `ftp://key:${secret}@s3` },
+          { AUTH_PROVIDERS: `[{"client_secret":"${secret}"}]` },
+          { AUTH_PROVIDERS: `[{"client_secret":"${secret}"` },
+          { AUTH_PROVIDERS: `[{"slug":"github","client_id":{"x":"${secret}"},"client_secret":["${secret}"]}]` }
+        ] as ReadonlyArray<Record<string, string>>,
+        refusal
+      )
+      for (const line of lines) assert.notInclude(line, secret)
+      assert.include(lines[0], `held "mysql://***@db/agon"`)
+      assert.include(lines[7], "lacks a proper client_id, client_secret")
+    })
+  )
+
+  it.effect("S3 is set whole or not at all, and a HOST that others reach needs real providers", () =>
+    Effect.gen(function* () {
+      const half = yield* refusal({ S3_BUCKET: "agon", S3_ACCESS_KEY_ID: "id" })
+      assert.match(half, /^S3_ENDPOINT: not set, [^|]+; it takes [^|]+ \| S3_SECRET_ACCESS_KEY: not set, [^|]+; it takes [^|]+$/)
+      for (const HOST of ["0.0.0.0", "::", "192.168.1.2"]) assert.match(yield* refusal({ HOST }), /^AUTH_PROVIDERS: not set, [^\n]*HOST/)
+      for (const HOST of ["localhost", "127.0.0.1", "127.1.2.3", "::1"]) assert.strictEqual((yield* settings({ HOST })).host, HOST)
+    })
+  )
+})
+
+describe("AGON_DATA", () => {
+  const temporary = Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-config-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+  )
+
+  it.effect("is made with mode 0700, and one that stood open is closed", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      yield* prepare(join(home, "new/data"))
+      assert.strictEqual(statSync(join(home, "new/data")).mode & 0o777, 0o700)
+      mkdirSync(join(home, "open"))
+      chmodSync(join(home, "open"), 0o755)
+      yield* prepare(join(home, "open"))
+      assert.strictEqual(statSync(join(home, "open")).mode & 0o777, 0o700)
+      assert.deepStrictEqual(readdirSync(join(home, "open")), [])
+    })
+  )
+
+  it.effect("a file in its place is refused in one line", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporary, "data")
+      writeFileSync(path, "")
+      const { message } = yield* Effect.flip(prepare(path))
+      assert.match(message, /^AGON_DATA: .*data cannot be written by this user \(E[A-Z]+\); it takes a directory of its own[^\n]*$/)
+      assert.isTrue(existsSync(path))
+    })
+  )
+
+  it.effect("keeps the same random secrets from the first start on, closed to others", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      const values = (secrets: Secrets.Secrets) => Object.values(secrets).map((secret: Redacted.Redacted) => Redacted.value(secret))
+      const [first, second] = yield* Effect.all([Secrets.load(home), Secrets.load(home)])
+      assert.deepStrictEqual(values(first), values(second))
+      assert.strictEqual(new Set(values(first)).size, 5)
+      for (const secret of values(first)) assert.isAtLeast(Buffer.from(secret, "base64url").length, 32)
+      for (const name of readdirSync(join(home, "secrets")))
+        assert.strictEqual(statSync(join(home, "secrets", name)).mode & 0o777, 0o600, name)
+      writeFileSync(join(home, "secrets/state-cookie"), "short")
+      assert.match(
+        (yield* Effect.flip(Secrets.load(home))).message,
+        /^AGON_DATA: the secrets in .* state-cookie does not hold a secret|^AGON_DATA: .*state-cookie/
+      )
+    })
+  )
+})

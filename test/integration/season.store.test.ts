@@ -5,6 +5,7 @@ import type { Command, Work } from "@agon/domain/season/Command.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore, snapshot, type State } from "@agon/domain/season/State.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
@@ -189,15 +190,76 @@ layer(MemoryStore.layer(memory))("SeasonStore in memory", (it) =>
   conformance<never>(it, (season, settings) => Effect.sync(() => MemoryStore.createSeason(memory, season, settings)))
 )
 
-const pg = SeasonStorePg.layer.pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))
+const pg = SeasonStorePg.layer.pipe(
+  Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
+  Layer.provideMerge(Postgres.layer({ migrate: true }))
+)
 layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL", (it) => {
   const create: Create<PgClient.PgClient> = (season, settings) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       // models and version numbers are unique over all seasons, and every test uses the same ones
-      yield* sql.unsafe("TRUNCATE game, account CASCADE")
+      yield* sql.unsafe("TRUNCATE game, account, match, seat CASCADE")
       yield* insertSeason(sql, season, settings)
       yield* insertPeople(sql, season, 40)
     })
   conformance(it, create)
+
+  it.effect("what no claim reads is written too: results, seats, the administrative log, boards, points of the series", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const store = yield* SeasonStore
+      const season = id("season", 50)
+      yield* create(season, settings())
+      const claimed = yield* store.claim(season)
+      const state = restore(claimed.snapshot)
+      let { fence } = claimed
+      const obey = Effect.fnUntraced(function* <C extends Command>(command: C, now: number) {
+        const reply = step(state, command, now)
+        const { ended } = structuredClone(state.writes)
+        fence = yield* store.commit(fence, state)
+        committed(state)
+        return { reply, ended }
+      })
+      for (const command of [...board("plain"), submit(1), submit(2)]) yield* obey(command, 2_000)
+      yield* obey({ _tag: "SwitchBoard", board: "plain", enabled: false, audit: audit(9) }, 2_500)
+      yield* obey({ _tag: "SwitchBoard", board: "plain", enabled: true, audit: audit(9) }, 2_600) // the same log row: once
+      const ended: Array<unknown> = []
+      for (let now = 3_000; now < 3_012; now++) {
+        for (const work of (yield* obey(lease({ max: 4 }), now)).reply) ended.push(...(yield* obey(report(work), now)).ended)
+      }
+      const matches =
+        yield* sql.unsafe<object>(`SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending,
+        rated_n, lease_n, runner_id AS runner, key_id AS key, released, (extract(epoch FROM created_at) * 1000)::float8 AS created_at,
+        (extract(epoch FROM ended_at) * 1000)::float8 AS ended_at, withdrawn_reason, successor, fault_reason, fault_detail, reason, turns,
+        played_ms, runtime_version, state_sha256, replay_hash, replay_bytes, (SELECT array_agg(version_id ORDER BY seat) FROM seat
+        WHERE match_id = match.id) AS versions, (SELECT json_agg(json_build_object('version', version_id, 'rank', rank, 'score', score,
+        'strikes', strikes, 'place', place, 'made', CASE WHEN made_mu IS NOT NULL THEN json_build_object('mu', made_mu, 'sigma', made_sigma,
+        'change', made_change) END, 'open', CASE WHEN open_mu IS NOT NULL THEN json_build_object('mu', open_mu, 'sigma', open_sigma,
+        'change', open_change) END) ORDER BY seat) FROM seat WHERE match_id = match.id) AS seats FROM match ORDER BY ended_at, n`)
+      assert.deepStrictEqual(matches, ended as ReadonlyArray<object>)
+      assert.isAbove(matches.length, 5)
+      const seats = yield* sql.unsafe(`SELECT count(*)::int AS n FROM seat s JOIN version v ON v.id = s.version_id
+        WHERE (s.model_id, s.owner_id, s.season_id) = (v.model_id, v.owner_id, v.season_id) AND s.ended_at > to_timestamp(2)`)
+      assert.deepStrictEqual(seats, [{ n: matches.length * 2 }])
+      const log = yield* sql.unsafe(`SELECT actor, action, game, season_id, subject, detail FROM audit WHERE season_id = $1::uuid`, [
+        season
+      ])
+      const entry = { actor: id("owner", 1), action: "season.edit", game: "snakes", season_id: season, subject: "spring", detail: { n: 9 } }
+      assert.deepStrictEqual(log, [entry])
+      const periods = yield* sql.unsafe("SELECT enabled FROM board_switch WHERE map_id = 'plain' ORDER BY n")
+      assert.deepStrictEqual(periods, [{ enabled: true }, { enabled: false }, { enabled: true }])
+      assert.deepStrictEqual(yield* sql.unsafe("SELECT file FROM board"), [{ file: { name: "plain" } }])
+      assert.deepStrictEqual(yield* sql.unsafe("SELECT note FROM version ORDER BY ord"), [{ note: "entry 1" }, { note: "entry 2" }])
+      yield* obey({ _tag: "Tick" }, 70_000)
+      const points = yield* sql.unsafe<{ ladder: string; versions: Array<string>; mus: Array<number> }>("SELECT * FROM series_point")
+      assert.isAbove(points.length, 0)
+      for (const { mus, versions } of points) assert.strictEqual(versions.length, mus.length)
+      const rejected = submit(3, { files: null })
+      yield* obey(rejected, 71_000)
+      yield* obey({ _tag: "RejectFiles", version: rejected.version, reject_reason: "hash_mismatch", reject_detail: "They differ." }, 71_001)
+      const [row] = yield* sql.unsafe("SELECT status, reject_reason, reject_detail, note FROM version WHERE ord = 3")
+      assert.deepStrictEqual(row, { status: "rejected", reject_reason: "hash_mismatch", reject_detail: "They differ.", note: "entry 3" })
+    })
+  )
 })

@@ -67,8 +67,8 @@ const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: Re
 
 /** What a listener does wrong is its own affair: the commit stands and its callers are answered. */
 const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.timeoutOption(telling, TELL_TIMEOUT).pipe(
-    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.logError("season events", cause))),
+  Effect.timeout(telling, TELL_TIMEOUT).pipe(
+    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : Effect.logError("season events", cause))),
     Effect.asVoid
   )
 

@@ -1,9 +1,10 @@
-/** `SeasonStore` on PostgreSQL. */
-import { PgClient } from "@effect/sql-pg/PgClient"
+/** `SeasonStore` on PostgreSQL, over the actors' own pool. */
+import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { answerAgain } from "@agon/domain/season/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { SeasonSql } from "../database/Database.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import { SeasonClosed } from "./Mailbox.ts"
@@ -57,4 +58,4 @@ const make = (sql: PgClient): SeasonStore["Service"] => {
   })
 }
 
-export const layer = Layer.effect(SeasonStore, Effect.map(PgClient, make))
+export const layer = Layer.effect(SeasonStore, Effect.map(SeasonSql, make))

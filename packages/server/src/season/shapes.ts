@@ -235,8 +235,10 @@ export const series = statement.insert<State["writes"]["series"][number]>(
     list("mus", "float8", (row) => row.mus)
   ]
 )
-export const audits = statement.insert<State["writes"]["audits"][number]>(
+/** A command that is repeated writes its log row once. */
+export const audits = statement.insertOnce<State["writes"]["audits"][number]>(
   "audit",
+  "id",
   ["season_id", "game"],
   [
     uuid("id", (row) => row.id),

@@ -38,6 +38,12 @@ const insert = <A>(table: string, fixed: ReadonlyArray<string>, columns: Readonl
   return { text: `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${source(columns)}`, columns }
 }
 
+/** A row that is there stays as it is. */
+const insertOnce = <A>(table: string, key: string, fixed: ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>): Shape<A> => ({
+  text: `${insert(table, fixed, columns).text} ON CONFLICT (${key}) DO NOTHING`,
+  columns
+})
+
 /** A row that is there has only the columns in `changing` rewritten. No two rows of a part may have the same key. */
 const upsert = <A>(
   table: string,
@@ -98,4 +104,4 @@ const join = (key: string, fence: string, values: number, parts: ReadonlyArray<P
   return text
 }
 
-export const statement = { insert, upsert, update, remove, bind, fenced }
+export const statement = { insert, insertOnce, upsert, update, remove, bind, fenced }

@@ -1,0 +1,129 @@
+/**
+ * Hosting: the cluster decides on which node a season lives, the fence that only one node writes.
+ *
+ * The entity owns the actor's life, not its hot path. `SeasonActors.ask` finds the mailbox in a process-local map where
+ * the season lives on this node (about 1 us); elsewhere it calls the entity, whose handler asks the same mailbox (40 to
+ * 75 us). An entity message is volatile: what was in flight when its node dies fails at the caller, which repeats it;
+ * on a lost connection the library itself may send it again, so a command may run twice and must bear it.
+ *
+ * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
+ * it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.
+ */
+import { type Cause, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
+import * as Mailbox from "./Mailbox.ts"
+import * as SeasonActor from "./SeasonActor.ts"
+import { SeasonEvents } from "./SeasonEvents.ts"
+import { SeasonStore } from "./SeasonStore.ts"
+
+/** Commands and replies are plain JSON of our own making, the same version on every node. */
+export const SeasonEntity = Entity.make("Season", [
+  Rpc.make("Wake", {}),
+  Rpc.make("Ask", {
+    payload: { commands: Schema.Array(Schema.Any) },
+    success: Schema.Array(Schema.Any),
+    error: Schema.Union([Mailbox.Unavailable, Mailbox.SeasonClosed])
+  })
+])
+
+/** Mailboxes of the seasons that live on this node. */
+export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, Mailbox.Mailbox>>()("server/season/LocalMailboxes") {
+  static readonly layer = Layer.sync(LocalMailboxes, () => new Map())
+}
+
+/** Longer than a hand-over: a fenced actor that is still hosted here after it owns the season again. */
+const FENCED_PAUSE = Duration.seconds(5)
+export const ASK_TIMEOUT = Duration.seconds(10)
+/** Seasons woken side by side when the service starts: each holds a connection while it reads all its rows. */
+const WAKE_CONCURRENCY = 2
+const WAKE_PAUSE = Duration.seconds(1)
+
+export const layerEntity = SeasonEntity.toLayer(
+  Effect.gen(function* () {
+    const season = (yield* Entity.CurrentAddress).entityId
+    const store = yield* SeasonStore
+    const events = yield* SeasonEvents
+    const mailboxes = yield* LocalMailboxes
+    const mailbox = yield* Mailbox.make(season)
+    yield* Entity.keepAlive(true)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => mailboxes.set(season, mailbox)),
+      () =>
+        Effect.sync(() => {
+          if (mailboxes.get(season) === mailbox) mailboxes.delete(season)
+        })
+    )
+    yield* SeasonActor.supervised(mailbox).pipe(
+      Effect.provideService(SeasonStore, store),
+      Effect.provideService(SeasonEvents, events),
+      Effect.retry(Schedule.spaced(FENCED_PAUSE)),
+      Effect.andThen(Entity.keepAlive(false)),
+      Effect.forkScoped
+    )
+    return SeasonEntity.of({
+      Wake: () => Effect.void,
+      Ask: ({ payload }) => Mailbox.askAll(mailbox, payload.commands as ReadonlyArray<Command>)
+    })
+  }),
+  { concurrency: "unbounded", disableFatalDefects: true }
+)
+
+export class SeasonActors extends Context.Service<
+  SeasonActors,
+  {
+    /** Starts the season's actor somewhere, and keeps it there until the season closes. */
+    readonly wake: (season: string) => Effect.Effect<void, Mailbox.Unavailable>
+    /** Wakes every season that is not closed, each as soon as the cluster lets it. */
+    readonly wakeAll: Effect.Effect<void>
+    readonly ask: <C extends Command>(season: string, command: C) => Effect.Effect<ReplyTo<C>, Mailbox.Refused>
+    /** Commands that belong together: one message, one commit, replies in their order. At most `Mailbox.COMMANDS_MAX`. */
+    readonly askAll: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
+  }
+>()("server/season/SeasonActors") {
+  static readonly layer = Layer.effect(
+    SeasonActors,
+    Effect.gen(function* () {
+      const mailboxes = yield* LocalMailboxes
+      const store = yield* SeasonStore
+      const client = yield* SeasonEntity.client
+      const wake = (season: string) =>
+        Effect.catchTag(remote(season, Effect.asVoid(client(season).Wake())), "SeasonClosed", () => Effect.void)
+      const wakePatiently = (season: string) => patiently(wake(season))
+      const askAll = (season: string, commands: ReadonlyArray<Command>) =>
+        Effect.suspend(() => {
+          const local = mailboxes.get(season)
+          if (local !== undefined) return Mailbox.askAll(local, commands)
+          return remote(season, client(season).Ask({ commands })) as Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
+        })
+      return SeasonActors.of({
+        wake,
+        wakeAll: store.open.pipe(
+          patiently,
+          Effect.flatMap((seasons) => Effect.all(seasons.map(wakePatiently), { concurrency: WAKE_CONCURRENCY, discard: true })),
+          Effect.withSpan("SeasonActors.wakeAll")
+        ),
+        ask: <C extends Command>(season: string, command: C) =>
+          Effect.map(askAll(season, [command]), (replies) => replies[0] as ReplyTo<C>),
+        askAll
+      })
+    })
+  )
+}
+
+/** Again and again: a schedule without an end leaves no error over. */
+const patiently = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A> => Effect.orDie(Effect.retry(effect, Schedule.spaced(WAKE_PAUSE)))
+
+/** Whatever the cluster says, to the caller it is one retryable answer, and never a wait without end. */
+const remote = <A>(season: string, call: Effect.Effect<A, { readonly _tag: string }>): Effect.Effect<A, Mailbox.Refused> =>
+  Effect.timeout(call, ASK_TIMEOUT).pipe(Effect.catchCause((cause) => Effect.fail(refusalOf(season, cause))))
+
+const refusalOf = (season: string, { reasons: [first] }: Cause.Cause<{ readonly _tag: string }>): Mailbox.Refused => {
+  const error = first?._tag === "Fail" ? first.error : undefined
+  if (error instanceof Mailbox.SeasonClosed || error instanceof Mailbox.Unavailable) return error
+  return new Mailbox.Unavailable({ season, reason: `unreachable: ${error?._tag ?? first?._tag ?? "no reason"}` })
+}
+
+/** Needs a store, listeners and a cluster: `SingleRunner.layer` for one process, `NodeClusterHttp.layer` for many. */
+export const layer = SeasonActors.layer.pipe(Layer.provideMerge(layerEntity), Layer.provideMerge(LocalMailboxes.layer))

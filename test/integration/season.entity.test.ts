@@ -1,0 +1,157 @@
+import { NodeClusterHttp, NodeCrypto } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
+import { RunnerAddress, SingleRunner } from "effect/cluster"
+import { createServer } from "node:net"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import { LocalMailboxes, SeasonActors, layer as seasonsLayer } from "@agon/server/season/SeasonEntity.ts"
+import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
+import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+
+const patiently = Effect.retry(Schedule.max([Schedule.spaced("50 millis"), Schedule.upTo(Schedule.forever, { times: 300 })]))
+
+/** A season with rows of its own: its number is also that of its only owner. */
+const create = (n: number) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* insertSeason(sql, id("season", n), settings())
+    yield* insertPeople(sql, id("season", n), 8)
+    return id("season", n)
+  })
+
+/** A candidate in review, and the lease of that review. */
+const play = (actors: SeasonActors["Service"], season: string, n: number) =>
+  Effect.gen(function* () {
+    for (const command of [...board("plain"), submit(n)]) yield* actors.ask(season, command)
+    const [review] = yield* actors.ask(season, lease())
+    return review!
+  })
+
+const freePort = Effect.callback<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as { port: number }
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+/** One node of many, with its own scope, map and runner. */
+const node = Effect.gen(function* () {
+  const port = yield* freePort
+  const cluster = NodeClusterHttp.layer({
+    transport: "http",
+    storage: "sql",
+    shardingConfig: {
+      runnerAddress: Option.some(RunnerAddress.make("127.0.0.1", port)),
+      shardsPerGroup: 16,
+      shardLockExpiration: "4 seconds",
+      shardLockRefreshInterval: "1 second",
+      refreshAssignmentsInterval: "500 millis"
+    }
+  })
+  const scope = yield* Scope.make()
+  const context = yield* Layer.buildWithScope(Layer.fresh(seasonsLayer.pipe(Layer.provide(Layer.fresh(cluster)))), scope)
+  return { actors: Context.get(context, SeasonActors), local: Context.get(context, LocalMailboxes), stop: Scope.close(scope, Exit.void) }
+})
+
+const alone = seasonsLayer.pipe(Layer.provide(SingleRunner.layer({ runnerStorage: "memory" })))
+const pg = SeasonStorePg.layer.pipe(
+  Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
+  Layer.provideMerge(SeasonEvents.layerSilent),
+  Layer.provideMerge(Postgres.layer({ migrate: true })),
+  Layer.provideMerge(NodeCrypto.layerDigest),
+  Layer.provideMerge(Logger.layer([]))
+)
+
+layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a season in a cluster", (it) => {
+  it.effect("one process: whoever starts wakes every open season and finds its mailbox on this node", () =>
+    Effect.gen(function* () {
+      const season = yield* create(1)
+      yield* Effect.gen(function* () {
+        const actors = yield* SeasonActors
+        yield* actors.wakeAll
+        assert.isTrue((yield* LocalMailboxes).has(season))
+        const review = yield* patiently(play(actors, season, 1))
+        assert.strictEqual(review.lease, `${id("version", 1)}.1`)
+        const [receipt, next] = yield* actors.askAll(season, [report(review), lease()])
+        assert.deepStrictEqual(receipt, { accepted: true })
+        assert.lengthOf(next as ReadonlyArray<unknown>, 1)
+      }).pipe(Effect.provide(alone))
+    })
+  )
+
+  it.effect("a season that closes ends its actor, and says so to whoever asks, also in the next process", () =>
+    Effect.gen(function* () {
+      const season = yield* create(2)
+      yield* Effect.gen(function* () {
+        const actors = yield* SeasonActors
+        yield* patiently(actors.wake(season))
+        yield* patiently(actors.ask(season, { _tag: "CloseSeason" }))
+        assert.strictEqual((yield* Effect.flip(actors.ask(season, lease())))._tag, "SeasonClosed")
+      }).pipe(Effect.provide(alone))
+      yield* Effect.gen(function* () {
+        const actors = yield* SeasonActors
+        yield* actors.wakeAll
+        assert.isFalse((yield* LocalMailboxes).has(season))
+        const closed = Effect.flip(actors.ask(season, lease())).pipe(
+          Effect.flatMap((error) => (error._tag === "SeasonClosed" ? Effect.succeed(error) : Effect.fail(error)))
+        )
+        assert.strictEqual((yield* patiently(closed)).season, season)
+      }).pipe(Effect.provide(alone))
+    })
+  )
+
+  it.effect("a message in flight when its node stops is answered before the node lets go of the season", () =>
+    Effect.gen(function* () {
+      const store = yield* SeasonStore
+      const season = yield* create(3)
+      let slow = false
+      const slowed = SeasonStore.of({
+        ...store,
+        commit: (fence, state) => Effect.andThen(slow ? Effect.sleep("2 seconds") : Effect.void, store.commit(fence, state))
+      })
+      const a = yield* node.pipe(Effect.provideService(SeasonStore, slowed))
+      yield* patiently(a.actors.wake(season))
+      const b = yield* node.pipe(Effect.provideService(SeasonStore, slowed))
+      yield* Effect.sleep("2 seconds") // shards move to their new owners
+      yield* patiently(a.actors.wake(season))
+      const [home, away] = a.local.has(season) ? [a, b] : [b, a]
+      yield* patiently(away.actors.ask(season, submit(3)))
+      slow = true
+      const caller = yield* Effect.forkChild(Effect.exit(away.actors.ask(season, lease())))
+      yield* Effect.sleep("500 millis")
+      yield* home.stop
+      assert.isTrue(Exit.isSuccess(yield* Fiber.join(caller)))
+      slow = false
+      yield* away.stop
+    })
+  )
+
+  it.effect("two nodes: the other one asks over HTTP, and takes the season over", () =>
+    Effect.gen(function* () {
+      const season = yield* create(4)
+      const a = yield* node
+      yield* patiently(a.actors.wake(season))
+      const first = yield* patiently(play(a.actors, season, 4))
+      const b = yield* node
+      yield* Effect.sleep("2 seconds") // shards move to their new owners
+      yield* patiently(a.actors.wake(season))
+      const [home, away] = a.local.has(season) ? [a, b] : [b, a]
+      assert.deepStrictEqual(yield* patiently(away.actors.ask(season, report(first))), { accepted: true })
+      assert.isFalse(away.local.has(season))
+      const t0 = performance.now()
+      yield* home.stop
+      const preflight = { _tag: "Preflight", owner: id("owner", 4), model: null, eligible: true, retired: false } as const
+      const { holdings } = yield* patiently(away.actors.ask(season, preflight)) // remembered by the rows
+      assert.strictEqual(holdings.candidate?.phase, "trial")
+      const taken_over_ms = performance.now() - t0
+      assert.isBelow(taken_over_ms, 5_000)
+      assert.isTrue(away.local.has(season))
+      yield* away.stop
+    })
+  )
+})

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "vitest"
+
+const root = join(import.meta.dirname, "../..")
+const home = realpathSync(mkdtempSync(join(tmpdir(), "agon-start-")))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** A checkout whose service only says what it was given, and ends when it is told to. */
+const SERVICE = `
+const say = (words: object) => console.log(JSON.stringify(words))
+const timer = setInterval(() => undefined, 1000)
+for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => { say({ name }); clearInterval(timer); process.exitCode = 7 })
+say({ pid: process.pid, node: process.versions.node, cwd: process.cwd(), rest: process.argv.slice(2) })
+`
+const checkout = () => {
+  const folder = join(home, "a checkout")
+  for (const path of ["scripts/start", "scripts/install", "scripts/installed.mjs", "package.json", "package-lock.json"])
+    cpSync(join(root, path), join(folder, path))
+  mkdirSync(join(folder, "packages/server/src"), { recursive: true })
+  writeFileSync(join(folder, "packages/server/src/main.ts"), SERVICE)
+  writeFileSync(join(folder, "packages/server/package.json"), `{"type":"module"}`)
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  return folder
+}
+
+describe("scripts/start", () => {
+  const folder = checkout()
+  it.each(["SIGINT", "SIGTERM"] as const)("becomes the service on Node 24, where it was called, and %s reaches it", async (signal) => {
+    const child = spawn(join(folder, "scripts/start"), ["one", "two words"], { cwd: home, stdio: "pipe" })
+    let said = ""
+    child.stdout.on("data", (chunk) => (said += chunk))
+    child.stderr.on("data", (chunk) => (said += chunk))
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+    const up = new Promise<void>((resolve) => child.stdout.on("data", () => said.includes('"pid"') && resolve()))
+    await Promise.race([up, ended.then((code) => assert.fail(`ended with ${code}: ${said}`))])
+    child.kill(signal)
+    assert.strictEqual(await ended, 7)
+    const [first, last] = said
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    assert.strictEqual(first.pid, child.pid, "it is the same process, so nothing stands between it and the signal")
+    assert.match(first.node, /^2[4-9]\./)
+    assert.deepStrictEqual([first.cwd, first.rest], [home, ["one", "two words"]])
+    assert.deepStrictEqual(last, { name: signal })
+  })
+})

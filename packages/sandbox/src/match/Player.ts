@@ -61,7 +61,6 @@ export class Player {
     const answered = channel.awaitAnswer(this.#started_ms + LOAD_DEADLINE_MS)
     if (answered && channel.status === STATUS.ready) {
       this.#phase = "idle"
-      this.#fresh = true
     } else this.#lose(answered ? "crash" : "timeout")
   }
 

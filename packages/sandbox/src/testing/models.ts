@@ -1,6 +1,6 @@
 /** Small models for tests, good and bad, written with our own encoder. Not used by anything but tests. */
 import { DataType } from "@agon/onnx/DataType.ts"
-import { encodeModel, type ModelInit } from "@agon/onnx/Model.ts"
+import { AttributeType, encodeModel, type ModelInit } from "@agon/onnx/Model.ts"
 
 type Graph = NonNullable<ModelInit["graph"]>
 export type Node = NonNullable<Graph["node"]>[number]
@@ -49,7 +49,11 @@ export const snakesOutput = port("logits", ["N", 4])
 export const model = (graph: Graph, opset = 17, rest: ModelInit = {}): Uint8Array<ArrayBuffer> =>
   encodeModel({ irVersion: 8n, opsetImport: [{ domain: "", version: BigInt(opset) }], ...rest, graph } as ModelInit)
 
-/** Pooled planes times a matrix: plays any board of snakes, badly. `extra` nodes run before; `from` is what is pooled. */
+/** Row by row: a plane of the observation, a move. Planes 8 to 11 say where a move meets nothing. */
+const survival = (seed: number) =>
+  Array.from({ length: 48 }, (_, i) => (Math.floor(i / 4) === 8 + (i % 4) ? 10 : 0) + 0.01 * Math.sin(seed * 7 + i))
+
+/** Pooled planes times a matrix: keeps off walls and bodies, no more. `extra` nodes run before; `from` is what is pooled. */
 export const linear = (
   seed = 1,
   extra: ReadonlyArray<Node> = [],
@@ -63,14 +67,7 @@ export const linear = (
       { opType: "Flatten", input: ["pooled"], output: ["flat"] },
       { opType: "MatMul", input: ["flat", "weights"], output: ["logits"] }
     ],
-    initializer: [
-      floats(
-        "weights",
-        [12, 4],
-        Array.from({ length: 48 }, (_, i) => Math.sin(seed * 7 + i))
-      ),
-      ...initializers
-    ],
+    initializer: [floats("weights", [12, 4], survival(seed)), ...initializers],
     input: [snakesInput],
     output: [snakesOutput]
   })
@@ -102,3 +99,81 @@ export const weightClasses = [
   { class: "nano", max_bytes: 262_144, memory_flat_bytes: 1_024, memory_cell_bytes: 16 },
   { class: "open", max_bytes: 67_108_864, memory_flat_bytes: 65_536, memory_cell_bytes: 64 }
 ]
+
+const node = (opType: string, input: ReadonlyArray<string>, output: string, attribute: Node["attribute"] = []): Node =>
+  ({ opType, input: [...input], output: [output], attribute }) as Node
+const integer = (name: string, value: number) => ({ name, type: AttributeType.INT, i: BigInt(value) })
+
+/** Multiplies a matrix of side 1,024 with itself 200 times: minutes of work. At load where it is constant, else in every run. */
+export const stalling = (when: "load" | "run"): Uint8Array<ArrayBuffer> => {
+  const side = 1_024
+  const first = when === "run" ? node("Mul", ["big", "mean"], "b0") : node("Mul", ["big", "one"], "b0")
+  const products = Array.from({ length: 200 }, (_, i) => node("MatMul", [`b${i}`, `b${i}`], `b${i + 1}`))
+  return linear(
+    1,
+    [
+      node("ReduceMean", ["obs"], "mean", [integer("keepdims", 0)]),
+      first,
+      ...products,
+      node("ReduceMean", ["b200"], "last", [integer("keepdims", 0)]),
+      node("Mul", ["last", "zero"], "nothing"),
+      node("Add", ["obs", "nothing"], "busy")
+    ],
+    [floats("big", [side, side], new Float32Array(side * side).fill(1 / side)), floats("one", [1], [1]), floats("zero", [1], [0])],
+    "busy"
+  )
+}
+
+/** Doubles its observation `times` times: 23 kB become terabytes. */
+export const doubling = (times: number): Uint8Array<ArrayBuffer> =>
+  linear(
+    1,
+    Array.from({ length: times }, (_, i) => node("Concat", Array(2).fill(i === 0 ? "obs" : `d${i - 1}`), `d${i}`, [integer("axis", 3)])),
+    [],
+    `d${times - 1}`
+  )
+
+/** A chain of `count` convolutions of 32 planes: about 0.25 ms each on a board of 11 x 11. */
+export const convolving = (count: number): Uint8Array<ArrayBuffer> => {
+  const pads = { name: "pads", type: AttributeType.INTS, ints: [1n, 1n, 1n, 1n] }
+  return linear(
+    1,
+    [
+      ...Array.from({ length: count }, (_, i) => node("Conv", [i === 0 ? "obs" : `c${i - 1}`, `k${i}`], `c${i}`, [pads])),
+      node("Tanh", [`c${count - 1}`], "small"),
+      node("Mul", ["small", "little"], "tiny"),
+      node("Add", ["obs", "tiny"], "kept")
+    ],
+    [
+      floats("little", [1], [0.01]),
+      ...Array.from({ length: count }, (_, i) => {
+        const [to, from] = [i + 1 === count ? 12 : 32, i === 0 ? 12 : 32]
+        return floats(
+          `k${i}`,
+          [to, from, 3, 3],
+          Array.from({ length: to * from * 9 }, (_, at) => Math.sin(at + i) / 17)
+        )
+      })
+    ],
+    "kept"
+  )
+}
+
+export const dividing = (): Uint8Array<ArrayBuffer> =>
+  linear(1, [node("Sub", ["obs", "obs"], "zero"), node("Div", ["zero", "zero"], "bad")], [], "bad")
+
+/** Fails in every run: the matrix does not fit the board. */
+export const failing = (): Uint8Array<ArrayBuffer> =>
+  linear(1, [node("MatMul", ["obs", "matrix"], "bad")], [floats("matrix", [5, 5], Array(25).fill(1))], "bad")
+
+/** Declares as many logits as it likes and gives 24. */
+export const misshapen = (): Uint8Array<ArrayBuffer> =>
+  model({
+    node: [
+      node("GlobalAveragePool", ["obs"], "pooled"),
+      node("Flatten", ["pooled"], "flat"),
+      node("Concat", ["flat", "flat"], "logits", [integer("axis", 1)])
+    ],
+    input: [snakesInput],
+    output: [port("logits", ["N", "A"])]
+  })

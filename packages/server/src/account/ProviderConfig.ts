@@ -14,8 +14,6 @@ interface Base {
 export interface OidcProvider extends Base {
   readonly kind: "oidc"
   readonly issuer: string
-  /** Sent along with the authorization request, such as `prompt`. */
-  readonly parameters?: Readonly<Record<string, string>>
 }
 
 /** Plain OAuth 2: the user's record is fetched from an address of the provider's. */

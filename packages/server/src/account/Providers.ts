@@ -103,7 +103,7 @@ const configure = async (config: ProviderConfig): Promise<oauth.Configuration> =
 
 const authorizationUrl = async (client: oauth.Configuration, config: ProviderConfig, redirect_uri: string, checks: Checks) =>
   oauth.buildAuthorizationUrl(client, {
-    ...(config.kind === "oidc" ? { nonce: checks.nonce, ...config.parameters } : {}),
+    ...(config.kind === "oidc" ? { nonce: checks.nonce } : {}),
     redirect_uri,
     scope: config.scopes.join(" "),
     state: checks.state,

@@ -18,6 +18,9 @@ export interface PublicOriginShape {
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
 
+/** Whether a HOST to listen on is reached from this machine only. */
+export const isLoopbackHost = (host: string) => host === "::1" || loopbackNames.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
+
 export const publicOrigin = (url: string): PublicOriginShape => {
   const { hostname, origin, port, protocol } = new URL(url)
   const loopback = loopbackNames.includes(hostname)

@@ -1,0 +1,177 @@
+/**
+ * The development sign-in: an OpenID provider of our own on the same port, under `/dev-idp`, whose page asks
+ * for a login name and nothing else (DECISIONS.md section 15). It is the real protocol from end to end, so
+ * that what is tried here is what runs elsewhere; since anybody can be anyone, it exists on loopback only.
+ * Its state is in memory: a restart forgets sign-ins that are under way, and nothing else.
+ */
+import { createPrivateKey, hkdfSync } from "node:crypto"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import { Provider as Idp } from "oidc-provider"
+import type { Mount } from "../http/Front.ts"
+import { isLoopbackHost, type PublicOriginShape } from "../http/Origin.ts"
+import { makeDevSignInStore } from "./devSignInStore.ts"
+import type { OidcProvider } from "./ProviderConfig.ts"
+
+export const devSlug = "dev"
+const path = "/dev-idp"
+const clientId = "agon"
+const maxLogin = 64
+const maxFormBytes = 4096
+const codeLifetime_s = 60
+const interactionLifetime_s = 600
+
+export interface DevSignIn {
+  readonly provider: OidcProvider
+  readonly mount: Mount
+}
+
+export interface DevSignInOptions {
+  /** The HOST that the service listens on. */
+  readonly host: string
+  readonly origin: PublicOriginShape
+  /** Keys are derived from it. */
+  readonly secret: string
+}
+
+/** Throws where the service can be reached from elsewhere, on a HOST that is not loopback. */
+export const makeDevSignIn = ({ host, origin: { origin }, secret }: DevSignInOptions): DevSignIn => {
+  if (!isLoopbackHost(host)) throw new Error(`The development sign-in lets anybody be anyone; it does not start on ${host}`)
+  const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", `agon dev sign-in ${purpose}`, 32))
+  const client_secret = derive("client").toString("base64url")
+  const idp = makeIdp({
+    issuer: `${origin}${path}`,
+    client_secret,
+    redirect_uri: `${origin}/v1/auth/${devSlug}/callback`,
+    cookieKey: derive("cookies").toString("base64url"),
+    signingSeed: derive("signing")
+  })
+  return {
+    provider: {
+      slug: devSlug,
+      label: "Development",
+      kind: "oidc",
+      issuer: `${origin}${path}`,
+      client_id: clientId,
+      client_secret,
+      scopes: ["openid"],
+      login_claim: "preferred_username"
+    },
+    mount: { path, listener: listenerOf(idp) }
+  }
+}
+
+interface IdpOptions {
+  readonly issuer: string
+  readonly client_secret: string
+  readonly redirect_uri: string
+  readonly cookieKey: string
+  readonly signingSeed: Buffer
+}
+
+const makeIdp = ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }: IdpOptions) =>
+  new Idp(issuer, {
+    adapter: makeDevSignInStore(),
+    clients: [
+      {
+        client_id: clientId,
+        client_secret,
+        redirect_uris: [redirect_uri],
+        response_types: ["code"],
+        grant_types: ["authorization_code"],
+        token_endpoint_auth_method: "client_secret_post",
+        id_token_signed_response_alg: "EdDSA"
+      }
+    ],
+    enabledJWA: { idTokenSigningAlgValues: ["EdDSA"] },
+    jwks: { keys: [{ ...signingKey(signingSeed), use: "sig", alg: "EdDSA" }] },
+    cookies: { keys: [cookieKey] },
+    claims: { openid: ["sub", "preferred_username"] },
+    conformIdTokenClaims: false, // the login travels in the ID token
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
+    findAccount: (_context, login) => ({ accountId: login, claims: () => ({ sub: login, preferred_username: login }) }),
+    loadExistingGrant: grantEverything,
+    ttl: {
+      AccessToken: codeLifetime_s,
+      AuthorizationCode: codeLifetime_s,
+      Grant: interactionLifetime_s,
+      IdToken: codeLifetime_s,
+      Interaction: interactionLifetime_s,
+      Session: interactionLifetime_s
+    }
+  })
+
+/** There is one client, it is ours, and there is nothing to consent to. */
+const grantEverything = async ({ oidc }: { oidc: any }) => {
+  const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })
+  grant.addOIDCScope("openid")
+  await grant.save()
+  return grant
+}
+
+/** An Ed25519 key from 32 bytes, by way of PKCS #8's fixed prefix (RFC 8410). */
+const signingKey = (seed: Buffer) =>
+  createPrivateKey({
+    key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]),
+    format: "der",
+    type: "pkcs8"
+  }).export({
+    format: "jwk"
+  })
+
+const listenerOf = (idp: Idp): RequestListener => {
+  const protocol = idp.callback()
+  return (request, response) => {
+    if (request.url!.startsWith(`${path}/interaction/`)) {
+      interact(idp, request, response).catch((error: unknown) => showError(response, error))
+      return
+    }
+    if (request.url!.startsWith(`${path}/auth`)) forgetSession(request)
+    // The provider finds out where it is mounted by comparing the two.
+    Object.assign(request, { originalUrl: request.url! })
+    request.url = request.url!.slice(path.length) || "/"
+    void protocol(request, response)
+  }
+}
+
+/** Every sign-in asks anew: with a session left it would either not ask, or want to sign the other login out first. */
+const forgetSession = ({ headers }: IncomingMessage) => {
+  headers.cookie = (headers.cookie ?? "")
+    .split(";")
+    .filter((cookie) => !/^\s*_session(\.sig)?=/.test(cookie))
+    .join(";")
+}
+
+/** The page with the one field, and its answer. */
+const interact = async (idp: Idp, request: IncomingMessage, response: ServerResponse) => {
+  await idp.interactionDetails(request, response) // throws where the cookie of this sign-in is missing
+  if (request.method !== "POST") return show(response, 200, form(""))
+  const login = new URLSearchParams(await readForm(request)).get("login")?.trim().toLowerCase() ?? ""
+  if (login === "" || login.length > maxLogin) return show(response, 400, form(`A login has 1 to ${maxLogin} characters.`))
+  await idp.interactionFinished(request, response, { login: { accountId: login } }, { mergeWithLastSubmission: false })
+}
+
+const readForm = async (request: IncomingMessage) => {
+  let text = ""
+  for await (const chunk of request) {
+    text += chunk
+    if (text.length > maxFormBytes) throw new Error("The form is too large")
+  }
+  return text
+}
+
+const form = (hint: string) =>
+  `<form method="post"><p>${hint}</p><label>Login <input name="login" autofocus required maxlength="${maxLogin}"></label> <button>Sign in</button></form>`
+
+const show = (response: ServerResponse, status: number, content: string) => {
+  const page = `<!doctype html><meta charset="utf-8"><title>Development sign-in</title><h1>Development sign-in</h1>${content}`
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(page)
+}
+
+/** What went wrong is of a closed set of the provider's own sentences; nothing of the request is echoed. */
+const showError = (response: ServerResponse, error: unknown) => {
+  if (response.headersSent) return void response.destroy()
+  const known = error instanceof Error && error.name === "SessionNotFound"
+  show(response, known ? 400 : 500, `<p>${known ? "This sign-in is over or was begun in another browser." : "The sign-in failed."}</p>`)
+}

@@ -1,0 +1,35 @@
+/**
+ * What the development sign-in remembers, in memory and bounded. The provider brings such a store itself,
+ * but warns at every start that it is not for production; this one never is.
+ */
+import type { Adapter, AdapterPayload } from "oidc-provider"
+
+/** Over it the oldest go; a sign-in under way holds four. */
+const maxEntries = 10_000
+
+export const makeDevSignInStore = () => {
+  const entries = new Map<string, AdapterPayload>()
+
+  const deleteWhere = (goes: (payload: AdapterPayload) => boolean) => {
+    for (const [key, payload] of entries) if (goes(payload)) entries.delete(key)
+  }
+  const find = (holds: (payload: AdapterPayload) => boolean) => entries.values().find(holds)
+
+  return (model: string): Adapter => ({
+    upsert: async (id, payload) => {
+      if (entries.size >= maxEntries) entries.delete(entries.keys().next().value!)
+      entries.set(`${model} ${id}`, payload)
+    },
+    find: async (id) => entries.get(`${model} ${id}`),
+    findByUid: async (uid) => find((payload) => payload.uid === uid),
+    findByUserCode: async (userCode) => find((payload) => payload.userCode === userCode),
+    consume: async (id) => {
+      const payload = entries.get(`${model} ${id}`)
+      if (payload !== undefined) payload["consumed"] = true // its time is asked by nobody here
+    },
+    destroy: async (id) => {
+      entries.delete(`${model} ${id}`)
+    },
+    revokeByGrantId: async (grantId) => deleteWhere((payload) => payload.grantId === grantId)
+  })
+}

@@ -1,0 +1,243 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHash, randomUUID } from "node:crypto"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
+import { AccountHandlers } from "@agon/server/account/http.ts"
+import type { ProviderConfig } from "@agon/server/account/ProviderConfig.ts"
+import { Providers } from "@agon/server/account/Providers.ts"
+import { SignIn } from "@agon/server/account/SignIn.ts"
+import { Mounts } from "@agon/server/http/Front.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { PublicOrigin, publicOrigin } from "@agon/server/http/Origin.ts"
+import { Browser, signIn } from "../support/Browser.ts"
+import { core, noLookups, unserved } from "../support/Web.ts"
+
+const listening = (server: Server) =>
+  Effect.promise(
+    () => new Promise<number>((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))
+  )
+
+const freePort = Effect.gen(function* () {
+  const server = createServer()
+  const port = yield* listening(server)
+  yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+  return port
+})
+
+/** A provider of plain OAuth 2 that checks what a strict one checks: the verifier against the challenge, and each code once. */
+const oauth2Provider = Effect.acquireRelease(
+  Effect.sync(() => {
+    const codes = new Map<string, string>()
+    return createServer(async (request, response) => {
+      const url = new URL(request.url!, "http://x")
+      const json = (status: number, body: unknown) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      if (url.pathname === "/authorize") {
+        const code = randomUUID()
+        codes.set(code, url.searchParams.get("code_challenge")!)
+        const back = new URL(url.searchParams.get("redirect_uri")!)
+        back.search = new URLSearchParams({ code, state: url.searchParams.get("state")! }).toString()
+        return response.writeHead(302, { location: back.href }).end()
+      }
+      if (url.pathname === "/token") {
+        let text = ""
+        for await (const chunk of request) text += chunk
+        const asked = new URLSearchParams(text)
+        const challenge = createHash("sha256").update(asked.get("code_verifier")!).digest("base64url")
+        const known = codes.get(asked.get("code")!) === challenge && asked.get("client_secret") === "s3cret"
+        codes.delete(asked.get("code")!)
+        return known ? json(200, { access_token: "token", token_type: "bearer" }) : json(400, { error: "invalid_grant" })
+      }
+      return request.headers.authorization?.toLowerCase() === "bearer token"
+        ? json(200, { id: 7, login: "Ada", name: "Ada Lovelace" })
+        : json(401, {})
+    })
+  }),
+  (server) => Effect.sync(() => server.close())
+)
+
+class Service extends Context.Service<Service, { readonly origin: string; readonly port: number }>()("test/Service") {}
+
+const Live = Layer.unwrap(
+  Effect.gen(function* () {
+    const port = yield* freePort
+    const hub = yield* listening(yield* oauth2Provider)
+    const origin = publicOrigin(`http://localhost:${port}`)
+    const dev = makeDevSignIn({ host: "127.0.0.1", origin, secret: "secret" })
+    const hubConfig: ProviderConfig = {
+      slug: "hub",
+      label: "Hub",
+      kind: "oauth2",
+      client_id: "agon",
+      client_secret: "s3cret",
+      scopes: ["read:user"],
+      login_claim: "login",
+      subject_claim: "id",
+      authorization_endpoint: `http://127.0.0.1:${hub}/authorize`,
+      token_endpoint: `http://127.0.0.1:${hub}/token`,
+      user_endpoint: `http://127.0.0.1:${hub}/user`
+    }
+    const signInLayer = SignIn.layer({ secret: "state", admin: { provider: "dev", login: "boss" } })
+    const handlers = AccountHandlers.pipe(
+      Layer.provide(signInLayer.pipe(Layer.provideMerge(Providers.layer([dev.provider, hubConfig])))),
+      Layer.merge(unserved("account"))
+    ) as Layer.Layer<AllHandlers, never, any>
+    return serve({ host: "127.0.0.1", port }, makeRoutes(handlers)).pipe(
+      Layer.provide(noLookups),
+      Layer.provideMerge(core()),
+      Layer.provideMerge(Layer.succeed(Service, { origin: origin.origin, port })),
+      Layer.provide([Layer.succeed(PublicOrigin, origin), Layer.succeed(Mounts, [dev.mount])])
+    ) as Layer.Layer<Service | SqlClient.SqlClient>
+  })
+)
+
+const inBrowser = <A>(run: (browser: Browser, origin: string, port: number) => Promise<A>) =>
+  Effect.flatMap(Service, ({ origin, port }) => Effect.promise(() => run(new Browser(), origin, port)))
+
+const me = async (browser: Browser, origin: string) => JSON.parse((await browser.request(`${origin}/v1/me`)).text)
+const errorOf = (page: { readonly headers: Headers }) => /sign_in_error=(\w+)/.exec(page.headers.get("location") ?? "")?.[1]
+
+layer(Live, { excludeTestServices: true })("signing in", (it) => {
+  it.effect("through the development provider makes an account, and again finds it", () =>
+    inBrowser(async (browser, origin) => {
+      const end = await signIn(browser, origin, "Carol", "?return_to=/games?x=1")
+      assert.strictEqual(end.headers.get("location"), "/games?x=1")
+      const cookie = end.headers.getSetCookie().find((line) => line.startsWith("service_session="))!
+      assert.match(cookie, /^service_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+      const account = await me(browser, origin)
+      assert.deepInclude(account, { username: "carol", display_name: "carol", bio: "", admin: false, season_admin: [] })
+      assert.deepStrictEqual(account.identities, [{ provider: "dev", login: "carol" }])
+      const again = new Browser()
+      await signIn(again, origin, "carol")
+      assert.strictEqual((await me(again, origin)).id, account.id)
+    })
+  )
+
+  it.effect("makes the configured administrator one, and nobody else", () =>
+    inBrowser(async (browser, origin) => {
+      await signIn(browser, origin, "boss")
+      assert.isTrue((await me(browser, origin)).admin)
+    })
+  )
+
+  it.effect("gives a login that is taken a number, and keeps the two apart", () =>
+    inBrowser(async (browser, origin) => {
+      const end = await browser.follow(`${origin}/v1/auth/hub`, ({ pathname }) => pathname === "/")
+      assert.strictEqual(end.headers.get("location"), "/")
+      const account = await me(browser, origin)
+      assert.deepInclude(account, { username: "ada2", display_name: "Ada Lovelace" }) // ada is one of the test's own
+      assert.deepStrictEqual(account.identities, [{ provider: "hub", login: "Ada" }])
+    })
+  )
+
+  it.effect("while signed in links the identity, once, and refuses one that somebody else has", () =>
+    inBrowser(async (browser, origin) => {
+      await signIn(browser, origin, "dave")
+      const { id } = await me(browser, origin)
+      const session = browser.cookie(origin, "service_session")
+      await signIn(browser, origin, "dave-too")
+      await signIn(browser, origin, "dave-too")
+      const account = await me(browser, origin)
+      assert.strictEqual(account.id, id)
+      assert.strictEqual(browser.cookie(origin, "service_session"), session)
+      assert.deepStrictEqual(
+        account.identities.map((identity: any) => identity.login),
+        ["dave", "dave-too"]
+      )
+      const other = new Browser()
+      await signIn(other, origin, "eve")
+      assert.strictEqual(errorOf(await signIn(other, origin, "dave")), "identity_taken")
+      assert.strictEqual((await me(other, origin)).identities.length, 1)
+    })
+  )
+
+  it.effect("refuses a state that is not ours, is another's, or was used before, and a code that was used before", () =>
+    inBrowser(async (browser, origin) => {
+      const callback = `${origin}/v1/auth/dev/callback`
+      assert.strictEqual(errorOf(await browser.request(`${callback}?code=x&state=y`)), "invalid_state")
+      const page = await browser.follow(`${origin}/v1/auth/dev`)
+      const cookie = `agon_sign_in=${[...(browser as any).jars.get(origin).values()].find((c: any) => c.name === "agon_sign_in").value}`
+      const after = await browser.submit(page, { login: "frank" })
+      const resumed = await browser.follow(after.headers.get("location")!, ({ pathname }) => pathname.startsWith("/v1/"))
+      const answer = resumed.headers.get("location")!
+      const forged = await new Browser().request(answer, { headers: { cookie: cookie.replace(/.$/, (c) => (c === "A" ? "B" : "A")) } })
+      assert.strictEqual(errorOf(forged), "invalid_state")
+      const otherState = answer.replace(/state=[^&]+/, "state=other")
+      assert.strictEqual(errorOf(await new Browser().request(otherState, { headers: { cookie } })), "invalid_state")
+      // The try above used the state up, so even the true answer comes too late; a fresh sign-in shows the rest.
+      assert.strictEqual(errorOf(await browser.request(answer)), "invalid_state")
+      const good = new Browser()
+      const end = await signIn(good, origin, "frank")
+      const replayed = await good.request(end.url, { headers: { cookie } })
+      assert.strictEqual(errorOf(replayed), "invalid_state")
+      const begun = await good.request(`${origin}/v1/auth/dev`)
+      const state = new URL(begun.headers.get("location")!, origin).searchParams.get("state")!
+      const oldCode = new URL(end.url)
+      oldCode.searchParams.set("state", state)
+      assert.strictEqual(errorOf(await good.request(oldCode.href)), "provider_failed")
+    })
+  )
+
+  it.effect("returns to no other origin, however it is written", () =>
+    inBrowser(async (browser, origin) => {
+      for (const hostile of [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "/.//evil.example",
+        "javascript:x"
+      ]) {
+        const end = await signIn(browser, origin, "grace", `?return_to=${encodeURIComponent(hostile)}`)
+        assert.strictEqual(end.headers.get("location"), "/", hostile)
+      }
+    })
+  )
+
+  it.effect("begins on the public origin, so that the state cookie is kept", () =>
+    inBrowser(async (browser, origin, port) => {
+      const page = await browser.request(`http://127.0.0.1:${port}/v1/auth/dev?return_to=/x`)
+      assert.strictEqual(page.headers.get("location"), `${origin}/v1/auth/dev?return_to=/x`)
+    })
+  )
+
+  it.effect("is refused to a suspended account, whose sessions are at an end", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { origin } = yield* Service
+      const browser = new Browser()
+      yield* Effect.promise(() => signIn(browser, origin, "mallory"))
+      yield* sql`UPDATE account SET suspended = true WHERE username = 'mallory'`
+      const answer = yield* Effect.promise(() => browser.request(`${origin}/v1/me`))
+      assert.strictEqual(answer.status, 401)
+      assert.strictEqual(browser.cookie(origin, "service_session"), undefined)
+      assert.strictEqual(errorOf(yield* Effect.promise(() => signIn(browser, origin, "mallory"))), "account_suspended")
+    })
+  )
+
+  it.effect("through a provider nobody configured is 404, at either end", () =>
+    inBrowser(async (browser, origin) => {
+      for (const path of ["/v1/auth/nowhere", "/v1/auth/nowhere/callback?code=x&state=y"]) {
+        const page = await browser.request(`${origin}${path}`)
+        assert.deepStrictEqual([page.status, JSON.parse(page.text).code], [404, "unknown_provider"])
+      }
+      const list = await browser.request(`${origin}/v1/auth-providers`)
+      assert.deepStrictEqual(JSON.parse(list.text), [
+        { slug: "dev", label: "Development" },
+        { slug: "hub", label: "Hub" }
+      ])
+    })
+  )
+
+  it.effect("in the development provider needs a login, and nothing but loopback", () =>
+    inBrowser(async (browser, origin) => {
+      const page = await browser.follow(`${origin}/v1/auth/dev`)
+      assert.include(page.text, 'name="login"')
+      assert.strictEqual((await browser.submit(page, { login: " " })).status, 400)
+      assert.throws(() => makeDevSignIn({ host: "0.0.0.0", origin: publicOrigin(origin), secret: "x" }), /does not start on 0.0.0.0/)
+    })
+  )
+})

@@ -5,7 +5,7 @@
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Phase, RejectReason } from "./Reasons.ts"
-import type { Ladder, Settings } from "./Rules.ts"
+import type { Ladder, Rules, Settings } from "./Rules.ts"
 
 export interface MatchOutcome {
   readonly runtime_version: string
@@ -125,6 +125,7 @@ export type Work =
       readonly board: string
       readonly seed: number
       readonly versions: ReadonlyArray<string>
+      readonly rules: Rules["match"]
     }
   | { readonly kind: "admission"; readonly lease: string; readonly until: number; readonly version: string; readonly attempt: number }
 

@@ -42,9 +42,18 @@ export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseW
   Object.assign(match, { runner, key, until, lease_n: match.lease_n + 1, released: false })
   state.leaseEnd = Math.min(state.leaseEnd, until)
   changed(state, match)
-  const { board, lease_n, seed, versions } = match
-  const is_trial = match.ladder === null
-  return { kind: "match", lease: leaseName(id, lease_n), until, match: id, ladder: match.ladder, is_trial, board, seed, versions }
+  return {
+    kind: "match",
+    lease: leaseName(id, match.lease_n),
+    until,
+    match: id,
+    ladder: match.ladder,
+    is_trial: match.ladder === null,
+    board: match.board,
+    seed: match.seed,
+    versions: match.versions,
+    rules: state.settings.rules.match
+  }
 }
 
 /** The open match of a lease that still counts, or why it does not. */

@@ -1,0 +1,14 @@
+/** Where everything lies in the object store: what is trusted under content addresses, what is coming in beside it. */
+
+const hex = (hash: string): string => hash.slice("sha256:".length)
+
+/** Proved bytes of a version: `hash` is `sha256:<64 hex digits>`. */
+export const storedKey = (kind: "weights" | "manifests", hash: string): string => `${kind}/sha256/${hex(hash)}`
+
+/** What a competitor uploads, until it has been proved. */
+export const incomingKey = (version: string, kind: "weights" | "manifest"): string => `incoming/${version}/${kind}`
+
+/** What a runner uploads under one lease; a later lease of the match has a key of its own. */
+export const replayUploadKey = (lease: string): string => `incoming/replays/${lease}`
+
+export const replayKey = (match: string): string => `replays/${match}`

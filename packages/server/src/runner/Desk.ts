@@ -1,0 +1,172 @@
+/**
+ * The desk at which one runner and one season talk: results, what was lost on the way, and the wish for work go to the
+ * season's actor in one message. A result whose work is no longer open is answered from the rows it left.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import { InvalidRequest, type NotFound, Unavailable } from "@agon/api/Problem.ts"
+import type { LeasedAcceptance, LeasedResult, Result, Work as WorkSheet } from "@agon/api/runner/protocol.ts"
+import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
+import { parseLease } from "@agon/domain/season/Lease.ts"
+import { retryAfter } from "../http/RateLimits.ts"
+import { ObjectStore } from "../object/ObjectStore.ts"
+import { SeasonActors } from "../season/SeasonEntity.ts"
+import { SeasonStore } from "../season/SeasonStore.ts"
+import { Holdings } from "./Holdings.ts"
+import { OpenSeasons } from "./OpenSeasons.ts"
+import { makeQueries, type OpenRunner, type OpenSeason } from "./queries.ts"
+import { Runners } from "./Runners.ts"
+import { commandOf, dropUploads, faultsOf, takeReplays } from "./results.ts"
+import { WorkSheets } from "./WorkSheets.ts"
+
+export interface Said {
+  readonly results: ReadonlyArray<LeasedResult>
+  /** All that the runner has, where something of this season was lost on the way. */
+  readonly holds?: ReadonlyArray<string>
+  /** How much work it may be given; 0 for none. */
+  readonly max: number
+}
+export interface Answered {
+  readonly receipts: ReadonlyArray<LeasedAcceptance>
+  readonly works: ReadonlyArray<WorkSheet>
+}
+
+export class Desk extends Context.Service<
+  Desk,
+  {
+    readonly holdings: Holdings
+    /** The runner, with what it holds known to this node. Unknown, or another key's: not found. */
+    readonly runner: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
+    /** Where the work of a lease belongs; undefined where there has never been such work. */
+    readonly seasonOf: (lease: string) => Effect.Effect<string | undefined>
+    /** Fails where one of the results is unsound, before any is applied; takes their replays over. */
+    readonly check: (results: ReadonlyArray<LeasedResult>) => Effect.Effect<void, InvalidRequest | Unavailable>
+    readonly ask: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable>
+    readonly tell: (
+      key: KeyOfRunner,
+      runner: OpenRunner,
+      season: string,
+      said: Said
+    ) => Effect.Effect<Answered, InvalidRequest | Unavailable>
+  }
+>()("agon/Desk") {
+  static readonly layer: Layer.Layer<
+    Desk,
+    never,
+    SqlClient.SqlClient | ObjectStore | SeasonActors | SeasonStore | OpenSeasons | Runners | WorkSheets
+  > = Layer.effect(
+    Desk,
+    Effect.suspend(() => makeDesk)
+  )
+}
+
+const away = new Unavailable({ detail: "The season is moving or the database is away; say it again in a second." })
+const unavailable = Effect.andThen(retryAfter(1), Effect.fail(away))
+
+const makeDesk = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const objects = yield* ObjectStore
+  const actors = yield* SeasonActors
+  const runners = yield* Runners
+  const holdings = new Holdings()
+  const tell = yield* makeTell(holdings)
+
+  return Desk.of({
+    holdings,
+    tell,
+    runner: Effect.fnUntraced(function* (key, id) {
+      const runner = yield* runners.heard(key, id)
+      if (holdings.knows(id)) return runner
+      const held = yield* Effect.orDie(queries.heldBy(id))
+      holdings.know(
+        id,
+        held.map((row) => ({ ...row, runner: id }))
+      )
+      return runner
+    }),
+    seasonOf: Effect.fnUntraced(function* (lease) {
+      const held = holdings.get(lease)
+      if (held !== undefined) return held.season
+      const name = parseLease(lease)
+      const found = name === undefined ? Option.none() : yield* Effect.orDie(queries.seasonOf(name.id))
+      return Option.isNone(found) ? undefined : found.value.season
+    }),
+    check: Effect.fnUntraced(function* (results) {
+      const errors = results.flatMap((result, i) => faultsOf(result, holdings.get(result.lease), `results.${i}.`))
+      if (errors.length > 0) return yield* new InvalidRequest({ detail: errors[0]!.message, errors })
+      yield* takeReplays(objects, results, (lease) => holdings.get(lease) !== undefined)
+    }),
+    ask: (season, commands) => asked(actors, season, commands)
+  })
+})
+
+/** Undefined where the season is closed. */
+const asked = (
+  actors: SeasonActors["Service"],
+  season: string,
+  commands: ReadonlyArray<Command>
+): Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable> =>
+  commands.length === 0
+    ? Effect.succeed([])
+    : actors.askAll(season, commands).pipe(Effect.catchTags({ SeasonClosed: () => Effect.undefined, Unavailable: () => unavailable }))
+
+const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
+  const objects = yield* ObjectStore
+  const actors = yield* SeasonActors
+  const store = yield* SeasonStore
+  const seasons = yield* OpenSeasons
+  const sheets = yield* WorkSheets
+
+  /** The machine's answer, or where the work is not open any more the one that its rows give. */
+  const settled = Effect.fnUntraced(function* (season: string, lease: string, key: string, receipt: Receipt | undefined) {
+    if (receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")) return receipt
+    return yield* Effect.catchTag(store.answerOf(season, lease, key), "StoreFailed", () => unavailable)
+  })
+
+  const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
+    for (const work of works) {
+      const [seats, strike_limit] = work.kind === "match" ? [work.versions.length, work.rules.strike_limit] : [null, 0]
+      holdings.add({ lease: work.lease, runner: runner.id, season: season.id, seats, strike_limit })
+    }
+    return sheets.of(season, works)
+  }
+
+  return Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
+    const open = said.max > 0 ? seasons.get(season) : undefined
+    const results = said.results.map(({ lease, ...result }) => ({ lease, command: commandOf(key.id, lease, result as Result) }))
+    const commands = results.flatMap(({ command }) => command ?? [])
+    if (said.holds !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.holds })
+    if (open !== undefined) commands.push(leaseCommand(key, runner, open, said.max))
+    const replies = yield* asked(actors, season, commands)
+    const receipts: Array<LeasedAcceptance> = []
+    let next = 0
+    for (const { command, lease } of results) {
+      const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
+      const receipt = yield* settled(season, lease, key.id, reply)
+      if (!receipt.accepted && receipt.reason === "malformed") {
+        return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
+      }
+      holdings.drop(lease)
+      receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
+    }
+    yield* dropUploads(objects, said.results)
+    const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
+    return { receipts, works: works.length === 0 ? [] : yield* take(runner, open!, works) }
+  })
+})
+
+const leaseCommand = (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason, max: number): Command => ({
+  _tag: "LeaseWork",
+  runner: runner.id,
+  key: key.id,
+  fleet: key.season_id === null ? "platform" : "own",
+  engine_digest: plays(runner, season) ? season.engine_digest : null,
+  matches: runner.accepts.includes("match"),
+  admissions: runner.accepts.includes("admission"),
+  max
+})
+
+/** Whether the runner has the very engine that the season uses. */
+export const plays = (runner: OpenRunner, season: OpenSeason): boolean =>
+  runner.engines.some(({ engine_digest, game }) => game === season.game && engine_digest === season.engine_digest)

@@ -1,0 +1,189 @@
+/**
+ * Between runners and seasons: a request of one runner may carry results for several seasons and be given work of
+ * several.
+ *
+ *   results ─▶ checked all, or nothing is applied ─▶ told to their seasons, the one whose turn it is asked for work in
+ *              the same message ─▶ the other seasons in turn, while the runner has room ─▶ nothing? parked
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
+import {
+  type Acceptance,
+  type Beat,
+  type HeartbeatAnswer,
+  type LeaseAnswer,
+  type LeasedAcceptance,
+  type LeasedResult,
+  type LeaseRequest,
+  maxWait_s,
+  type Result,
+  type Work as WorkSheet
+} from "@agon/api/runner/protocol.ts"
+import type { Replies } from "@agon/domain/season/Command.ts"
+import { Desk, plays, type Said } from "./Desk.ts"
+import { Fairness } from "./Fairness.ts"
+import { OpenSeasons } from "./OpenSeasons.ts"
+import { Parking } from "./Parking.ts"
+import type { OpenRunner, OpenSeason } from "./queries.ts"
+
+type Refusal = InvalidRequest | NotFound | Unavailable
+
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  {
+    readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<LeaseAnswer, Refusal>
+    readonly result: (key: KeyOfRunner, lease: string, result: Result) => Effect.Effect<Acceptance, Refusal>
+    readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<{ readonly released: true }, Refusal>
+    readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>
+  }
+>()("agon/Dispatcher") {
+  static readonly layer: Layer.Layer<Dispatcher, never, Desk | OpenSeasons | Parking> = Layer.effect(
+    Dispatcher,
+    Effect.suspend(() => makeDispatcher)
+  )
+}
+
+const noLease = new NotFound({ detail: "There is no lease of this name under this key." })
+
+const makeDispatcher = Effect.gen(function* () {
+  const desk = yield* Desk
+  const hand = yield* makeHand
+  return Dispatcher.of({
+    lease: Effect.fn("Dispatcher.lease")(function* (key, request) {
+      const runner = yield* desk.runner(key, request.runner)
+      const results = request.results ?? []
+      yield* desk.check(results)
+      const drain = runner.state === "draining"
+      const { leases, receipts, room, since } = yield* hand.first(key, runner, request)
+      if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
+      const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, maxWait_s) * 1000
+      return { leases: yield* hand.later(key, runner, room, since, until), results: receipts, drain }
+    }),
+
+    result: Effect.fn("Dispatcher.result")(function* (key, lease, result) {
+      const season = yield* desk.seasonOf(lease)
+      if (season === undefined) return yield* noLease
+      const results = [{ lease, ...result } as LeasedResult]
+      yield* desk.check(results)
+      const { receipts } = yield* desk.tell(key, nobody(key), season, { results, max: 0 })
+      const { reason } = receipts[0]!
+      if (reason === "unknown") return yield* noLease
+      return reason === null ? { accepted: true } : { accepted: false, reason }
+    }),
+
+    release: Effect.fn("Dispatcher.release")(function* (key, lease) {
+      const season = yield* desk.seasonOf(lease)
+      if (season === undefined) return yield* noLease
+      yield* desk.ask(season, [{ _tag: "Release", key: key.id, lease }])
+      desk.holdings.drop(lease)
+      return { released: true }
+    }),
+
+    heartbeat: Effect.fn("Dispatcher.heartbeat")(function* (key, id, leases) {
+      const runner = yield* desk.runner(key, id)
+      const beats = new Map<string, Beat>()
+      for (const [season, named] of Map.groupBy(leases, (lease) => desk.holdings.get(lease)?.season)) {
+        const replies = season === undefined ? undefined : yield* desk.ask(season, [{ _tag: "Heartbeat", key: key.id, leases: named }])
+        for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) {
+          if ("until" in beat) beats.set(beat.lease, { lease: beat.lease, expires_at: new Date(beat.until).toISOString() })
+        }
+      }
+      return { leases: leases.map((lease) => beats.get(lease) ?? { lease, lost: true as const }), drain: runner.state === "draining" }
+    })
+  })
+})
+
+/** A result names no runner; its key is enough. */
+const nobody = ({ id }: KeyOfRunner): OpenRunner => ({ id: "", key_id: id, slots: 0, state: "draining", accepts: [], engines: [] })
+
+interface About {
+  readonly results: Array<LeasedResult>
+  holds?: ReadonlyArray<string>
+}
+
+/** What belongs to which season: results, and the wish that it take back what was lost on the way. */
+const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenRunner, { holds, results = [] }: LeaseRequest) {
+  const about = new Map<string | undefined, About>()
+  const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
+  for (const result of results) of(yield* desk.seasonOf(result.lease)).results.push(result)
+  const named = new Set([...(holds ?? []), ...results.map(({ lease }) => lease)])
+  for (const { lease, season } of holds === undefined ? [] : desk.holdings.of(runner.id)) {
+    if (named.has(lease)) continue
+    desk.holdings.drop(lease)
+    of(season).holds = [...named]
+  }
+  return about
+})
+
+/** Handing out: to whom the next work goes, and from which season it comes. */
+const makeHand = Effect.gen(function* () {
+  const desk = yield* Desk
+  const seasons = yield* OpenSeasons
+  const parking = yield* Parking
+  const fairness = new Fairness()
+
+  const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
+    fairness.order(seasons.list().filter((season) => (key.season_id ?? season.id) === season.id && plays(runner, season)))
+
+  const tell = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
+    const answered = yield* desk.tell(key, runner, season, said)
+    const given = answered.works.length
+    if (given > 0) {
+      fairness.served(season, given)
+      parking.wake(season) // there may be more for the next who waits
+    } else if (said.max > 0) fairness.idle(season)
+    return answered
+  })
+
+  /** From the seasons in turn, but for `asked`, until the runner has no more room. One that is away has no work now. */
+  const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, asked?: string) {
+    const leases: Array<WorkSheet> = []
+    for (const season of inTurn(key, runner)) {
+      if (leases.length >= room) break
+      if (season.id === asked) continue
+      const said = { results: [], max: room - leases.length }
+      const { works } = yield* Effect.catchTag(tell(key, runner, season.id, said), "unavailable", () => Effect.succeed({ works: [] }))
+      leases.push(...works)
+    }
+    return leases
+  })
+
+  const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
+    const since = parking.signal()
+    const about = yield* sorted(desk, runner, request)
+    const reporting = new Set(request.results?.map(({ lease }) => lease))
+    const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
+    const room = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
+    if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
+    const leases: Array<WorkSheet> = []
+    const receipts: Array<LeasedAcceptance> = []
+    for (const [season, { holds, results }] of about) {
+      if (season === undefined) {
+        for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
+        continue
+      }
+      const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? room : 0 }
+      const answered = yield* tell(key, runner, season, said)
+      receipts.push(...answered.receipts)
+      leases.push(...answered.works)
+    }
+    leases.push(...(yield* fill(key, runner, room - leases.length, turn)))
+    return { leases, receipts, room, since }
+  })
+
+  const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {
+    for (let since = from; ; ) {
+      const wait_ms = until - (yield* Clock.currentTimeMillis)
+      if (wait_ms <= 0) return []
+      const mine = new Set(inTurn(key, runner).map(({ id }) => id))
+      yield* parking.park((season) => mine.has(season), since, wait_ms)
+      since = parking.signal()
+      const leases = yield* fill(key, runner, room)
+      if (leases.length > 0) return leases
+    }
+  })
+
+  return { first, later }
+})

@@ -1,0 +1,33 @@
+/** The seasons that are being played, as the dispatcher needs them: read again when one changes, and every few seconds. */
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import { makeQueries, type OpenSeason } from "./queries.ts"
+
+/** Changes on another node are seen within this. */
+const REFRESH_EVERY = "5 seconds"
+
+export class OpenSeasons extends Context.Service<
+  OpenSeasons,
+  {
+    readonly list: () => ReadonlyArray<OpenSeason>
+    readonly get: (id: string) => OpenSeason | undefined
+    readonly refresh: Effect.Effect<void>
+  }
+>()("agon/OpenSeasons") {
+  static readonly layer: Layer.Layer<OpenSeasons, never, SqlClient.SqlClient> = Layer.effect(
+    OpenSeasons,
+    Effect.gen(function* () {
+      const queries = yield* makeQueries
+      let seasons: ReadonlyMap<string, OpenSeason> = new Map()
+      const refresh = queries.openSeasons(undefined).pipe(
+        Effect.map((rows) => {
+          seasons = new Map(rows.map((row) => [row.id, row]))
+        }),
+        Effect.catchCause((cause) => Effect.logWarning("the open seasons were not read", cause))
+      )
+      yield* refresh
+      yield* refresh.pipe(Effect.schedule(Schedule.spaced(REFRESH_EVERY)), Effect.forkScoped)
+      return OpenSeasons.of({ list: () => [...seasons.values()], get: (id) => seasons.get(id), refresh })
+    })
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * Keys of runners. The secret is answered once, when the key is made; only its SHA-256 is stored. A key of a season
+ * serves that season alone, a key without one is of the platform's fleet.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import { hash, randomBytes } from "node:crypto"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import type { PageOf } from "../account/Accounts.ts"
+import { SeasonActors } from "../season/SeasonEntity.ts"
+import { makeQueries } from "./queries.ts"
+
+const PREFIX_CHARACTERS = 12
+const secretHash = (secret: string) => hash("sha256", secret, "buffer")
+
+export class RunnerKeys extends Context.Service<
+  RunnerKeys,
+  {
+    /** By the whole secret; a revoked key is none. */
+    readonly byKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
+    readonly create: (name: string, season_id: string | null, created_by: string) => Effect.Effect<NewKey>
+    /** The key of the runner that the service starts beside itself; its secret is made elsewhere and stays the same. */
+    readonly own: (name: string, secret: string) => Effect.Effect<void>
+    readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
+    /** Ends the key and its runners; their leases go back to the queue at once. */
+    readonly revoke: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
+    readonly runners: (season_id: string | null, page: PageOf) => Effect.Effect<Runners>
+    /** No new lease for this runner; what it plays is finished. */
+    readonly drain: (id: string, season_id: string | null) => Effect.Effect<Runner, NotFound>
+  }
+>()("agon/RunnerKeys") {
+  static readonly layer: Layer.Layer<RunnerKeys, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
+    RunnerKeys,
+    Effect.suspend(() => makeRunnerKeys)
+  )
+}
+
+const makeRunnerKeys = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+  const random = SecureRandom.make((size) => randomBytes(size))
+  const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
+
+  const withRunners = Effect.fnUntraced(function* (keys: ReadonlyArray<Omit<Key, "runners">>) {
+    const runners = keys.length === 0 ? [] : yield* queries.ofKeys(keys.map(({ id }) => id))
+    return keys.map((key) => ({ ...key, runners: runners.filter(({ key_id }) => key_id === key.id) }))
+  })
+
+  const add = Effect.fnUntraced(function* (name: string, secret: string, season_id: string | null, created_by: string | null) {
+    const id = yield* random.uuidV7()
+    const prefix = secret.slice(0, PREFIX_CHARACTERS)
+    const created_at = yield* now
+    yield* queries.addKey({ id, season_id, name, prefix, key_sha256: secretHash(secret), created_by, created_at })
+    return id
+  })
+
+  const byId = Effect.fnUntraced(function* (id: string, season_id: string | null) {
+    const found = isUuid(id) ? yield* Effect.orDie(queries.keyById({ id, season_id })) : Option.none()
+    if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no runner key of this id." })
+    const [key] = yield* Effect.orDie(withRunners([found.value]))
+    return key!
+  })
+
+  /** In every open season: a key of the platform may hold work of any. A season that is moving has lost its leases' runner anyway. */
+  const returnLeases = Effect.fnUntraced(function* (key: string) {
+    const seasons = yield* queries.openSeasons(undefined)
+    yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), { discard: true })
+  })
+
+  return RunnerKeys.of({
+    byKey: (secret) => Effect.orDie(queries.bySecret(secretHash(secret))),
+    create: Effect.fn("RunnerKeys.create")(function* (name, season_id, created_by) {
+      const secret = `agon_rk_${randomBytes(32).toString("base64url")}`
+      const id = yield* add(name, secret, season_id, created_by)
+      return { ...(yield* byId(id, season_id)), key: secret }
+    }, Effect.orDie),
+    own: (name, secret) => Effect.asVoid(Effect.orDie(add(name, secret, null, null))),
+    list: Effect.fn("RunnerKeys.list")(function* (season_id, { cursor, limit }) {
+      const rows = yield* queries.keys({ season_id, limit, offset: cursor })
+      const total = rows[0]?.total ?? 0
+      const keys = yield* withRunners(rows.map(({ total: _, ...key }) => key))
+      return { keys, total, next_cursor: nextCursor(cursor, rows.length, total) }
+    }, Effect.orDie),
+    revoke: Effect.fn("RunnerKeys.revoke")(function* (id, season_id) {
+      yield* byId(id, season_id)
+      yield* Effect.orDie(Effect.andThen(queries.revoke({ id, now: yield* now }), returnLeases(id)))
+      return yield* byId(id, season_id)
+    }),
+    runners: Effect.fn("RunnerKeys.runners")(function* (season_id, { cursor, limit }) {
+      const rows = yield* queries.runners({ season_id, limit, offset: cursor })
+      const total = rows[0]?.total ?? 0
+      const runners = rows.map(({ total: _, ...runner }) => runner)
+      return { runners, total, next_cursor: nextCursor(cursor, rows.length, total) }
+    }, Effect.orDie),
+    drain: Effect.fn("RunnerKeys.drain")(function* (id, season_id) {
+      const drained = isUuid(id) ? yield* Effect.orDie(queries.drain({ id, season_id })) : Option.none()
+      return Option.isSome(drained) ? drained.value : yield* new NotFound({ detail: "There is no runner of this id." })
+    })
+  })
+})

@@ -1,0 +1,69 @@
+/** Runner sessions: opened under a key, seen with every call, drained, and gone after a silence. */
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import type { OpenSession, RunnerSession } from "@agon/api/runner/protocol.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { LEASE_MS } from "@agon/domain/season/Matches.ts"
+import { makeQueries, type OpenRunner } from "./queries.ts"
+
+/** A runner says that it lives at a third of the lease. */
+const HEARTBEAT_S = LEASE_MS / 3_000
+/** `last_seen_at` is exact to this; most calls cost no write. */
+const SEEN_EVERY_MS = 5_000
+/** After this long without a word a runner counts as gone; it comes back with its next call. */
+const GONE_AFTER_MS = 90_000
+const SWEEP_EVERY = "10 seconds"
+
+export class Runners extends Context.Service<
+  Runners,
+  {
+    readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession>
+    /** The runner, and a note that it was heard of. Unknown, or another key's: not found. */
+    readonly heard: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
+  }
+>()("agon/Runners") {
+  static readonly layer: Layer.Layer<Runners, never, SqlClient.SqlClient> = Layer.effect(
+    Runners,
+    Effect.suspend(() => makeRunners)
+  )
+}
+
+const makeRunners = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const random = SecureRandom.make((size) => randomBytes(size))
+  const seenAt = new Map<string, number>()
+
+  const sweep = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* queries.sweep(new Date(now - GONE_AFTER_MS))
+    for (const [id, at] of seenAt) if (at < now - GONE_AFTER_MS) seenAt.delete(id)
+  })
+  yield* sweep.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("runners were not swept", cause)),
+    Effect.repeat(Schedule.spaced(SWEEP_EVERY)),
+    Effect.forkScoped
+  )
+
+  return Runners.of({
+    open: Effect.fn("Runners.open")(function* (key, { accepts, engines, name, runtime_version, slots }) {
+      const id = yield* random.uuidV7()
+      const now = new Date(yield* Clock.currentTimeMillis)
+      yield* queries.openSession({ id, key_id: key.id, name, runtime_version, engines: JSON.stringify(engines), accepts, slots, now })
+      return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }
+    }, Effect.orDie),
+
+    heard: Effect.fnUntraced(function* (key, id) {
+      const found = isUuid(id) ? yield* Effect.orDie(queries.find({ id, key_id: key.id })) : Option.none()
+      if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no runner of this id under this key; open a session." })
+      const now = yield* Clock.currentTimeMillis
+      if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found.value
+      seenAt.set(id, now)
+      yield* Effect.orDie(queries.seen({ id, now: new Date(now) }))
+      return found.value
+    })
+  })
+})

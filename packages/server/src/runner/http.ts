@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
+import { Dispatcher } from "./Dispatcher.ts"
+import { RunnerKeys } from "./RunnerKeys.ts"
+import { Runners } from "./Runners.ts"
+
+/** The platform's fleet: keys that belong to no season. */
+const PLATFORM = null
+
+export const FleetHandlers = HttpApiBuilder.group(
+  Api,
+  "fleet",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* RunnerKeys
+    return handlers.handleAll({
+      keys: ({ query }) => keys.list(PLATFORM, query),
+      createKey: ({ payload }) => Effect.flatMap(CurrentAccount, ({ id }) => keys.create(payload.name, PLATFORM, id)),
+      revokeKey: ({ params }) => keys.revoke(params.key, PLATFORM),
+      runners: ({ query }) => keys.runners(PLATFORM, query),
+      stopRunner: ({ params }) => keys.drain(params.runner, PLATFORM)
+    })
+  })
+)
+
+export const RunnerHandlers = HttpApiBuilder.group(
+  Api,
+  "runner",
+  Effect.fnUntraced(function* (handlers) {
+    const dispatcher = yield* Dispatcher
+    const runners = yield* Runners
+    return handlers.handleAll({
+      openSession: ({ payload }) => Effect.flatMap(CurrentKey, (key) => runners.open(key, payload)),
+      lease: ({ payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.lease(key, payload)),
+      heartbeat: ({ payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.heartbeat(key, payload.runner, payload.leases)),
+      result: ({ params, payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.result(key, params.lease, payload)),
+      release: ({ params }) => Effect.flatMap(CurrentKey, (key) => dispatcher.release(key, params.lease))
+    })
+  })
+)

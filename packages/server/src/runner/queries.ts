@@ -1,0 +1,227 @@
+/** Every statement on runner keys and runners, and what work needs to know of versions, boards and seasons. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { Rules, WeightClass } from "@agon/api/season/Rules.ts"
+import { EngineOfRunner } from "@agon/api/runner/protocol.ts"
+import { Runner } from "@agon/api/runner/api.ts"
+import { Instant } from "../database/rows.ts"
+
+const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) })
+
+const { created_by: _, ...runnerFields } = { ...Runner.fields, created_by: Schema.Void }
+export const RunnerRow = Schema.Struct({ ...runnerFields, last_seen_at: Instant })
+export type RunnerRow = typeof RunnerRow.Type
+
+export const FleetKeyRow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  prefix: Schema.String,
+  created_at: Instant,
+  created_by: Schema.String,
+  revoked_at: Schema.NullOr(Instant)
+})
+
+const OpenRunner = Schema.Struct({
+  id: Schema.String,
+  key_id: Schema.String,
+  slots: Schema.Int,
+  state: Schema.Literals(["active", "draining", "gone"]),
+  accepts: Schema.Array(Schema.Literals(["match", "admission", "audit"])),
+  engines: Schema.Array(EngineOfRunner)
+})
+export type OpenRunner = typeof OpenRunner.Type
+
+const Files = Schema.Struct({
+  id: Schema.String,
+  weights_hash: Schema.String,
+  weights_bytes: Schema.Int,
+  manifest_hash: Schema.String,
+  manifest_bytes: Schema.Int
+})
+export type Files = typeof Files.Type
+
+const OpenSeason = Schema.Struct({ id: Schema.String, game: Schema.String, engine_digest: Schema.String })
+export type OpenSeason = typeof OpenSeason.Type
+
+const Held = Schema.Struct({ lease: Schema.String, season: Schema.String, seats: Schema.NullOr(Schema.Int), strike_limit: Schema.Int })
+export type HeldRow = typeof Held.Type
+
+const page = { limit: Schema.Int, offset: Schema.Int }
+
+const makeKeys = (sql: SqlClient.SqlClient) => ({
+  /** One row by runner_key(key_sha256), unique. */
+  bySecret: SqlSchema.findOneOption({
+    Request: Schema.Uint8Array,
+    Result: KeyRow,
+    execute: (key_sha256) => sql`SELECT id, season_id FROM runner_key WHERE key_sha256 = ${key_sha256} AND revoked_at IS NULL`
+  }),
+
+  /** Inserts one row; a key of the same secret is there already where the service starts again. */
+  addKey: (row: {
+    readonly id: string
+    readonly season_id: string | null
+    readonly name: string
+    readonly prefix: string
+    readonly key_sha256: Uint8Array
+    readonly created_by: string | null
+    readonly created_at: Date
+  }) => sql`INSERT INTO runner_key ${sql.insert(row)} ON CONFLICT (key_sha256) DO NOTHING`,
+
+  /** The platform's keys (season null) or a season's, newest first, by runner_key_season. */
+  keys: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
+    Result: Schema.Struct({ ...FleetKeyRow.fields, total: Schema.Int }),
+    execute: ({ limit, offset, season_id }) => sql`
+      SELECT k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by, (count(*) OVER ())::int AS total
+      FROM runner_key k LEFT JOIN account a ON a.id = k.created_by
+      WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid
+      ORDER BY k.created_at DESC, k.id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** One row by the primary key. */
+  keyById: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) }),
+    Result: FleetKeyRow,
+    execute: ({ id, season_id }) => sql`
+      SELECT k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
+      FROM runner_key k LEFT JOIN account a ON a.id = k.created_by
+      WHERE k.id = ${id} AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
+  }),
+
+  /** Locks one row by the primary key; its runners are gone with it, by runner_of_key. */
+  revoke: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
+    WITH gone AS (UPDATE runner SET state = 'gone' WHERE key_id = ${id} AND state <> 'gone')
+    UPDATE runner_key SET revoked_at = coalesce(revoked_at, ${now}) WHERE id = ${id}`
+})
+
+/** How many leases a runner holds now: `live` and `review` are small tables of open work. */
+const leasesOf =
+  "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
+
+const makeRunners = (sql: SqlClient.SqlClient) => ({
+  /** Inserts one row. */
+  openSession: (row: {
+    readonly id: string
+    readonly key_id: string
+    readonly name: string
+    readonly runtime_version: string
+    readonly engines: string
+    readonly accepts: ReadonlyArray<string>
+    readonly slots: number
+    readonly now: Date
+  }) => sql`
+    INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at)
+    VALUES (${row.id}, ${row.key_id}, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb, string_to_array(${row.accepts.join(",")}, ','),
+      ${row.slots}, 'active', ${row.now}, ${row.now})`,
+
+  /** One row by the primary key, of this key only. */
+  find: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, key_id: Schema.String }),
+    Result: OpenRunner,
+    execute: ({ id, key_id }) => sql`SELECT id, key_id, slots, state, accepts, engines FROM runner WHERE id = ${id} AND key_id = ${key_id}`
+  }),
+
+  /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again. */
+  seen: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
+    UPDATE runner SET last_seen_at = ${now}, state = CASE state WHEN 'gone' THEN 'active' ELSE state END WHERE id = ${id}`,
+
+  /** Runners by the key's fleet, newest first: by runner_key_season and runner_of_key; `gone` ones are left out. */
+  runners: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
+    Result: Schema.Struct({ ...RunnerRow.fields, total: Schema.Int }),
+    execute: ({ limit, offset, season_id }) => sql`
+      SELECT r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at,
+        ${sql.literal(leasesOf)} AS leases, (count(*) OVER ())::int AS total
+      FROM runner r JOIN runner_key k ON k.id = r.key_id
+      WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'
+      ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** All runners of these keys, by runner_of_key; a key that has had thousands shows the newest. */
+  ofKeys: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: RunnerRow,
+    execute: (keys) => sql`
+      SELECT r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at, ${sql.literal(leasesOf)} AS leases
+      FROM runner r WHERE ${sql.in("r.key_id", keys)} AND r.state <> 'gone' ORDER BY r.created_at DESC LIMIT 200`
+  }),
+
+  /** Locks one row by the primary key; no row where it is gone already or of another fleet. */
+  drain: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) }),
+    Result: RunnerRow,
+    execute: ({ id, season_id }) => sql`
+      UPDATE runner r SET state = 'draining' FROM runner_key k
+      WHERE r.id = ${id} AND k.id = r.key_id AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'
+      RETURNING r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at, ${sql.literal(leasesOf)} AS leases`
+  }),
+
+  /** Runners that are not seen any more, or drained and done, by runner_seen. */
+  sweep: (silent_since: Date) => sql`
+    UPDATE runner r SET state = 'gone' WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))`
+})
+
+const makeWork = (sql: SqlClient.SqlClient) => ({
+  /** Seasons that need play, by season_open. */
+  openSeasons: SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: OpenSeason,
+    execute: () => sql`SELECT id, game, engine_digest FROM season WHERE closed_at IS NULL ORDER BY id`
+  }),
+
+  /** Rows by the primary key. */
+  files: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Files,
+    execute: (ids) => sql`
+      SELECT id, weights_hash, weights_bytes, manifest_hash, manifest_bytes FROM version WHERE ${sql.in("id", ids)}`
+  }),
+
+  /** One row by the primary key. */
+  boardFile: SqlSchema.findOne({
+    Request: Schema.Struct({ season_id: Schema.String, map_id: Schema.String }),
+    Result: Schema.Struct({ file: Schema.Json }),
+    execute: ({ map_id, season_id }) => sql`SELECT file FROM board WHERE season_id = ${season_id} AND map_id = ${map_id}`
+  }),
+
+  /** One season by its primary key with its boards. */
+  examinedBy: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({
+      game: Schema.String,
+      engine_digest: Schema.String,
+      rules: Rules,
+      weight_classes: Schema.Array(WeightClass),
+      boards: Schema.Array(Schema.Struct({ map_id: Schema.String, rows: Schema.Int, cols: Schema.Int, players: Schema.Int }))
+    }),
+    execute: (season_id) => sql`
+      SELECT s.game, s.engine_digest, s.rules, s.weight_classes,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('map_id', b.map_id, 'rows', b.rows, 'cols', b.cols, 'players', b.players) ORDER BY b.ord), '[]')
+          FROM board b WHERE b.season_id = s.id) AS boards
+      FROM season s WHERE s.id = ${season_id}`
+  }),
+
+  /** Open leases of one runner: sequential scans of two small tables, once when a runner is first heard of. */
+  heldBy: SqlSchema.findAll({
+    Request: Schema.String,
+    Result: Held,
+    execute: (runner) => sql`
+      SELECT l.id || '.' || l.lease_n AS lease, l.season_id AS season, cardinality(l.versions) AS seats,
+        (s.rules->'match'->>'strike_limit')::int AS strike_limit
+      FROM live l JOIN season s ON s.id = l.season_id WHERE l.runner_id = ${runner} AND NOT l.released
+      UNION ALL
+      SELECT w.version_id || '.' || w.lease_n, w.season_id, NULL, 0 FROM review w WHERE w.runner_id = ${runner} AND NOT w.released`
+  }),
+
+  /** The season of a match or version that this process does not remember: by primary keys, and the small `live`. */
+  seasonOf: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ season: Schema.String }),
+    execute: (id) => sql`
+      SELECT season_id AS season FROM match WHERE id = ${id}
+      UNION ALL SELECT season_id FROM version WHERE id = ${id}
+      UNION ALL SELECT season_id FROM live WHERE id = ${id} LIMIT 1`
+  })
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeKeys(sql), ...makeRunners(sql), ...makeWork(sql) }))

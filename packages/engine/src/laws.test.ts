@@ -1,0 +1,127 @@
+/**
+ * What holds of every game: the two that are registered and a third that no other file knows. Anything here that
+ * needed to know which game it has before it would be a hole in the interface.
+ */
+import { assert, describe, it } from "vitest"
+import { boardsOf } from "./boards/demoBoards.ts"
+import type { BoardFile, Choice, Engine } from "./Engine.ts"
+import { nim } from "./nim.ts"
+import { playMatch } from "./play.ts"
+import { engineOf, engines } from "./registry.ts"
+import { seededPlayer, record } from "./replay/recorded.ts"
+import { readReplay } from "./replay/readReplay.ts"
+import { frameAt, lastView, summarize, verify } from "./replay/verify.ts"
+
+const heap: BoardFile = { format: "nim-board/1", map_id: "heap-21", players: 2, rows: 3, cols: 7 }
+const games: ReadonlyArray<readonly [engine: Engine<any, any>, boards: ReadonlyArray<BoardFile>]> = [
+  ...engines.map((engine) => [engine, boardsOf(engine.slug)] as const),
+  [nim, [heap]]
+]
+const find = (slug: string) => games.map(([engine]) => engine).find((engine) => engine.slug === slug)
+
+describe("the registry", () => {
+  it("finds a game by its slug and nothing else", () => {
+    for (const engine of engines) assert.strictEqual(engineOf(engine.slug), engine)
+    for (const slug of ["", "nim", "Snakes", "__proto__"]) assert.isUndefined(engineOf(slug))
+  })
+})
+
+for (const [engine, boards] of games) {
+  const rules = { max_turns: 120, strike_limit: 3 }
+  const play = (board: BoardFile, seed: number, strike_chance: number) => {
+    const { seats, rows, cols, masked } = engine.spec(board)
+    const players = Array.from({ length: seats }, (_, seat) => seededPlayer(seed + seat, rows * cols, masked, strike_chance))
+    return playMatch(engine, board, seed, rules, players)
+  }
+
+  describe(`as a game, ${engine.slug}`, () => {
+    it("reads its own boards as they are and refuses strange ones", () => {
+      for (const board of boards) assert.deepStrictEqual<unknown>(engine.checkBoard(structuredClone(board)), { ok: true, board })
+      for (const file of [undefined, null, 0, "", [], {}, { ...boards[0], extra: 1 }]) assert.isFalse(engine.checkBoard(file).ok)
+    })
+
+    it("has a specification that its boards agree with", () => {
+      for (const board of boards) {
+        const spec = engine.spec(board)
+        assert.deepStrictEqual([spec.seats, spec.rows, spec.cols], [board.players, board.rows, board.cols])
+        assert.isTrue(spec.seats >= engine.players.min && spec.seats <= engine.players.max)
+      }
+    })
+
+    it("is the same for the same seed and choices, down to the canonical state", () => {
+      for (const board of boards) {
+        const [one, two] = [play(board, 5, 2), play(board, 5, 2)]
+        assert.deepStrictEqual(engine.canonical(one.state), engine.canonical(two.state))
+        assert.deepStrictEqual(one.result, two.result)
+      }
+    })
+
+    it("asks somebody in every turn, fills every number of a view, and has a fallback that is legal", () => {
+      for (const board of boards) {
+        const spec = engine.spec(board)
+        const state = engine.init(board, 9, rules)
+        const view = new Float32Array(spec.planes * spec.rows * spec.cols)
+        const legal = new Uint8Array(spec.actions)
+        let turns = 0
+        for (; engine.status(state) === "running"; turns++) {
+          const acting = engine.toAct(state)
+          assert.isNotEmpty(acting)
+          assert.deepStrictEqual(
+            [...acting],
+            [...new Set(acting)].sort((a, b) => a - b)
+          )
+          assert.throws(() => engine.result(state), RangeError)
+          const before = JSON.stringify(engine.canonical(state))
+          for (const seat of acting) {
+            engine.observe(state, seat, view.fill(Number.NaN))
+            engine.legal(state, seat, legal.fill(7))
+            assert.isTrue(view.every(Number.isFinite))
+            assert.isTrue(legal.every((one) => one === 1 || (spec.masked && one === 0)))
+            assert.strictEqual(legal[engine.fallback(state, seat)], 1)
+          }
+          assert.strictEqual(JSON.stringify(engine.canonical(state)), before, "looking changes nothing")
+          const choices: Array<Choice> = new Array(spec.seats).fill(null)
+          for (const seat of acting) choices[seat] = engine.fallback(state, seat)
+          engine.step(state, choices)
+        }
+        assert.isEmpty(engine.toAct(state))
+        assert.strictEqual(engine.result(state).turns, turns)
+        assert.isAtMost(turns, Math.min(spec.turn_limit, rules.max_turns))
+      }
+    })
+
+    it("makes a strike of the fallback, and ends those at the limit behind all others", () => {
+      for (const board of boards) {
+        const struck = playMatch(
+          engine,
+          board,
+          2,
+          rules,
+          new Array(board.players).fill(() => "crash")
+        )
+        const total = struck.result.strikes.reduce((sum, strikes) => sum + strikes, 0)
+        assert.isTrue(struck.result.strikes.some((strikes) => strikes === 3) || struck.result.turns < 3)
+        assert.isAtMost(total, 3 * board.players)
+      }
+    })
+
+    it("plays replays that verify, and only with their own engine", () => {
+      for (const board of boards) {
+        const { replay, state } = record(engine, board, 21)
+        const text = JSON.parse(JSON.stringify(replay))
+        assert.isTrue(readReplay(text, find).ok)
+        assert.deepStrictEqual(verify(text, find), summarize(text, find))
+        assert.isTrue(verify(text, find).ok)
+        assert.deepStrictEqual(lastView(text, find), engine.view(state))
+        assert.isNotNull(frameAt(text, 0, find))
+        assert.isFalse(verify(text, () => undefined).ok)
+        assert.isFalse(verify({ ...text, seed: text.seed + 1, state_sha256: "0".repeat(64) }, find).ok)
+      }
+    })
+
+    it("has JSON for states and views, and nothing else in them", () => {
+      const { state } = play(boards[0]!, 3, 0)
+      for (const value of [engine.canonical(state), engine.view(state)]) assert.deepStrictEqual(JSON.parse(JSON.stringify(value)), value)
+    })
+  })
+}

@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+
+const members = ["type", "title", "status", "detail", "code"]
+
+/** What is wrong with the refusals of a document: nothing, for an API whose every route declares its problems. */
+const faults = (document: any): Array<string> => {
+  const found: Array<string> = []
+  const resolve = (schema: any): any => (schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)])
+  for (const [path, methods] of Object.entries<any>(document.paths)) {
+    for (const [method, operation] of Object.entries<any>(methods)) {
+      const route = `${method.toUpperCase()} ${path}`
+      const refusals = Object.entries<any>(operation.responses).filter(([status]) => status >= "400")
+      if (refusals.length === 0) found.push(`${route} declares no problem`)
+      if (operation.security?.length > 0 && operation.responses["401"] === undefined)
+        found.push(`${route} takes a credential and declares no 401`)
+      for (const [status, { content = {} }] of refusals) {
+        const schema = resolve(content["application/problem+json"]?.schema)
+        if (schema === undefined) found.push(`${route} ${status} is no problem+json`)
+        for (const one of (schema?.anyOf ?? [schema]).map(resolve)) {
+          if (one?.properties?._tag !== undefined) found.push(`${route} ${status} shows _tag`)
+          if (!members.every((member) => member in (one?.properties ?? {}))) found.push(`${route} ${status} lacks a member`)
+          if (String(one?.properties?.status?.enum) !== status) found.push(`${route} ${status} holds another status`)
+        }
+      }
+    }
+  }
+  return found
+}
+
+const document = OpenApi.fromApi(Api) as any
+
+describe("the OpenAPI document", () => {
+  it("declares for every route its problems, each under its status, with all five members", () => {
+    assert.deepStrictEqual(faults(document), [])
+  })
+
+  it("is refused when a route declares none", () => {
+    const bare = HttpApi.make("bare").add(HttpApiGroup.make("g").add(HttpApiEndpoint.get("x", "/x", { success: Schema.String })))
+    assert.deepStrictEqual(faults(OpenApi.fromApi(bare)), ["GET /x declares no problem"])
+  })
+
+  it("speaks of bodies only where a route takes one", () => {
+    for (const [path, methods] of Object.entries<any>(document.paths)) {
+      for (const [method, { requestBody, responses }] of Object.entries<any>(methods)) {
+        for (const status of ["413", "415"])
+          assert.strictEqual(status in responses, requestBody !== undefined, `${method} ${path} ${status}`)
+      }
+    }
+  })
+
+  it("lists every refusal of a submission under its status", () => {
+    const { responses } = document.paths["/v1/submissions"].post
+    const codes = (status: string) =>
+      responses[status].content["application/problem+json"].schema.anyOf
+        .map(({ $ref }: any) =>
+          $ref
+            .split("/")
+            .at(-1)
+            .replace(/Encoded$/, "")
+        )
+        .sort()
+    assert.deepStrictEqual(Object.keys(responses).sort(), [
+      "200",
+      "201",
+      "400",
+      "401",
+      "403",
+      "404",
+      "409",
+      "413",
+      "415",
+      "422",
+      "429",
+      "500",
+      "503"
+    ])
+    assert.deepStrictEqual(codes("409"), [
+      "candidate_in_flight",
+      "cooldown",
+      "model_cap_reached",
+      "model_retired",
+      "not_eligible",
+      "season_closed",
+      "season_not_open",
+      "version_cap_reached",
+      "weights_already_entered"
+    ])
+    assert.deepStrictEqual(codes("404"), ["not_found", "unknown_game", "unknown_model", "unknown_season"])
+  })
+})

@@ -33,7 +33,7 @@ const encode = (text: string): string =>
 export const presignS3 = (signer: S3Signer) => {
   const { host, pathname } = new URL(signer.base)
   const path = encode(decodeURIComponent(pathname)).replaceAll("%2F", "/")
-  let signing = { date: "", key: Buffer.alloc(0) }
+  let signing: { readonly date: string; readonly key: Buffer } = { date: "", key: Buffer.alloc(0) }
 
   /** The same for a day. */
   const signingKey = (date: string): Buffer => {

@@ -45,11 +45,12 @@ export type Command =
       readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
       readonly audit?: Audit
     }
-  /** What `SubmitVersion` would refuse just now; changes nothing. */
+  /** What `SubmitVersion` would answer just now; changes nothing. Without hashes it cannot foresee `weights_already_entered`. */
   | {
       readonly _tag: "Preflight"
       readonly owner: string
       readonly model: string | null
+      readonly hashes: { readonly weights_hash: string; readonly manifest_hash: string } | null
       readonly eligible: boolean
       readonly retired: boolean
     }
@@ -143,11 +144,16 @@ export interface Holdings {
   readonly cooldown_until: number | null
 }
 
+/** The version that these hashes of this model are already, in this season. */
+export interface Repeated {
+  readonly submitted: string
+  readonly number: number
+  readonly upload_until: number | null
+}
+
 export interface Replies {
-  readonly SubmitVersion:
-    | { readonly submitted: string; readonly fresh: boolean; readonly number: number; readonly upload_until: number | null }
-    | { readonly refused: ReadonlyArray<RefusalFact> }
-  readonly Preflight: { readonly holdings: Holdings; readonly refused: ReadonlyArray<RefusalFact> }
+  readonly SubmitVersion: (Repeated & { readonly fresh: boolean }) | { readonly refused: ReadonlyArray<RefusalFact> }
+  readonly Preflight: { readonly holdings: Holdings; readonly refused: ReadonlyArray<RefusalFact>; readonly same: Repeated | null }
   readonly ReceiveFiles: { readonly received: boolean }
   readonly RejectFiles: { readonly received: boolean }
   readonly LeaseWork: ReadonlyArray<Work>

@@ -1,6 +1,6 @@
 /** What becomes of a version: submitted, reviewed, rejected, entered, superseded; and of a baseline: switched. */
 import { refusals } from "../submission/Refusals.ts"
-import type { Holdings, Of, Replies } from "./Command.ts"
+import type { Holdings, Of, Repeated, Replies } from "./Command.ts"
 import type { RejectReason } from "./Reasons.ts"
 import { forgetStandings, joinLadders, leaveLadders } from "./Standings.ts"
 import type { State, Version } from "./State.ts"
@@ -55,12 +55,18 @@ const standingOf = (state: State, { eligible, model, owner, retired, weights_has
 const isOver = (state: State): boolean =>
   state.phase !== "open" || state.rounds.some((round) => round.kind === "finals" && round.started_at !== null)
 
-export const preflight = (state: State, command: Of<"Preflight">): Replies["Preflight"] =>
-  standingOf(state, { ...command, weights_hash: null })
+export const preflight = (state: State, command: Of<"Preflight">): Replies["Preflight"] => {
+  const { hashes, model } = command
+  const same = hashes === null || model === null ? undefined : findSame(state, { model, ...hashes })
+  const standing = standingOf(state, { ...command, weights_hash: hashes?.weights_hash ?? null })
+  return { ...standing, same: same === undefined ? null : repeated(same) }
+}
+
+const repeated = ({ id, number, upload_until }: Version): Repeated => ({ submitted: id, number, upload_until })
 
 export const submitVersion = (state: State, command: Of<"SubmitVersion">): Replies["SubmitVersion"] => {
   const same = findSame(state, command)
-  if (same !== undefined) return { submitted: same.id, fresh: false, number: same.number, upload_until: same.upload_until }
+  if (same !== undefined) return { ...repeated(same), fresh: false }
   if (command.owner !== null) {
     const { refused } = standingOf(state, { ...command, owner: command.owner })
     if (refused.length > 0) return { refused }
@@ -75,10 +81,16 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
   if (version.phase === "review") awaitReview(state, version)
   else state.uploadEnd = Math.min(state.uploadEnd, version.upload_until!)
   tell(state, version, "submitted")
-  return { submitted: version.id, fresh: true, number: version.number, upload_until: version.upload_until }
+  return { ...repeated(version), fresh: true }
 }
 
-const findSame = (state: State, { manifest_hash, model, weights_hash }: Of<"SubmitVersion">): Version | undefined => {
+interface Pair {
+  readonly model: string
+  readonly weights_hash: string
+  readonly manifest_hash: string
+}
+
+const findSame = (state: State, { manifest_hash, model, weights_hash }: Pair): Version | undefined => {
   for (const version of state.versions_by_id.values()) {
     if (version.model !== model || version.weights_hash !== weights_hash || version.manifest_hash !== manifest_hash) continue
     if (version.status !== "superseded") return version

@@ -1,0 +1,87 @@
+/**
+ * Waits for the files of submitted versions. A competitor sends them to the object store, which tells nobody, so the
+ * store is asked: both files there, they are sized and hashed, taken over under their content addresses, and the review
+ * starts. A file that is not what was announced ends the candidacy.
+ */
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Command } from "@agon/domain/season/Command.ts"
+import type { RejectReason } from "@agon/domain/season/Reasons.ts"
+import { incomingKey, storedKey } from "../object/keys.ts"
+import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
+import { SeasonActors } from "../season/SeasonEntity.ts"
+import { type Awaited, makeQueries } from "./queries.ts"
+import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
+
+/** Reviews start within two seconds of the second file. */
+const LOOK_EVERY = "1 second"
+/** Versions looked at in one round, and at a time; what waits longer is looked at in the next rounds. */
+const VERSIONS_MAX = 500
+const CONCURRENCY = 8
+
+export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
+  static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | SeasonActors> = Layer.effect(
+    UploadWatch,
+    Effect.gen(function* () {
+      const look = yield* makeLook
+      yield* look.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("uploads were not looked at", cause)),
+        Effect.repeat(Schedule.spaced(LOOK_EVERY)),
+        Effect.forkScoped
+      )
+      return UploadWatch.of({ look })
+    })
+  )
+}
+
+const makeLook = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+  const objects = yield* ObjectStore
+
+  const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
+
+  const receive = Effect.fnUntraced(function* (awaited: Awaited) {
+    const { id, manifest_hash, weights_hash, weights_max_bytes } = awaited
+    if (!(yield* lies(id, "manifest")) || !(yield* lies(id, "weights"))) return
+    const verify = (kind: "weights" | "manifest", hash: string, max_bytes: number) =>
+      objects.verify({
+        key: incomingKey(id, kind),
+        sha256: hash.slice("sha256:".length),
+        max_bytes,
+        into: storedKey(kind === "weights" ? "weights" : "manifests", hash)
+      })
+    const weights = yield* verify("weights", weights_hash, weights_max_bytes)
+    const manifest = yield* verify("manifest", manifest_hash, MANIFEST_BYTES_MAX)
+    const command = commandOf(id, weights, manifest)
+    if (command === undefined) return
+    yield* actors.ask(awaited.season_id, command)
+    for (const kind of ["weights", "manifest"] as const) yield* objects.remove(incomingKey(id, kind))
+  })
+
+  return Effect.gen(function* () {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const versions = yield* queries.awaited({ now, limit: VERSIONS_MAX })
+    yield* Effect.forEach(
+      versions,
+      (version) => Effect.catchCause(receive(version), (cause) => Effect.logWarning("files were not received", version.id, cause)),
+      { concurrency: CONCURRENCY, discard: true }
+    )
+  }).pipe(Effect.orDie, Effect.withSpan("UploadWatch.look"))
+})
+
+/** What the season is told; nothing where a file went missing between two looks. */
+const commandOf = (version: string, weights: Verdict, manifest: Verdict): Command | undefined => {
+  if (weights === "missing" || manifest === "missing") return undefined
+  const fault = faultOf("weights", weights) ?? faultOf("manifest", manifest)
+  if (fault !== undefined) return { _tag: "RejectFiles", version, ...fault }
+  const [{ bytes: weights_bytes }, { bytes: manifest_bytes }] = [weights, manifest] as [{ bytes: number }, { bytes: number }]
+  return { _tag: "ReceiveFiles", version, weights_bytes, manifest_bytes }
+}
+
+const faultOf = (file: string, verdict: Verdict): { reject_reason: RejectReason; reject_detail: string } | undefined => {
+  if (verdict === "too_large") return { reject_reason: "too_large", reject_detail: `The ${file} file is larger than may be uploaded.` }
+  if (verdict === "hash_mismatch")
+    return { reject_reason: "hash_mismatch", reject_detail: `The ${file} file is not the one whose hash was submitted.` }
+  return undefined
+}

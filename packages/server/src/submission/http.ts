@@ -1,0 +1,16 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { Submissions } from "./Submissions.ts"
+
+export const SubmissionHandlers = HttpApiBuilder.group(
+  Api,
+  "submission",
+  Effect.fnUntraced(function* (handlers) {
+    const submissions = yield* Submissions
+    return handlers.handleAll({
+      submit: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => submissions.submit(account, payload))
+    })
+  })
+)

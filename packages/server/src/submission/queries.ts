@@ -1,0 +1,77 @@
+/** Every statement of submitting: what a submission asks of models and rosters, and the versions whose files are awaited. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+const Asked = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  retired: Schema.Boolean
+})
+
+const Awaited = Schema.Struct({
+  id: Schema.String,
+  season_id: Schema.String,
+  weights_hash: Schema.String,
+  manifest_hash: Schema.String,
+  weights_max_bytes: Schema.Int
+})
+export type Awaited = typeof Awaited.Type
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** One row by the primary key, of this owner and game only. */
+  model: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, owner_id: Schema.String, game: Schema.String }),
+    Result: Asked,
+    execute: ({ game, id, owner_id }) => sql`
+      SELECT id, name, retired FROM model WHERE id = ${id} AND owner_id = ${owner_id} AND game = ${game}`
+  }),
+
+  /**
+   * Whether the account may enter: it stands on the roster where there is one, and has an identity at one of the
+   * season's providers where it names any. By the primary key, identity_account and participant_login.
+   */
+  eligible: SqlSchema.findOne({
+    Request: Schema.Struct({ season_id: Schema.String, account_id: Schema.String }),
+    Result: Schema.Struct({ eligible: Schema.Boolean }),
+    execute: ({ account_id, season_id }) => sql`
+      SELECT (s.visibility = 'public' AND s.entry = 'open' OR EXISTS (
+          SELECT 1 FROM identity i JOIN participant p ON p.season_id = s.id AND p.provider = i.provider AND lower(p.login) = lower(i.login)
+          WHERE i.account_id = ${account_id}))
+        AND (cardinality(s.providers) = 0 OR EXISTS (
+          SELECT 1 FROM identity i WHERE i.account_id = ${account_id} AND i.provider = ANY (s.providers))) AS eligible
+      FROM season s WHERE s.id = ${season_id}`
+  }),
+
+  /** Takes the next number of a model: locks one row by the primary key. A number that a race then refuses stays unused. */
+  nextNumber: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ number: Schema.Int }),
+    execute: (model_id) => sql`UPDATE model SET last_number = last_number + 1 WHERE id = ${model_id} RETURNING last_number AS number`
+  }),
+
+  /** Versions whose files are awaited, by version_upload, those whose window ends first before the others. */
+  awaited: SqlSchema.findAll({
+    Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int }),
+    Result: Awaited,
+    execute: ({ limit, now }) => sql`
+      SELECT v.id, v.season_id, v.weights_hash, v.manifest_hash,
+        (SELECT max((c->>'max_bytes')::int) FROM jsonb_array_elements(s.weight_classes) c) AS weights_max_bytes
+      FROM version v JOIN season s ON s.id = v.season_id
+      WHERE v.phase = 'upload' AND v.upload_until > ${now} ORDER BY v.upload_until LIMIT ${limit}`
+  }),
+
+  /** Inserts the model that stands for a baseline, or finds the one of that name, by model_baseline. */
+  baselineModel: SqlSchema.findOne({
+    Request: Schema.Struct({
+      id: Schema.String,
+      game: Schema.String,
+      season_id: Schema.String,
+      name: Schema.String,
+      now: Schema.Date
+    }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ game, id, name, now, season_id }) => sql`
+      INSERT INTO model (id, game, baseline_season, name, created_at) VALUES (${id}, ${game}, ${season_id}, ${name}, ${now})
+      ON CONFLICT (baseline_season, name) DO UPDATE SET name = excluded.name RETURNING id`
+  })
+}))

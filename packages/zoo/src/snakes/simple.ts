@@ -1,0 +1,68 @@
+/** Models that look no farther than one step, or at no obstacles at all. */
+import { add, conv, fraction, max, mul, sub, total } from "../graph/Arithmetic.ts"
+import type { Graph } from "../graph/Graph.ts"
+import { field, type Pull } from "./Field.ts"
+import { ahead, beside, decide, look, moves, planes } from "./Sight.ts"
+
+/** The neck is the own segment beside the head that stays longest; straight on is away from it, whatever lies there. */
+export const straightOn = (): Graph => {
+  const sight = look("straight-on")
+  const { g } = sight
+  const beside = total(g, mul(g, sight.targets, sight.body))
+  g.output("logits", ["N", moves], g.node("Gather", [beside, g.ints([2, 3, 0, 1])], { axis: 1 }))
+  return g
+}
+
+/** The first safe move in the order up, right, down, left. */
+export const upFirst = (): Graph => {
+  const sight = look("up-first")
+  return decide(sight, mul(sight.g, sight.safe, 0))
+}
+
+/** Weights of the hash: the low bits of a linear congruential generator, so that every build gives the same bytes. */
+const scrambled = (count: number): Float32Array => {
+  let state = 20_011
+  return Float32Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state >>> 8) / 2 ** 20 - 8
+  })
+}
+
+/** A safe move chosen by a hash of the whole observation: blind, but never the same walk twice. */
+export const randomSafe = (): Graph => {
+  const sight = look("random-safe")
+  const { g } = sight
+  const side = 5
+  const mixed = fraction(g, conv(g, sight.obs, scrambled(moves * planes * side * side), [moves, planes, side, side]))
+  return decide(sight, fraction(g, mul(g, total(g, mixed), 7)))
+}
+
+/**
+ * Goes where it has not been: a trail in the cell memory fades by one part in thirty-two a turn, and the safe move onto
+ * the faintest trail is taken. Where trails are equal it goes on as it last went, which the flat memory holds.
+ */
+export const wanderer = (): Graph => {
+  const sight = look("wanderer")
+  const { g } = sight
+  const trail = g.input("memory_cell", ["N", 1, "H", "W"])
+  const last = g.input("memory_flat", ["N", moves])
+  const walked = max(g, mul(g, trail, 31 / 32), sight.head)
+  const smell = add(g, ahead(sight, walked), mul(g, ahead(sight, beside(g, walked)), 0.25))
+  const order = g.floats([0.003, 0.002, 0.001, 0], [1, moves])
+  const score = add(g, sub(g, add(g, mul(g, last, 0.05), order), smell), mul(g, sight.safe, 1000))
+  const best = g.node("ReduceMax", [score], { axes: [1], keepdims: 1 })
+  const chosen = g.node("Cast", [g.node("Equal", [score, best])], { to: 1 })
+  g.output("logits", ["N", moves], score)
+  g.output("memory_flat_out", ["N", moves], chosen)
+  g.output("memory_cell_out", ["N", 1, "H", "W"], walked)
+  return g
+}
+
+/** Food pulls the more the nearer it is; nothing else does. */
+const hunger: Pull = (content, _before, after) => (content.kind === "food" && after <= 5 ? 1 / ((after + 1) * (after + 1)) : 0)
+
+/** To food within five cells as the crow flies, past walls it does not see, one safe step at a time. */
+export const nibbler = (): Graph => {
+  const sight = look("nibbler")
+  return decide(sight, field(sight, { radius: 5, turns: 1 }, hunger))
+}

@@ -1,0 +1,104 @@
+/** Models that find their way by spreading (Spread.ts). */
+import { add, min, mul, relu, sub } from "../graph/Arithmetic.ts"
+import type { Graph, Value } from "../graph/Graph.ts"
+import { type FieldOptions, field, type Pull } from "./Field.ts"
+import { decide, length, look, prey, rivalLength, threats } from "./Sight.ts"
+import { foodNearness, spread } from "./Spread.ts"
+
+/** Most room, nothing else; it starves in the end. */
+export const roomy = (): Graph => {
+  const sight = look("roomy")
+  return decide(sight, spread(sight, { steps: 20, timed: false, rivals: false }).space)
+}
+
+/** What a model weighs against what. A term of weight 0 is left out of the graph. */
+interface Policy {
+  /** How far it looks for a way and for room, in turns. */
+  readonly steps: number
+  /** What a step nearer to food is worth, at full health and at none. */
+  readonly food: readonly [full: number, starving: number]
+  /** The loss for every cell that the room behind a move lacks for a body of its own length. */
+  readonly cramped: number
+  /** The loss for a head-on that it would not win, should the rival choose the same cell. */
+  readonly threat: number
+  /** The gain for a head-on that it would win. */
+  readonly prey: number
+  /** The gain for every cell that it reaches before its rivals. */
+  readonly claim: number
+  /** The loss for every cell that its claim lacks for a body of its own length. */
+  readonly besieged: number
+  /** The gain for every cell that the rivals' claim lacks for the longest of them. */
+  readonly siege: number
+  /** How finely it looks around for what settles the choice between moves that are otherwise equal. */
+  readonly field: FieldOptions
+}
+
+const policy = (name: string, weigh: Policy): Graph => {
+  const sight = look(name)
+  const { g } = sight
+  const rivals = weigh.claim > 0 || weigh.besieged > 0 || weigh.siege > 0
+  const found = spread(sight, { steps: weigh.steps, timed: false, rivals })
+  const own = add(g, length(sight), 2)
+  const reach = 2 * weigh.steps
+  const appetite = add(g, mul(g, sub(g, 1, sight.health), weigh.food[1] - weigh.food[0]), weigh.food[0])
+  const terms: ReadonlyArray<readonly [weight: number, term: () => Value]> = [
+    [1, () => field(sight, weigh.field, surroundings)],
+    [1, () => mul(g, foodNearness(sight, found.nearness), appetite)],
+    [-weigh.cramped, () => lacking(g, own, reach, found.space)],
+    [-weigh.threat, () => threats(sight)],
+    [weigh.prey, () => prey(sight)],
+    [weigh.claim, () => found.claim!],
+    [-weigh.besieged, () => lacking(g, own, reach, found.claim!)],
+    [weigh.siege, () => lacking(g, rivalLength(sight), reach, found.lost!)]
+  ]
+  const score = terms
+    .filter(([weight]) => weight !== 0)
+    .map(([weight, term]) => (weight === 1 ? term() : mul(g, term(), weight)))
+    .reduce((sum, term) => add(g, sum, term))
+  return decide(sight, score)
+}
+
+/** [N,4]: how many of the cells that a body needs are not there; no more are asked for than the look reaches. */
+const lacking = (g: Graph, need: Value, reach: number, cells: Value): Value => relu(g, sub(g, min(g, need, reach), cells))
+
+/** Small against a step nearer to food, so that it settles only what the other terms leave open. */
+const surroundings: Pull = (content, _before, after) => {
+  const near = 1 / ((after + 1) * (after + 1))
+  if (content.kind === "food") return (content.health < 0.5 ? 1 : 0.4) * near
+  if (content.kind === "wall") return -0.05 * near
+  if (content.kind === "threat") return -0.4 * near
+  if (content.kind === "prey") return 0.2 * near
+  if (content.kind === "body") return content.turns > after ? -0.1 * near : 0
+  return 0
+}
+
+const snifferPolicy: Policy = {
+  steps: 20,
+  food: [1, 3],
+  cramped: 0,
+  threat: 0,
+  prey: 0,
+  claim: 0,
+  besieged: 0,
+  siege: 0,
+  field: { radius: 6, turns: 1 }
+}
+const mindfulPolicy: Policy = { ...snifferPolicy, cramped: 10, field: { radius: 12, turns: 1 } }
+const settlerPolicy: Policy = { ...mindfulPolicy, threat: 60, field: { radius: 24, turns: 4 } }
+const claimantPolicy: Policy = { ...settlerPolicy, claim: 0.3, besieged: 3, field: { radius: 24, turns: 24 } }
+const sovereignPolicy: Policy = { ...claimantPolicy, siege: 4, prey: 1, field: { radius: 24, turns: 64 } }
+
+/** Nearest food by the way around walls and bodies as they lie now. */
+export const sniffer = (): Graph => policy("sniffer", snifferPolicy)
+
+/** Food if the way leads to room enough for its own length. */
+export const mindful = (): Graph => policy("mindful", mindfulPolicy)
+
+/** As the mindful one, and no head-on that it would not win. */
+export const settler = (): Graph => policy("settler", settlerPolicy)
+
+/** As the settler, and it wants room that no rival reaches before it. */
+export const claimant = (): Graph => policy("claimant", claimantPolicy)
+
+/** As the claimant, and it takes the rivals' room away. */
+export const sovereign = (): Graph => policy("sovereign", sovereignPolicy)

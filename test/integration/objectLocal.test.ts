@@ -1,4 +1,5 @@
 /** What only the local store has: files that survive crashes whole or not at all, and its own HTTP. */
+import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { request as httpRequest } from "node:http"
@@ -19,7 +20,7 @@ const life = <A, E>(directory: string, use: Effect.Effect<A, E, ObjectStore>) =>
 
 const eventually = (what: string, holds: () => boolean) =>
   Effect.suspend(() => (holds() ? Effect.void : Effect.fail(`not in time: ${what}`))).pipe(
-    Effect.retry({ times: 200, schedule: Schedule.spaced("20 millis") })
+    Effect.retry({ times: 1_000, schedule: Schedule.spaced("20 millis") })
   )
 
 const partials = (directory: string): ReadonlyArray<string> => readdirSync(join(directory, "partial"))
@@ -107,6 +108,38 @@ it.live("a service that stops in the middle of an upload leaves nothing under th
     })
     yield* life(directory, begin)
     assert.isFalse(existsSync(join(directory, "objects", granted.key)))
+    assert.deepStrictEqual(partials(directory), [])
+  })
+)
+
+const killable = (directory: string, key: string) =>
+  Effect.promise(async () => {
+    const program = join(import.meta.dirname, "objectLocal.ts")
+    const child = spawn(process.execPath, [program, directory, key], { stdio: ["ignore", "pipe", "inherit"] })
+    const ended = new Promise((done) => child.on("close", done))
+    const url = await new Promise<string>((done) => child.stdout.once("data", (line) => done(String(line).trim())))
+    const kill = async () => {
+      child.kill("SIGKILL")
+      await ended
+    }
+    return { url, kill }
+  })
+
+it.live("a kill -9 leaves what was acknowledged whole, and nothing of what was not", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const service = yield* killable(directory, "replays/m1")
+    const answer = yield* Effect.promise(() => fetch(service.url, { method: "PUT", body }))
+    assert.strictEqual(answer.status, 200)
+    yield* beginUpload(service.url, randomBytes(100_000))
+    yield* eventually("the second upload is under way", () => partials(directory).length === 1)
+    yield* Effect.promise(service.kill)
+    assert.lengthOf(partials(directory), 1)
+    const kept = yield* life(
+      directory,
+      ObjectStore.use((objects) => objects.get({ key: "replays/m1", max_bytes: body.byteLength }))
+    )
+    assert.strictEqual(sha256(Option.getOrThrow(kept)), sha256(body))
     assert.deepStrictEqual(partials(directory), [])
   })
 )

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { objectRoutes } from "@agon/server/object/http.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
@@ -28,3 +29,16 @@ export const localObjects = (directory: string) =>
       }).pipe(Layer.provideMerge(store))
     })
   )
+
+/** `node objectLocal.ts DIRECTORY KEY`: a service to kill. Prints a URL that takes any upload of up to a mebibyte. */
+const main = Effect.gen(function* () {
+  const [directory = "", key = ""] = process.argv.slice(2)
+  const request = { key, sha256: null, max_bytes: 1024 * 1024, expires_s: 60 }
+  const serve = ObjectStore.use((objects) => objects.presignPut(request)).pipe(
+    Effect.tap(({ url }) => Effect.sync(() => console.log(url))),
+    Effect.andThen(Effect.never)
+  )
+  yield* Effect.provide(serve, localObjects(directory).pipe(Layer.provide(loopback)))
+})
+
+if (import.meta.main) await Effect.runPromise(main)

@@ -5,82 +5,13 @@
  */
 import { createHash } from "node:crypto"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { collect, measure } from "./contentMeter.ts"
-import {
-  ObjectStore,
-  type ObjectsUnavailable as Unavailable,
-  ObjectsUnavailable,
-  ObjectTooLarge,
-  type Verdict,
-  type VerifyRequest
-} from "./ObjectStore.ts"
-import { bodyOf, discard, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
+import { collect } from "./contentMeter.ts"
+import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.ts"
+import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
+import { s3Verify } from "./s3Verify.ts"
 
-/** Of one `verify`: a body that broke off on the way, or an object that was replaced while it was read. */
-const VERIFY_ATTEMPTS = 3
-
-const lengthOf = (response: Response): number => Number(response.headers.get("content-length") ?? 0)
-
-const makeStore = ({ send, presign }: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {
-  const remove = (key: string) => Effect.flatMap(send({ operation: "remove", method: "DELETE", key, answers: [404] }), discard)
-
-  const open = Effect.fnUntraced(function* (operation: string, key: string) {
-    const response = yield* send({ operation, method: "GET", key, answers: [404] })
-    if (response.status !== 404) return Option.some(response)
-    yield* discard(response)
-    return Option.none()
-  })
-
-  /** "replaced" when the object is no longer the one that was hashed, which its ETag tells. */
-  const take = Effect.fnUntraced(function* (key: string, into: string, etag: string) {
-    const response = yield* send({
-      operation: "verify",
-      method: "PUT",
-      key: into,
-      headers: {
-        "x-amz-copy-source": `/${bucket}/${key}`,
-        "x-amz-copy-source-if-match": etag,
-        // The uploader's content type and metadata stay behind.
-        "x-amz-metadata-directive": "REPLACE",
-        "content-type": "application/octet-stream"
-      },
-      answers: [404, 412]
-    })
-    const text = yield* Effect.promise(() => response.text().catch(() => "<Error>"))
-    if (response.status === 404 || response.status === 412) return "replaced" as const
-    // S3 starts a long copy's answer with 200 and may still end it with an error.
-    if (text.includes("<Error>")) return yield* new ObjectsUnavailable({ operation: "verify", key: into, detail: "copy failed" })
-    return "taken" as const
-  })
-
-  /** Nothing in the answer means that another look is due. */
-  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into }: VerifyRequest) {
-    const opened = yield* open("verify", key)
-    if (Option.isNone(opened)) return Option.some<Verdict>("missing")
-    const response = opened.value
-    const declared_too_large = lengthOf(response) > max_bytes
-    if (declared_too_large) yield* discard(response)
-    const content = declared_too_large ? "too_large" : yield* measure(bodyOf("verify", key, response), max_bytes)
-    if (content === "too_large" || content.sha256 !== sha256) {
-      yield* remove(key)
-      return Option.some<Verdict>(content === "too_large" ? content : "hash_mismatch")
-    }
-    const verdict = Option.some<Verdict>({ bytes: content.bytes })
-    if (into === undefined || into === key) return verdict
-    const taken = yield* take(key, into, response.headers.get("etag") ?? "")
-    return taken === "taken" ? verdict : Option.none()
-  })
-
-  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS): Effect.Effect<Verdict, Unavailable> =>
-    Effect.matchEffect(look(request), {
-      onFailure: (error) => (attempts > 1 ? verify(request, attempts - 1) : Effect.fail(error)),
-      onSuccess: (verdict) => {
-        if (Option.isSome(verdict)) return Effect.succeed(verdict.value)
-        if (attempts > 1) return verify(request, attempts - 1)
-        return Effect.fail(new ObjectsUnavailable({ operation: "verify", key: request.key, detail: "replaced while it was read" }))
-      }
-    })
-
+const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {
+  const { send, presign } = requests
   return {
     presignPut: Effect.fnUntraced(function* ({ key, sha256, max_bytes, expires_s }) {
       const headers = sha256 === null ? {} : { "x-amz-checksum-sha256": Buffer.from(sha256, "hex").toString("base64") }
@@ -92,9 +23,9 @@ const makeStore = ({ send, presign }: S3Requests, bucket: string): (typeof Objec
       const response = yield* send({ operation: "stat", method: "HEAD", key, answers: [404] })
       return response.status === 404 ? Option.none() : Option.some({ bytes: lengthOf(response) })
     }),
-    verify: (request) => verify(request),
+    verify: s3Verify(requests, bucket),
     get: Effect.fnUntraced(function* ({ key, max_bytes }) {
-      const opened = yield* open("get", key)
+      const opened = yield* openObject(requests, "get", key)
       if (Option.isNone(opened)) return Option.none()
       const bytes = yield* collect(bodyOf("get", key, opened.value), max_bytes)
       return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
@@ -107,7 +38,7 @@ const makeStore = ({ send, presign }: S3Requests, bucket: string): (typeof Objec
       }
       yield* Effect.flatMap(send({ operation: "put", method: "PUT", key, headers, body: new Uint8Array(bytes) }), discard)
     }),
-    remove
+    remove: (key) => removeObject(requests, key)
   }
 }
 
@@ -122,7 +53,7 @@ const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: 
 })
 
 /** Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong. */
-const layer = (options: S3Options): Layer.Layer<ObjectStore, Unavailable> =>
+const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnavailable> =>
   Layer.effect(
     ObjectStore,
     Effect.suspend(() => {

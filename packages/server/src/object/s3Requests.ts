@@ -4,7 +4,7 @@
  * number of times; everything else that was not expected is the operator's to mend and fails at once.
  */
 import { AwsClient } from "aws4fetch"
-import { Clock, Effect, Redacted, Schedule, Stream } from "effect"
+import { Clock, Effect, Option, Redacted, Schedule, Stream } from "effect"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 import { presignS3 } from "./presignS3.ts"
@@ -121,3 +121,16 @@ export const bodyOf = (operation: string, key: string, response: Response): Stre
     onError: (cause) => broken(reason(cause))
   }).pipe(Stream.timeoutOrElse({ duration: CHUNK_TIMEOUT, orElse: () => Stream.fail(broken(`no byte in ${CHUNK_TIMEOUT}`)) }))
 }
+
+export const lengthOf = (response: Response): number => Number(response.headers.get("content-length") ?? 0)
+
+/** The answer to a GET, unless there is nothing under the key. */
+export const openObject = Effect.fnUntraced(function* ({ send }: S3Requests, operation: string, key: string) {
+  const response = yield* send({ operation, method: "GET", key, answers: [404] })
+  if (response.status !== 404) return Option.some(response)
+  yield* discard(response)
+  return Option.none()
+})
+
+export const removeObject = ({ send }: S3Requests, key: string): Effect.Effect<void, ObjectsUnavailable> =>
+  Effect.flatMap(send({ operation: "remove", method: "DELETE", key, answers: [404] }), discard)

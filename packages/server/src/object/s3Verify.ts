@@ -1,0 +1,66 @@
+/**
+ * Sizing and hashing an object in S3, and taking it over by a server-side copy. The copy is bound to the ETag of what
+ * was hashed, so that an upload in between is not what is copied. (An ETag is an MD5: two bodies of one MD5 could be
+ * exchanged, by their author alone, for whom then only his own weights are bad; runners hash what they fetch.)
+ */
+import { Effect, Option } from "effect"
+import { measure } from "./contentMeter.ts"
+import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
+import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests } from "./s3Requests.ts"
+
+/** Of one `verify`: a body that broke off on the way, or an object that was replaced while it was read. */
+const VERIFY_ATTEMPTS = 3
+
+export const s3Verify = (requests: S3Requests, bucket: string) => {
+  /** "replaced" when the object is no longer the one that was hashed, which its ETag tells. */
+  const take = Effect.fnUntraced(function* (key: string, into: string, etag: string) {
+    const response = yield* requests.send({
+      operation: "verify",
+      method: "PUT",
+      key: into,
+      headers: {
+        "x-amz-copy-source": `/${bucket}/${key}`,
+        "x-amz-copy-source-if-match": etag,
+        // The uploader's content type and metadata stay behind.
+        "x-amz-metadata-directive": "REPLACE",
+        "content-type": "application/octet-stream"
+      },
+      answers: [404, 412]
+    })
+    const text = yield* Effect.promise(() => response.text().catch(() => "<Error>"))
+    if (response.status === 404 || response.status === 412) return "replaced" as const
+    // S3 starts a long copy's answer with 200 and may still end it with an error.
+    if (text.includes("<Error>")) return yield* new ObjectsUnavailable({ operation: "verify", key: into, detail: "copy failed" })
+    return "taken" as const
+  })
+
+  /** Nothing in the answer means that another look is due. */
+  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into }: VerifyRequest) {
+    const opened = yield* openObject(requests, "verify", key)
+    if (Option.isNone(opened)) return Option.some<Verdict>("missing")
+    const response = opened.value
+    const declared_too_large = lengthOf(response) > max_bytes
+    if (declared_too_large) yield* discard(response)
+    const content = declared_too_large ? "too_large" : yield* measure(bodyOf("verify", key, response), max_bytes)
+    if (content === "too_large" || content.sha256 !== sha256) {
+      yield* removeObject(requests, key)
+      return Option.some<Verdict>(content === "too_large" ? content : "hash_mismatch")
+    }
+    const verdict = Option.some<Verdict>({ bytes: content.bytes })
+    if (into === undefined || into === key) return verdict
+    const taken = yield* take(key, into, response.headers.get("etag") ?? "")
+    return taken === "taken" ? verdict : Option.none()
+  })
+
+  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS): Effect.Effect<Verdict, ObjectsUnavailable> =>
+    Effect.matchEffect(look(request), {
+      onFailure: (error) => (attempts > 1 ? verify(request, attempts - 1) : Effect.fail(error)),
+      onSuccess: (verdict) => {
+        if (Option.isSome(verdict)) return Effect.succeed(verdict.value)
+        if (attempts > 1) return verify(request, attempts - 1)
+        return Effect.fail(new ObjectsUnavailable({ operation: "verify", key: request.key, detail: "replaced while it was read" }))
+      }
+    })
+
+  return (request: VerifyRequest) => verify(request)
+}

@@ -1,43 +1,262 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
 import { verify } from "@agon/engine/replay/verify.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { Arena } from "./Arena.ts"
-import type { MatchRequest } from "./match/Match.ts"
-import { board, linear, manifest, weightClasses } from "./testing/models.ts"
+import type { MatchReport, MatchRequest } from "./match/Match.ts"
+import {
+  board,
+  convolving,
+  counting,
+  dividing,
+  doubling,
+  failing,
+  linear,
+  manifest,
+  misshapen,
+  stalling,
+  weightClasses
+} from "./testing/models.ts"
+import type { ExamineRequest } from "./Verdict.ts"
+import { memoryCapOf } from "./worker/Instance.ts"
 
 const match = (weights: ReadonlyArray<Uint8Array>, over: Partial<MatchRequest> = {}): MatchRequest => ({
   game: "snakes",
   board,
   seed: 7,
-  rules: { max_turns: 60, strike_limit: 3 },
-  seats: weights.map((one) => ({ weights: one, manifest: manifest(), memory_cap_bytes: 64 * 1_048_576 })),
+  rules: { max_turns: 60, strike_limit: 2 },
+  seats: weights.map((one) => ({ weights: one, manifest: manifest(), memory_cap_bytes: memoryCapOf(one.length) })),
+  move_deadline_ms: 500,
   ...over
 })
 
-layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("Arena", (it) => {
+const request = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): ExamineRequest => ({
+  game: "snakes",
+  weights,
+  manifest: manifest(),
+  weight_classes: weightClasses,
+  boards: [board, { rows: 7, cols: 19, players: 4 }],
+  ...over
+})
+
+const codes = ({ replay }: MatchReport) => replay.strikes.map(({ seat, code }) => `${seat} ${code}`)
+
+const assertVerifies = ({ replay }: MatchReport) => {
+  const check = verify(JSON.parse(JSON.stringify(replay)))
+  assert.isTrue(check.ok, JSON.stringify(check))
+}
+
+const readProcess = (name: string) => {
+  try {
+    const status = readFileSync(`/proc/${name}/status`, "utf8")
+    const [program, ...args] = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
+    const peak_mb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+    const sandbox = program === process.execPath && args.some((arg) => arg.endsWith("sandbox/src/worker/main.ts"))
+    return [{ pid: Number(name), parent: Number(/PPid:\s+(\d+)/.exec(status)![1]), peak_mb, sandbox }]
+  } catch {
+    return []
+  }
+}
+
+/** The sandbox processes below this one, whatever stands between, with the most that each has had resident. */
+const sandboxProcesses = () => {
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(readProcess)
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
+  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === process.pid || isBelow(parents.get(pid)))
+  return all.filter(({ pid, sandbox }) => sandbox && isBelow(pid))
+}
+
+layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it) => {
   it.effect("admits a plain model and says what it is", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
-      const verdict = yield* arena.examine({
-        game: "snakes",
-        weights: linear(),
-        manifest: manifest(),
-        weight_classes: weightClasses,
-        boards: [board, { rows: 7, cols: 19, players: 4 }]
-      })
+      const verdict = yield* arena.examine(request(linear()))
       assert.deepInclude(verdict, { verdict: "admitted", param_count: 48, memory: { flat: 0, cell: 0 } })
+      if (verdict.verdict === "admitted") assert.isAbove(verdict.infer_us, 0)
     })
   )
 
+  it.effect("admits a model with memory that fits its class", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const verdict = yield* arena.examine(request(counting(), { manifest: manifest({ memory: { flat: 1, cell: 0 } }) }))
+      assert.deepInclude(verdict, { verdict: "admitted", memory: { flat: 1, cell: 0 } })
+    })
+  )
+
+  for (const [what, weights, reason] of [
+    ["does not exist for ONNX Runtime", linear(1, [{ opType: "Relu", input: ["nowhere"], output: ["x"] }], [], "x"), "weights_unreadable"],
+    ["answers with NaN", dividing(), "not_deterministic"],
+    ["fails on every board", failing(), "wrong_signature"],
+    ["gives more logits than there are actions", misshapen(), "wrong_signature"],
+    ["doubles its input thirty times", doubling(30), "resource_limit"],
+    ["works for minutes in a run", stalling("run"), "resource_limit"],
+    ["works for minutes while it is loaded", stalling("load"), "resource_limit"]
+  ] as const)
+    it.effect(`rejects a model that ${what}, within 15 s`, () =>
+      Effect.gen(function* () {
+        const arena = yield* Arena
+        const start_ms = performance.now()
+        const verdict = yield* arena.examine(request(weights))
+        assert.deepInclude(verdict, { verdict: "rejected", reject_reason: reason })
+        assert.isBelow(performance.now() - start_ms, 15_000)
+      })
+    )
+
+  it.effect("goes on with good models after all of these", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      assert.strictEqual((yield* arena.examine(request(linear()))).verdict, "admitted")
+    })
+  )
+
+  it.effect("leaves no sandbox process behind when it is interrupted", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const fiber = yield* Effect.forkChild(
+        Effect.all([arena.examine(request(stalling("run"))), arena.examine(request(stalling("run")))], { concurrency: 2 })
+      )
+      yield* Effect.sleep("1500 millis")
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.sleep("200 millis")
+      assert.lengthOf(sandboxProcesses(), 0)
+    })
+  )
+})
+
+layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("playing", (it) => {
   it.effect("plays a match whose replay verifies, and the same match to the same state", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
-      const first = yield* arena.play(match([linear(1), linear(2)]))
-      const again = yield* arena.play(match([linear(1), linear(2)]))
-      const check = verify(JSON.parse(JSON.stringify(first.replay)))
-      assert.isTrue(check.ok, JSON.stringify(check))
+      const [first, again] = yield* Effect.all([arena.play(match([linear(1), linear(2)])), arena.play(match([linear(1), linear(2)]))], {
+        concurrency: 2
+      })
+      assertVerifies(first)
+      assert.deepStrictEqual(first.replay.strikes, [])
+      assert.isAbove(first.turns, 10)
       assert.strictEqual(again.state_sha256, first.state_sha256)
       assert.deepStrictEqual(again.replay, first.replay)
+    })
+  )
+
+  for (const [what, weights, code] of [
+    ["stalls in a run", stalling("run"), "timeout"],
+    ["exhausts its memory", doubling(30), "crash"],
+    ["does not load", new Uint8Array(100), "crash"],
+    ["fails in every run", failing(), "crash"],
+    ["gives a wrong shape", misshapen(), "shape"],
+    ["answers with NaN", dividing(), "non_finite"]
+  ] as const)
+    it.effect(`costs a model that ${what} its own strikes and nothing else`, () =>
+      Effect.gen(function* () {
+        const arena = yield* Arena
+        const report = yield* arena.play(match([linear(), weights]))
+        assertVerifies(report)
+        assert.deepStrictEqual(codes(report), [`1 ${code}`, `1 ${code}`])
+        assert.deepStrictEqual(
+          report.seats.map(({ rank, strikes }) => [rank, strikes]),
+          [
+            [1, 0],
+            [2, 2]
+          ]
+        )
+      })
+    )
+
+  it.effect("feeds memory back, and keeps an innocent seat's memory through another's crashes", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const remembering = { weights: counting(), manifest: manifest({ memory: { flat: 1, cell: 0 } }), memory_cap_bytes: memoryCapOf(0) }
+      const other = (weights: Uint8Array) => ({ weights, manifest: manifest(), memory_cap_bytes: memoryCapOf(weights.length) })
+      const rules = { max_turns: 8, strike_limit: 20 }
+      const calm = yield* arena.play(match([], { seats: [remembering, other(dividing())], rules }))
+      const crashing = yield* arena.play(match([], { seats: [remembering, other(failing())], rules }))
+      // Up while the count is below three, then right: the moves tell the memory.
+      const own = (report: MatchReport) => report.replay.moves.map((row) => row[0])
+      assert.deepStrictEqual(own(calm).slice(0, 6), [0, 0, 0, 1, 1, 1])
+      assert.deepStrictEqual(own(crashing), own(calm))
+    })
+  )
+
+  it.effect("gives an audit the timeouts that it is told, without waiting for them", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const timeouts = [{ turn: 3, seat: 0 }]
+      const report = yield* arena.play(match([linear(1), linear(2)], { timeouts }))
+      assert.deepStrictEqual(report.replay.strikes, [{ turn: 3, seat: 0, code: "timeout" }])
+      assertVerifies(report)
+    })
+  )
+
+  it.effect("calls a board that the engine refuses, or a wrong number of seats, the machine's fault", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const bad = yield* Effect.flip(arena.play(match([linear(), linear()], { board: { ...board, rows: 3 } })))
+      assert.include(bad.detail, "rows")
+      assert.strictEqual((yield* Effect.flip(arena.play(match([linear()]))))._tag, "MachineFault")
+    })
+  )
+
+  it.effect("spends at most a tenth of the time outside inference with models of about a millisecond", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const weights = convolving(12)
+      const plenty = { ...board, min_food: 20, food_chance: 50 }
+      const shares: Array<number> = []
+      for (let i = 0; i < 3; i++) {
+        const { played_ms, inferring_ms } = yield* arena.play(match([weights, weights], { board: plenty }))
+        shares.push(1 - inferring_ms / played_ms)
+      }
+      assert.isBelow(Math.min(...shares), 0.1, String(shares))
+    })
+  )
+})
+
+layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox process", (it) => {
+  it.effect("stays within the memory caps while models try to exhaust it", () =>
+    Effect.gen(function* () {
+      if (process.platform !== "linux") return
+      const arena = yield* Arena
+      yield* arena.examine(request(linear()))
+      const before = sandboxProcesses()[0]!
+      for (const times of [20, 30, 40]) assert.strictEqual((yield* arena.examine(request(doubling(times)))).verdict, "rejected")
+      const after = sandboxProcesses()[0]!
+      assert.strictEqual(after.pid, before.pid)
+      // Two instances of at most 64 MiB each, and what V8 needs to compile the operators that are new.
+      assert.isBelow(after.peak_mb - before.peak_mb, 2 * 64 + 128)
+    })
+  )
+
+  it.effect("has no environment and, where the machine permits it, no network", () =>
+    Effect.gen(function* () {
+      if (process.platform !== "linux") return
+      const arena = yield* Arena
+      yield* arena.examine(request(linear()))
+      const { pid } = sandboxProcesses()[0]!
+      const names = readFileSync(`/proc/${pid}/environ`, "utf8")
+        .split("\0")
+        .map((entry) => entry.split("=")[0])
+      assert.deepStrictEqual(
+        names.filter((name) => name !== "" && !name!.startsWith("NODE_CHANNEL_")),
+        []
+      )
+      if (arena.isolation === "process") return
+      const own = execFileSync("readlink", ["/proc/self/ns/net"]).toString()
+      assert.notStrictEqual(execFileSync("readlink", [`/proc/${pid}/ns/net`]).toString(), own)
+    })
+  )
+
+  it.effect("is replaced when it is killed, and the job is done again", () =>
+    Effect.gen(function* () {
+      if (process.platform !== "linux") return
+      const arena = yield* Arena
+      const fiber = yield* Effect.forkChild(arena.play(match([linear(), stalling("run")])))
+      yield* Effect.sleep("700 millis")
+      for (const { pid } of sandboxProcesses()) process.kill(pid, "SIGKILL")
+      assertVerifies(yield* Fiber.join(fiber))
     })
   )
 })

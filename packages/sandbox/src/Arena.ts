@@ -30,7 +30,7 @@ export interface ArenaOptions {
 
 /** The longest that a match can take if everything that may be late is late; past it the process itself must hang. */
 const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS }: MatchRequest): number =>
-  2 * LOAD_DEADLINE_MS + rules.max_turns * move_deadline_ms + seats.length * rules.strike_limit * (LOAD_DEADLINE_MS + move_deadline_ms)
+  60_000 + rules.max_turns * seats.length * move_deadline_ms + seats.length * rules.strike_limit * (seats.length + 1) * LOAD_DEADLINE_MS
 
 /** One job in one process, which is put back if it lived. Interruption kills it. */
 const runOnce = (isolation: Isolation, idle: Array<SandboxProcess>, job: Job, deadline_ms: number): Effect.Effect<Outcome> =>

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import { type Admitted, type Rejected, reject } from "../Verdict.ts"
 import { type Exchange, STATUS, type Sizes } from "../worker/channel.ts"
-import { memoryCapOf, Seat, share } from "../worker/Seat.ts"
+import { Instance, memoryCapOf, share } from "../worker/Instance.ts"
 import type { Plan } from "./static.ts"
 
 export const LOAD_DEADLINE_MS = 10_000
@@ -38,7 +38,7 @@ const said = (detail: string) =>
 
 const place = ({ rows, cols }: Sizes) => `on a board of ${rows} x ${cols}`
 
-const loadFault = (seat: Seat, until_ms: number, cap_bytes: number): Rejected | null => {
+const loadFault = (seat: Instance, until_ms: number, cap_bytes: number): Rejected | null => {
   if (!seat.channel.awaitAnswer(until_ms)) return reject("resource_limit", `The model was not loaded within ${LOAD_DEADLINE_MS / 1_000} s.`)
   const { status, detail } = seat.channel
   if (status === STATUS.ready) return null
@@ -47,7 +47,7 @@ const loadFault = (seat: Seat, until_ms: number, cap_bytes: number): Rejected | 
   return reject("weights_unreadable", `ONNX Runtime does not load the model: ${said(detail)}`)
 }
 
-const runFault = (seat: Seat, sizes: Sizes, until_ms: number): Rejected | null => {
+const runFault = (seat: Instance, sizes: Sizes, until_ms: number): Rejected | null => {
   if (!seat.channel.awaitAnswer(until_ms))
     return reject("resource_limit", `A run ${place(sizes)} did not end within ${RUN_DEADLINE_MS / 1_000} s.`)
   const { status, detail } = seat.channel
@@ -66,7 +66,7 @@ const digestOf = ({ logits, memoryFlat, memoryCell }: Exchange) => {
 }
 
 /** Asks both seats the same and compares; memory goes round as it does in a match. */
-const compare = (seats: ReadonlyArray<Seat>, sizes: Sizes, index: number, until_ms: number): Rejected | null => {
+const compare = (seats: ReadonlyArray<Instance>, sizes: Sizes, index: number, until_ms: number): Rejected | null => {
   const exchanges = seats.map((seat) => seat.channel.take(index))
   for (let turn = 0; turn < TURNS_PER_BOARD; turn++) {
     for (const [at, seat] of seats.entries()) {
@@ -89,7 +89,7 @@ const compare = (seats: ReadonlyArray<Seat>, sizes: Sizes, index: number, until_
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-const measure = (seat: Seat, sizes: Sizes, until_ms: number): Rejected | number => {
+const measure = (seat: Instance, sizes: Sizes, until_ms: number): Rejected | number => {
   const exchange = seat.channel.take(0)
   const times: Array<number> = []
   const enough_ms = performance.now() + TIMING_MS
@@ -104,7 +104,7 @@ const measure = (seat: Seat, sizes: Sizes, until_ms: number): Rejected | number 
   return Math.max(1, Math.round(median(times)))
 }
 
-const runAll = (seats: ReadonlyArray<Seat>, plan: Plan, cap_bytes: number, start_ms: number): Rejected | number => {
+const runAll = (seats: ReadonlyArray<Instance>, plan: Plan, cap_bytes: number, start_ms: number): Rejected | number => {
   const until_ms = start_ms + TOTAL_MS
   for (const seat of seats) {
     const fault = loadFault(seat, start_ms + LOAD_DEADLINE_MS, cap_bytes)
@@ -121,7 +121,7 @@ export const examineRuns = async (module: WebAssembly.Module, weights: Uint8Arra
   const cap_bytes = memoryCapOf(weights.length)
   const model = { module, weights: share(weights), cap_bytes, boards: plan.boards }
   const start_ms = performance.now()
-  const seats = [new Seat(model), new Seat(model)]
+  const seats = [new Instance(model), new Instance(model)]
   const outcome = runAll(seats, plan, cap_bytes, start_ms)
   await Promise.all(seats.map((seat) => seat.stop()))
   if (typeof outcome !== "number") return outcome

@@ -20,6 +20,11 @@ export interface MatchRequest {
   readonly seats: ReadonlyArray<MatchSeat>
   /** For one move; `MOVE_DEADLINE_MS` where absent. */
   readonly move_deadline_ms?: number
+  /**
+   * Timeouts of a match that is played again (audit): these strikes are given instead of asking, since they came from the
+   * other machine's clock. All else that a model does wrong it does again by itself.
+   */
+  readonly timeouts?: ReadonlyArray<{ readonly turn: number; readonly seat: number }>
 }
 
 export interface SeatReport {
@@ -34,7 +39,7 @@ export interface MatchReport {
   readonly turns: number
   /** From the first move to the last, loading left out. */
   readonly played_ms: number
-  /** How much of it passed while at least one model was running; the rest is our own. */
+  /** How much of it was spent inside models; the rest is our own. */
   readonly inferring_ms: number
   readonly seats: ReadonlyArray<SeatReport>
   readonly state_sha256: string
@@ -43,5 +48,5 @@ export interface MatchReport {
 
 export const MOVE_DEADLINE_MS = 1_000
 /** A model's first run allocates and packs; it may take this much longer. */
-export const FIRST_MOVE_EXTRA_MS = 2_000
+export const FIRST_RUN_EXTRA_MS = 2_000
 export const LOAD_DEADLINE_MS = 10_000

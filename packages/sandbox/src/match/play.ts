@@ -1,84 +1,123 @@
 /**
- * Plays one match: observe, ask every seat that is to act, wait, step. Runs in the sandbox's process and blocks it while
- * models run, which is why a process plays one match at a time; it lets the event loop turn a few times a second so that
- * threads which ended are freed and an end of the runner is noticed.
+ * Plays one match by watching over the thread that does: a thread that stands still too long, or ends before the match
+ * does, is replaced by one that goes on from the ledger, and the seat it was busy with gets its strike.
+ *
+ *   start ──report──▶ done
+ *     ├─ loading beyond 10 s ─────▶ the seat is lost: a strike in every turn, its model is not tried again
+ *     ├─ a run beyond the deadline ▶ strike `timeout`, the seat's memory zeroed ─▶ start
+ *     ├─ ended while loading, running ▶ lost, or strike `crash` and zeroed memory ─▶ start
+ *     ├─ gave up (after a crash that it wrote down itself) ─▶ start
+ *     └─ the rules hang or throw ──▶ Unplayable: the machine's fault
+ *
+ * Every new start is paid for with a strike or a lost seat, of which a match holds few.
  */
 import { createHash } from "node:crypto"
-import { setImmediate as eventLoop } from "node:timers/promises"
-import type { BoardFile, Choice, Engine } from "@agon/engine/Engine.ts"
-import { Recorder } from "@agon/engine/replay/Recorder.ts"
-import { makeReplay } from "@agon/engine/replay/Replay.ts"
+import { Worker } from "node:worker_threads"
+import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
 import { readManifest } from "../Manifest.ts"
-import { share } from "../worker/Seat.ts"
-import { type MatchReport, type MatchRequest, type MatchSeat, MOVE_DEADLINE_MS } from "./Match.ts"
-import { Player } from "./Player.ts"
+import { share } from "../worker/Instance.ts"
+import { Ledger, PHASE } from "./Ledger.ts"
+import { FIRST_RUN_EXTRA_MS, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, type MatchSeat, MOVE_DEADLINE_MS } from "./Match.ts"
+import type { MatchWork } from "./thread.ts"
 
 /** The match cannot be played, through no fault of a seat. */
 export class Unplayable extends Error {}
 
-const LOOP_EVERY_MS = 200
+const LOOK_EVERY_MS = 10
+const PAUSE_MS = 50
+const RULES_DEADLINE_MS = 10_000
+const SCRIPT_HEAP_MB = 256
+
+type End =
+  | { readonly kind: "report"; readonly report: MatchReport }
+  | { readonly kind: "ended"; readonly error: string }
+  | { readonly kind: "stuck" }
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
-/** The best of the legal actions, the lowest index among equals; -1 if none is legal, which no engine asks. */
-export const choose = (logits: Float32Array, legal: Uint8Array | null): number => {
-  let best = -1
-  for (let action = 0; action < logits.length; action++)
-    if ((legal === null || legal[action] === 1) && (best < 0 || logits[action]! > logits[best]!)) best = action
-  return best
-}
-
 const readBoard = (engine: Engine, file: unknown): BoardFile => {
   const check = engine.checkBoard(file)
-  if (!check.ok) throw new Unplayable(`The board is refused: ${check.errors.map(({ path, message }) => `${path} ${message}`).join("; ")}`)
-  return check.board
+  if (check.ok) return check.board
+  throw new Unplayable(`The board is refused: ${check.errors.map(({ path, message }) => `${path} ${message}`).join("; ")}`)
 }
 
-const openPlayers = (module: WebAssembly.Module, engine: Engine, board: BoardFile, request: MatchRequest): ReadonlyArray<Player> => {
-  const { planes, rows, cols, actions, seats } = engine.spec(board)
+const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchRequest, runtime_version: string): Omit<MatchWork, "ledger"> => {
+  const board = readBoard(engine, request.board)
+  const { planes, rows, cols, actions, seats, turn_limit } = engine.spec(board)
   if (request.seats.length !== seats) throw new Unplayable(`The board takes ${seats} seats, the match has ${request.seats.length}.`)
-  const models = request.seats.map(({ weights, manifest, memory_cap_bytes }: MatchSeat, seat) => {
+  const seatOf = ({ weights, manifest, memory_cap_bytes }: MatchSeat, seat: number) => {
     const check = readManifest(manifest)
     if (!check.ok) throw new Unplayable(`The manifest of seat ${seat} is refused: ${check.errors[0]!.path} ${check.errors[0]!.message}.`)
-    const boards = [{ planes, rows, cols, actions, ...check.manifest.memory }]
-    return { module, weights: share(weights), cap_bytes: memory_cap_bytes, boards }
-  })
-  return models.map((model) => new Player(model, request.move_deadline_ms ?? MOVE_DEADLINE_MS))
-}
-
-const runTurns = async (engine: Engine, board: BoardFile, state: unknown, players: ReadonlyArray<Player>, recorder: Recorder) => {
-  const { masked, actions } = engine.spec(board)
-  const legal = masked ? new Uint8Array(actions) : null
-  const choices: Array<Choice> = players.map(() => null)
-  let inferring_ms = 0
-  let looped_ms = performance.now()
-  while (engine.status(state) === "running") {
-    const acting = engine.toAct(state)
-    choices.fill(null)
-    for (const seat of acting) {
-      const player = players[seat]!
-      player.load()
-      engine.observe(state, seat, player.observation)
-      player.ask()
-    }
-    const asked_ms = performance.now()
-    let longest_us = 0
-    for (const seat of acting) {
-      const player = players[seat]!
-      const strike = player.answer()
-      if (strike === "timeout") longest_us = Math.max(longest_us, (performance.now() - asked_ms) * 1_000)
-      else longest_us = Math.max(longest_us, player.infer_us)
-      if (strike === null && legal !== null) engine.legal(state, seat, legal)
-      choices[seat] = strike ?? choose(player.logits, legal)
-    }
-    inferring_ms += longest_us / 1_000
-    recorder.step(engine, state, choices)
-    if (performance.now() - looped_ms > LOOP_EVERY_MS) {
-      await eventLoop()
-      looped_ms = performance.now()
+    const hashes = { weights_sha256: sha256(weights), manifest_sha256: sha256(manifest) }
+    return {
+      weights: share(weights),
+      cap_bytes: memory_cap_bytes,
+      sizes: { planes, rows, cols, actions, ...check.manifest.memory },
+      hashes
     }
   }
-  return inferring_ms
+  const turns_max = Math.min(turn_limit, request.rules.max_turns)
+  const { seats: _, ...rest } = request
+  return { module, request: { ...rest, board }, turns_max, seats: request.seats.map(seatOf), runtime_version }
+}
+
+/** One life of the thread. A thread is stuck if it stays in one phase for longer than the phase may last. */
+const live = (work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End> =>
+  new Promise((resolve) => {
+    const thread = new Worker(new URL("./thread.ts", import.meta.url), {
+      workerData: work,
+      env: {},
+      argv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: SCRIPT_HEAP_MB }
+    })
+    let [step, since_ms] = [ledger.step, performance.now()]
+    let looked_ms = since_ms
+    let end: End | null = null
+    const look = setInterval(() => {
+      // Where the watcher itself was not run in time, the machine was busy or asleep, and no seat shall pay for that.
+      since_ms += Math.max(0, performance.now() - looked_ms - PAUSE_MS)
+      looked_ms = performance.now()
+      if (ledger.step !== step) [step, since_ms] = [ledger.step, performance.now()]
+      else if (performance.now() - since_ms > limit_ms()) {
+        end ??= { kind: "stuck" }
+        void thread.terminate()
+      }
+    }, LOOK_EVERY_MS)
+    thread.on("message", (report: MatchReport) => (end = { kind: "report", report }))
+    thread.on("error", (error) => (end ??= { kind: "ended", error: String(error) }))
+    thread.on("exit", () => {
+      clearInterval(look)
+      // A thread that moved on between the last look and its end was not stuck after all; its successor finds what it wrote.
+      resolve(end?.kind === "stuck" && ledger.step !== step ? { kind: "ended", error: "" } : (end ?? { kind: "ended", error: "" }))
+    })
+  })
+
+/** Writes down what the end of a thread means for the seat it was busy with; false if that was none. */
+const settle = (ledger: Ledger, end: End): boolean => {
+  const { phase, seat } = ledger
+  const code = end.kind === "stuck" ? "timeout" : "crash"
+  if (phase === PHASE.giving_up) return true
+  if (phase === PHASE.loading) ledger.lose(seat, code)
+  else if (phase === PHASE.run || phase === PHASE.first_run) {
+    ledger.record(ledger.turn, seat, code)
+    ledger.forget(seat)
+  } else return false
+  return true
+}
+
+const limitOf = (ledger: Ledger, move_ms: number): number => {
+  switch (ledger.phase) {
+    case PHASE.loading:
+      return LOAD_DEADLINE_MS
+    case PHASE.first_run:
+      return move_ms + FIRST_RUN_EXTRA_MS
+    case PHASE.run:
+      return move_ms
+    default:
+      return RULES_DEADLINE_MS
+  }
 }
 
 export const play = async (
@@ -87,29 +126,16 @@ export const play = async (
   request: MatchRequest,
   runtime_version: string
 ): Promise<MatchReport> => {
-  const board = readBoard(engine, request.board)
-  const players = openPlayers(module, engine, board, request)
-  try {
-    for (const player of players) player.load()
-    const state = engine.init(board, request.seed, request.rules)
-    const recorder = new Recorder()
-    recorder.begin(engine, state)
-    const start_ms = performance.now()
-    const inferring_ms = await runTurns(engine, board, state, players, recorder)
-    const played_ms = performance.now() - start_ms
-    const seats = request.seats.map(({ weights, manifest }) => ({ weights_sha256: sha256(weights), manifest_sha256: sha256(manifest) }))
-    const replay = makeReplay({ engine, board, seed: request.seed, rules: request.rules, runtime_version, seats, recorder, state })
-    const { reason, turns, scores, ranks, strikes } = engine.result(state)
-    return {
-      reason,
-      turns,
-      played_ms: Math.round(played_ms),
-      inferring_ms: Math.round(inferring_ms),
-      seats: scores.map((score, seat) => ({ seat, score, rank: ranks[seat]!, strikes: strikes[seat]! })),
-      state_sha256: replay.state_sha256,
-      replay
-    }
-  } finally {
-    await Promise.all(players.map((player) => player.stop()))
+  const prepared = workOf(module, engine, request, runtime_version)
+  const ledger = new Ledger({ turns_max: prepared.turns_max, seats: prepared.seats.map(({ sizes }) => sizes) })
+  const work: MatchWork = { ...prepared, ledger: ledger.buffer }
+  const move_ms = request.move_deadline_ms ?? MOVE_DEADLINE_MS
+  const lives_max = 1 + work.seats.length * (request.rules.strike_limit + 1)
+  for (let life = 0; life < lives_max; life++) {
+    const end = await live(work, ledger, () => limitOf(ledger, move_ms))
+    if (end.kind === "report") return end.report
+    if (end.kind === "stuck") ledger.spend(limitOf(ledger, move_ms), limitOf(ledger, move_ms))
+    if (!settle(ledger, end)) throw new Unplayable(`The rules of ${engine.slug} did not end well. ${end.kind === "ended" ? end.error : ""}`)
   }
+  throw new Unplayable("The match was started anew more often than strikes can account for.")
 }

@@ -177,3 +177,24 @@ export const misshapen = (): Uint8Array<ArrayBuffer> =>
     input: [snakesInput],
     output: [port("logits", ["N", "A"])]
   })
+
+/** Counts its turns in `memory_flat`: up while the count is below three, then right. */
+export const counting = (): Uint8Array<ArrayBuffer> =>
+  model({
+    node: [
+      node("Add", ["memory_flat", "one"], "memory_flat_out"),
+      node("ReduceMean", ["obs"], "mean", [integer("keepdims", 0)]),
+      node("Mul", ["mean", "zero"], "nothing"),
+      node("MatMul", ["memory_flat", "slope"], "line"),
+      node("Add", ["line", "bias"], "moves"),
+      node("Add", ["moves", "nothing"], "logits")
+    ],
+    initializer: [
+      floats("one", [1], [1]),
+      floats("zero", [1], [0]),
+      floats("slope", [1, 4], [0, 1, 0, 0]),
+      floats("bias", [4], [2.5, 0, -9, -9])
+    ],
+    input: [snakesInput, port("memory_flat", ["N", 1])],
+    output: [snakesOutput, port("memory_flat_out", ["N", 1])]
+  })

@@ -75,8 +75,10 @@ export interface Port {
 /** An output that came with another rank, size or type than the port names. */
 export class ShapeMismatch extends Error {}
 
+/** The platform's own, before any instance has put a bounded one in its place. */
+const Memory = WebAssembly.Memory
+
 const bounded = (cap_bytes: number) => {
-  const Memory = WebAssembly.Memory
   const maximum = Math.ceil(Math.min(Math.max(cap_bytes, INITIAL_BYTES), LARGEST_BYTES) / PAGE_BYTES)
   return class extends Memory {
     constructor(descriptor: WebAssembly.MemoryDescriptor) {
@@ -87,7 +89,7 @@ const bounded = (cap_bytes: number) => {
 
 /**
  * One instance of the runtime, whose whole heap (weights, activations, the runtime's own data) stays within `cap_bytes`.
- * Changes `WebAssembly.Memory` for the calling thread, so a thread makes one instance in its life.
+ * Changes `WebAssembly.Memory` for the calling thread, so a thread makes its instances one after another.
  */
 export const instantiate = async (module: WebAssembly.Module, cap_bytes: number): Promise<OrtModule> => {
   Object.assign(WebAssembly, { Memory: bounded(cap_bytes) })

@@ -1,13 +1,13 @@
 /**
- * The shared memory between a match and one seat's thread. Who owns the data follows the counters, never a lock:
+ * The shared memory between an examination and one thread with one model. Who owns the data follows the counters:
  *
- *   match                                   seat
+ *   examination                             thread
  *   writes observation
  *   REQUEST += 1, notify  ───────────────▶  wakes, reads observation and memory, runs
  *                                           writes logits, memory, STATUS, DETAIL, INFER_US
  *   wakes, reads          ◀───────────────  ANSWER = REQUEST, notify
  *
- * The first answer (to request 0, which nobody sends) says that the model is loaded, or why not. A seat that does not
+ * The first answer (to request 0, which nobody sends) says that the model is loaded, or why not. A thread that does not
  * answer in time is terminated and its channel dropped, so a late answer reaches nobody.
  */
 export const STATUS = { ready: 1, answered: 2, shape: 3, non_finite: 4, failed: 5, exhausted: 6 } as const
@@ -42,8 +42,6 @@ const INFER_US_AT = 3
 const DETAIL_AT_BYTES = 64
 const DETAIL_MAX_BYTES = 960
 const DATA_AT_BYTES = 1_024
-/** How often a waiting side looks at the counter before it sleeps: waking a sleeping thread costs more than a small model's whole run. */
-const SPINS = 2_000
 
 const countsOf = ({ planes, rows, cols, actions, flat, cell }: Sizes) => [planes * rows * cols, actions, flat, cell * rows * cols]
 const bytesOf = (sizes: Sizes) => 4 * countsOf(sizes).reduce((sum, count) => sum + count, 0)
@@ -85,7 +83,7 @@ export class Channel {
     return this.#words[BOARD]!
   }
 
-  /** The match's side: takes up a board with zeroed memory, asks, waits for the answer to what was asked last. */
+  /** The examination's side: takes up a board with zeroed memory, asks, waits for the answer to what was asked last. */
   take(board: number): Exchange {
     const exchange = this.boards[board]!
     this.#words[BOARD] = board
@@ -100,7 +98,6 @@ export class Channel {
   /** False if the answer did not come in time. `until_ms` is on the clock of `performance.now`. */
   awaitAnswer(until_ms: number): boolean {
     const asked = Atomics.load(this.#words, REQUEST)
-    for (let spin = 0; spin < SPINS; spin++) if (Atomics.load(this.#words, ANSWER) === asked) return true
     for (;;) {
       const answered = Atomics.load(this.#words, ANSWER)
       if (answered === asked) return true
@@ -110,10 +107,9 @@ export class Channel {
     }
   }
 
-  /** The seat's side. */
+  /** The thread's side. */
   awaitRequest(): void {
     const answered = Atomics.load(this.#words, ANSWER)
-    for (let spin = 0; spin < SPINS; spin++) if (Atomics.load(this.#words, REQUEST) !== answered) return
     while (Atomics.load(this.#words, REQUEST) === answered) Atomics.wait(this.#words, REQUEST, answered)
   }
   answer(status: Status, infer_us: number, detail: string): void {

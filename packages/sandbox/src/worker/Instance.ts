@@ -1,26 +1,26 @@
-/** The match's handle on a seat's thread: what it is given, and its end. Asking and waiting go through the channel. */
+/** An examination's handle on one thread with one model: what it is given, and its end. Asking and waiting go through the channel. */
 import { Worker } from "node:worker_threads"
 import { Channel, type Sizes } from "./channel.ts"
-import type { SeatWork } from "./thread.ts"
+import type { InstanceWork } from "./thread.ts"
 
-export interface SeatModel {
+export interface InstanceModel {
   readonly module: WebAssembly.Module
   readonly weights: SharedArrayBuffer
   readonly cap_bytes: number
-  /** The boards the model will be asked about; a match has one. */
+  /** The boards the model will be asked about. */
   readonly boards: ReadonlyArray<Sizes>
 }
 
-/** JavaScript of a seat is only the glue; what a model needs lies in the runtime's memory. */
+/** JavaScript is only the glue; what a model needs lies in the runtime's memory. */
 const SCRIPT_HEAP_MB = 48
 
-export class Seat {
+export class Instance {
   readonly channel: Channel
   readonly #thread: Worker
 
-  constructor(model: SeatModel) {
+  constructor(model: InstanceModel) {
     this.channel = new Channel(model.boards)
-    const workerData: SeatWork = { ...model, channel: this.channel.buffer }
+    const workerData: InstanceWork = { ...model, channel: this.channel.buffer }
     this.#thread = new Worker(new URL("./thread.ts", import.meta.url), {
       workerData,
       env: {},

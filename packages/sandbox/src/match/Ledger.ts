@@ -1,0 +1,116 @@
+/**
+ * The shared memory between the thread that plays a match and the process that watches over it. The thread alone writes
+ * while it lives; the watcher alone writes between two lives of it. It holds all that a fresh thread needs to go on where
+ * the last one was stopped: every choice so far and every seat's recurrent memory. The state of the game is not in it,
+ * since the rules make it again from the choices within microseconds a turn.
+ *
+ *   STEP     grows with every change of phase; a watcher that sees it stand still for too long stops the thread
+ *   PHASE    what the thread is doing, SEAT for whom, TURN in which turn
+ */
+import type { Choice, StrikeCode } from "@agon/engine/Engine.ts"
+import type { Sizes } from "../worker/channel.ts"
+
+export const PHASE = { rules: 0, loading: 1, first_run: 2, run: 3, giving_up: 4 } as const
+export type Phase = (typeof PHASE)[keyof typeof PHASE]
+
+export interface LedgerShape {
+  readonly turns_max: number
+  readonly seats: ReadonlyArray<Sizes>
+}
+
+const STRIKES: ReadonlyArray<StrikeCode> = ["timeout", "shape", "non_finite", "crash"]
+/** Entries: an action, -1 to -4 for the strikes, or this. */
+const UNASKED = -100
+const STEP = 0
+const PHASE_AT = 1
+const SEAT = 2
+const TURN = 3
+const LOST_AT = 4
+const SEATS_MAX = 8
+const TIMES_AT_BYTES = 64
+const DATA_AT_BYTES = 128
+
+const memoryOf = ({ flat, cell, rows, cols }: Sizes) => [flat, cell * rows * cols] as const
+
+export class Ledger {
+  readonly buffer: SharedArrayBuffer
+  readonly memories: ReadonlyArray<{ readonly flat: Float32Array; readonly cell: Float32Array }>
+  readonly #words: Int32Array
+  readonly #times: Float64Array
+  readonly #entries: Int16Array
+  readonly #seats: number
+
+  constructor({ seats, turns_max }: LedgerShape, shared?: SharedArrayBuffer) {
+    const counts = seats.map(memoryOf)
+    const floats = counts.reduce((sum, [flat, cell]) => sum + flat + cell, 0)
+    this.buffer = shared ?? new SharedArrayBuffer(DATA_AT_BYTES + 4 * floats + 2 * turns_max * seats.length)
+    let at = DATA_AT_BYTES
+    const take = (count: number) => {
+      const part = new Float32Array(this.buffer, at, count)
+      at += 4 * count
+      return part
+    }
+    this.memories = counts.map(([flat, cell]) => ({ flat: take(flat), cell: take(cell) }))
+    this.#words = new Int32Array(this.buffer, 0, LOST_AT + SEATS_MAX)
+    this.#times = new Float64Array(this.buffer, TIMES_AT_BYTES, 2)
+    this.#entries = new Int16Array(this.buffer, at, turns_max * seats.length)
+    this.#seats = seats.length
+    if (shared === undefined) this.#entries.fill(UNASKED)
+  }
+
+  get step(): number {
+    return Atomics.load(this.#words, STEP)
+  }
+  get phase(): Phase {
+    return Atomics.load(this.#words, PHASE_AT) as Phase
+  }
+  get seat(): number {
+    return Atomics.load(this.#words, SEAT)
+  }
+  /** The turn that is being asked. */
+  get turn(): number {
+    return Atomics.load(this.#words, TURN)
+  }
+  begin(turn: number): void {
+    Atomics.store(this.#words, TURN, turn)
+  }
+  enter(phase: Phase, seat = 0): void {
+    Atomics.store(this.#words, SEAT, seat)
+    Atomics.store(this.#words, PHASE_AT, phase)
+    Atomics.add(this.#words, STEP, 1)
+  }
+
+  /** What a seat chose in a turn; undefined where it has not been asked. */
+  choice(turn: number, seat: number): Choice | undefined {
+    const entry = this.#entries[turn * this.#seats + seat]!
+    if (entry === UNASKED) return undefined
+    return entry >= 0 ? entry : STRIKES[-1 - entry]!
+  }
+  record(turn: number, seat: number, choice: number | StrikeCode): void {
+    this.#entries[turn * this.#seats + seat] = typeof choice === "number" ? choice : -1 - STRIKES.indexOf(choice)
+  }
+
+  /** The strike that a seat gets in every turn because its model cannot be loaded, or null. */
+  lost(seat: number): StrikeCode | null {
+    const word = this.#words[LOST_AT + seat]!
+    return word === 0 ? null : STRIKES[word - 1]!
+  }
+  lose(seat: number, code: StrikeCode): void {
+    this.#words[LOST_AT + seat] = 1 + STRIKES.indexOf(code)
+  }
+  forget(seat: number): void {
+    this.memories[seat]!.flat.fill(0)
+    this.memories[seat]!.cell.fill(0)
+  }
+
+  get played_ms(): number {
+    return this.#times[0]!
+  }
+  get inferring_ms(): number {
+    return this.#times[1]!
+  }
+  spend(played_ms: number, inferring_ms: number): void {
+    this.#times[0]! += played_ms
+    this.#times[1]! += inferring_ms
+  }
+}

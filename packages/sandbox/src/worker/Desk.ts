@@ -1,0 +1,53 @@
+/** A loaded model together with the places one board's inputs come from and its outputs go to. */
+import { type Exchange, STATUS, type Sizes, type Status } from "./channel.ts"
+import { Feed, OrtFailure, type Port, type Session, ShapeMismatch } from "./Runtime.ts"
+
+const feedOf = (session: Session, { planes, rows, cols, actions, flat, cell }: Sizes): Feed => {
+  const inputs: Array<Port> = [{ name: "obs", dims: [1, planes, rows, cols] }]
+  const outputs: Array<Port> = [{ name: "logits", dims: [1, actions] }]
+  const add = (name: string, dims: ReadonlyArray<number>) => {
+    inputs.push({ name, dims })
+    outputs.push({ name: `${name}_out`, dims })
+  }
+  if (flat > 0) add("memory_flat", [1, flat])
+  if (cell > 0) add("memory_cell", [1, cell, rows, cols])
+  return new Feed(session, inputs, outputs)
+}
+
+const allFinite = (values: Float32Array) => {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false
+  return true
+}
+
+export class Desk {
+  readonly #feed: Feed
+  readonly #sources: ReadonlyArray<Float32Array>
+  readonly #targets: ReadonlyArray<Float32Array>
+  readonly #fresh: ReadonlyArray<Float32Array>
+
+  constructor(session: Session, sizes: Sizes, { observation, logits, memoryFlat, memoryCell }: Exchange) {
+    const memories = [memoryFlat, memoryCell].filter((memory) => memory.length > 0)
+    this.#feed = feedOf(session, sizes)
+    this.#sources = [observation, ...memories]
+    this.#targets = [logits, ...memories]
+    this.#fresh = this.#targets.map((target) => new Float32Array(target.length))
+  }
+
+  /** A turn's outputs are taken over only if all of them are finite; memory then stays what it was. Throws what the runtime throws. */
+  turn(): readonly [Status, infer_us: number] {
+    for (let i = 0; i < this.#sources.length; i++) this.#feed.input(i).set(this.#sources[i]!)
+    const start_ms = performance.now()
+    this.#feed.run((index, values) => this.#fresh[index]!.set(values))
+    const infer_us = (performance.now() - start_ms) * 1_000
+    if (!this.#fresh.every(allFinite)) return [STATUS.non_finite, infer_us]
+    for (let i = 0; i < this.#targets.length; i++) this.#targets[i]!.set(this.#fresh[i]!)
+    return [STATUS.answered, infer_us]
+  }
+}
+
+/** What a thrown thing says about the model. */
+export const statusOf = (error: unknown): readonly [Status, detail: string] => {
+  if (error instanceof ShapeMismatch) return [STATUS.shape, error.message]
+  if (error instanceof OrtFailure) return [error.exhausted ? STATUS.exhausted : STATUS.failed, error.message]
+  return [error instanceof RangeError ? STATUS.exhausted : STATUS.failed, String(error)]
+}

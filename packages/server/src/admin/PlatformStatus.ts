@@ -1,0 +1,23 @@
+/** How the platform is doing at this moment (DECISIONS.md section 4). Private seasons are not counted as live, as they are not named. */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"
+import server from "../../package.json" with { type: "json" }
+import { makeQueries } from "./queries.ts"
+
+/** A runner that was not heard of for so long is not counted: six heartbeats. */
+const SEEN_WITHIN_MS = 60_000
+
+export class PlatformStatus extends Context.Service<PlatformStatus, { readonly get: Effect.Effect<Status> }>()("agon/PlatformStatus") {
+  static readonly layer: Layer.Layer<PlatformStatus, never, SqlClient.SqlClient> = Layer.effect(
+    PlatformStatus,
+    Effect.map(makeQueries, (queries) => ({
+      get: Clock.currentTimeMillis.pipe(
+        Effect.flatMap((ms) => queries.counts({ now: new Date(ms), seen_after: new Date(ms - SEEN_WITHIN_MS) })),
+        Effect.map((counts) => ({ status: "ok", version: server.version, ...counts })),
+        Effect.orDie,
+        Effect.withSpan("PlatformStatus.get")
+      )
+    }))
+  )
+}

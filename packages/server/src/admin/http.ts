@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { PlatformStatus } from "./PlatformStatus.ts"
+
+export const AdminHandlers = HttpApiBuilder.group(
+  Api,
+  "admin",
+  Effect.fnUntraced(function* (handlers) {
+    const status = yield* PlatformStatus
+    return handlers.handleAll({ status: () => status.get })
+  })
+)

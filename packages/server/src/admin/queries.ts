@@ -1,0 +1,28 @@
+/** Every statement that the platform's status is made of. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+const Counts = Schema.Struct({
+  admitters: Schema.Int,
+  runners: Schema.Int,
+  queued: Schema.Int,
+  playing: Schema.Int,
+  seasons_live: Schema.Int
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** Runners by runner_seen, those of the last minute; open work whole, which is small; open seasons by season_open. */
+  counts: SqlSchema.findOne({
+    Request: Schema.Struct({ now: Schema.Date, seen_after: Schema.Date }),
+    Result: Counts,
+    execute: ({ now, seen_after }) => sql`
+      SELECT r.admitters, r.runners, l.queued + w.queued AS queued, l.playing, s.seasons_live
+      FROM (SELECT count(*) FILTER (WHERE r.state = 'active' AND 'admission' = ANY (r.accepts))::int AS admitters, count(*)::int AS runners
+          FROM runner r JOIN runner_key k ON k.id = r.key_id
+          WHERE r.last_seen_at >= ${seen_after} AND r.state <> 'gone' AND k.revoked_at IS NULL) r,
+        (SELECT count(*) FILTER (WHERE until IS NULL)::int AS queued, count(*) FILTER (WHERE until IS NOT NULL)::int AS playing FROM live) l,
+        (SELECT count(*) FILTER (WHERE until IS NULL)::int AS queued FROM review) w,
+        (SELECT count(*)::int AS seasons_live FROM season
+          WHERE closed_at IS NULL AND visibility = 'public' AND submissions_open_at <= ${now}) s`
+  })
+}))

@@ -1,0 +1,61 @@
+/** Every statement that reads boards. The machine alone writes them. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { BoardDetail } from "@agon/api/board/api.ts"
+import { Instant } from "../database/rows.ts"
+import { iso } from "../season/queries.ts"
+
+const { board: _, matches: __, periods: ___, ...fields } = BoardDetail.fields
+/** `file` is null where it was not asked for. */
+export const BoardRow = Schema.Struct({ ...fields, added_at: Instant, file: Schema.NullOr(Schema.Json) })
+export type BoardRow = typeof BoardRow.Type
+
+const columns = "b.map_id, b.players, b.rows, b.cols, b.enabled, b.added_at"
+
+/** Each switch on with the first switch off after it. */
+const periods = `
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('from', ${iso("p.at")}, 'to', ${iso("p.ended")}) ORDER BY p.n), '[]')
+    FROM (SELECT w.n, w.at, w.enabled, lead(w.at) OVER (ORDER BY w.n) AS ended
+      FROM board_switch w WHERE w.season_id = b.season_id AND w.map_id = b.map_id) p
+    WHERE p.enabled) AS periods`
+
+const BoardWithPeriods = Schema.Struct({ ...BoardRow.fields, periods: BoardDetail.fields.periods })
+
+/** One row without a board where nothing was rated since. */
+const CountedRow = Schema.Struct({
+  rated: Schema.Int,
+  map_id: Schema.NullOr(Schema.String),
+  matches: Schema.NullOr(Schema.Int),
+  last: Schema.NullOr(Schema.Int)
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** All boards of a season by board_pkey, a few dozen, in the order they were added. */
+  boards: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, enabled_only: Schema.Boolean, files: Schema.Boolean }),
+    Result: BoardRow,
+    execute: ({ enabled_only, files, season_id }) => sql`
+      SELECT ${sql.literal(columns)}, CASE WHEN ${files} THEN b.file END AS file FROM board b
+      WHERE b.season_id = ${season_id} AND (b.enabled OR NOT ${enabled_only}) ORDER BY b.ord`
+  }),
+
+  /** One row by board_pkey, its switches by board_switch_pkey. */
+  board: SqlSchema.findOneOption({
+    Request: Schema.Struct({ season_id: Schema.String, map_id: Schema.String }),
+    Result: BoardWithPeriods,
+    execute: ({ map_id, season_id }) => sql`
+      SELECT ${sql.literal(columns)}, b.file, ${sql.literal(periods)} FROM board b
+      WHERE b.season_id = ${season_id} AND b.map_id = ${map_id}`
+  }),
+
+  /** How many matches count, and those rated after number `after` by board: by match_rated, no more rows than those. */
+  counted: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, after: Schema.Int }),
+    Result: CountedRow,
+    execute: ({ after, season_id }) => sql`
+      SELECT (s.head->>'rated')::int AS rated, c.map_id, c.matches, c.last
+      FROM season s LEFT JOIN LATERAL (SELECT m.map_id, count(*)::int AS matches, max(m.rated_n) AS last FROM match m
+        WHERE m.season_id = s.id AND m.rated_n > ${after} GROUP BY m.map_id) c ON true
+      WHERE s.id = ${season_id}`
+  })
+}))

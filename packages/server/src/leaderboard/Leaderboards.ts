@@ -1,0 +1,55 @@
+/** Ladders as they are read: who is in contention, best first, ties by version id. */
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import type { Ladder } from "@agon/api/Wire.ts"
+import { isProvisional } from "@agon/domain/rating/Rating.ts"
+import type { PageOf } from "../account/Accounts.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
+import { makeQueries, type StandingRow } from "./queries.ts"
+import { shown, twoDecimals } from "./shown.ts"
+
+export class Leaderboards extends Context.Service<
+  Leaderboards,
+  {
+    readonly page: (season: FoundSeason, ladder: Ladder, page: PageOf) => Effect.Effect<Leaderboard>
+  }
+>()("agon/Leaderboards") {
+  static readonly layer: Layer.Layer<Leaderboards, never, SqlClient.SqlClient> = Layer.effect(
+    Leaderboards,
+    Effect.suspend(() => makeLeaderboards)
+  )
+}
+
+const makeLeaderboards = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const page = Effect.fn("Leaderboards.page")(function* ({ id, record }: FoundSeason, ladder: Ladder, { cursor, limit }: PageOf) {
+    const rows = yield* queries.page({ season_id: id, ladder, limit, offset: cursor })
+    const total = ladder === "open" ? record.active_versions : (yield* queries.total({ season_id: id, ladder })).total
+    const { round } = record
+    return {
+      season: record.slug,
+      season_name: record.name,
+      closed: record.state === "closed",
+      round: round === null ? null : { n: round.n, kind: round.kind, games: round.games },
+      total,
+      entries: rows.map((row, i) => publish(row, cursor + i + 1, record)),
+      next_cursor: nextCursor(cursor, rows.length, total)
+    }
+  }, Effect.orDie)
+
+  return Leaderboards.of({ page })
+})
+
+const publish = ({ mu, sigma, ...row }: StandingRow, rank: number, { round, rules }: FoundSeason["record"]): Entry => ({
+  ...row,
+  rank,
+  rating: shown(mu),
+  deviation: twoDecimals(sigma),
+  provisional: isProvisional({ mu, sigma }, row.round_matches, rules.provisional_matches),
+  round_matches: round === null ? null : row.round_matches,
+  trend: row.trend === null ? null : twoDecimals(row.trend),
+  history: row.history.map(shown)
+})

@@ -1,0 +1,23 @@
+/** What the levels ask of the features, joined (http/Lookups.ts). */
+import { Effect, Layer } from "effect"
+import { Lookups } from "./http/Lookups.ts"
+import { Models } from "./model/Models.ts"
+import { RunnerKeys } from "./runner/RunnerKeys.ts"
+import { Seasons } from "./season/Seasons.ts"
+import { Versions } from "./version/Versions.ts"
+
+export const LookupsLayer = Layer.effect(
+  Lookups,
+  Effect.gen(function* () {
+    const keys = yield* RunnerKeys
+    const models = yield* Models
+    const seasons = yield* Seasons
+    const versions = yield* Versions
+    return {
+      seasonForAdmin: seasons.forAdmin,
+      modelOwnedBy: models.ownedBy,
+      versionOwnedBy: versions.ownedBy,
+      runnerByKey: keys.byKey
+    }
+  })
+)

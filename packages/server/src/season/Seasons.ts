@@ -1,0 +1,103 @@
+/**
+ * Seasons as they are read. A private season that the caller may not see is answered exactly as one that does not exist.
+ * A read that names no season speaks of the featured one of its game, which is always public.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
+import type { Playing, Podium } from "@agon/api/season/api.ts"
+import { type Ladder, ladders } from "@agon/api/Wire.ts"
+import { shown } from "../leaderboard/shown.ts"
+import type { SeasonForAdmin } from "../http/Lookups.ts"
+import { registered } from "../game/registered.ts"
+import { makeQueries, type Podiumed } from "./queries.ts"
+import { type FoundSeason, found, isSlug } from "./seasonRecord.ts"
+
+/** Whose eyes a read has: an account's id, or null for everybody's. */
+export type Viewer = string | null
+
+export class Seasons extends Context.Service<
+  Seasons,
+  {
+    /** By its slug; the featured one where that is undefined. */
+    readonly find: (game: string, slug: string | undefined, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
+    readonly featured: (game: string) => Effect.Effect<Option.Option<FoundSeason>, UnknownGame>
+    /** Of every game that has a public season. */
+    readonly featuredOfAll: Effect.Effect<ReadonlyArray<FoundSeason>>
+    /** Newest first. */
+    readonly list: (game: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<FoundSeason>, UnknownGame>
+    readonly podium: (season: FoundSeason) => Effect.Effect<Podium>
+    readonly playing: (season: FoundSeason) => Effect.Effect<Playing>
+    /** For the level that guards a season's administration. */
+    readonly forAdmin: (account: SignedIn, game: string, slug: string) => Effect.Effect<SeasonForAdmin, UnknownGame | UnknownSeason>
+  }
+>()("agon/Seasons") {
+  static readonly layer: Layer.Layer<Seasons, never, SqlClient.SqlClient> = Layer.effect(
+    Seasons,
+    Effect.suspend(() => makeSeasons)
+  )
+}
+
+const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
+
+const unknown = (game: string, slug: string | undefined) =>
+  new UnknownSeason({ detail: slug === undefined ? `${game} has no season yet.` : `${game} has no season ${slug}.` })
+
+const makeSeasons = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const featured = Effect.fn("Seasons.featured")(function* (game: string) {
+    yield* registered(game)
+    return Option.map(yield* Effect.orDie(queries.featured({ game, now: yield* now })), found)
+  })
+
+  const named = Effect.fnUntraced(function* (game: string, slug: string, viewer: Viewer) {
+    yield* registered(game)
+    return isSlug(slug) ? Option.map(yield* Effect.orDie(queries.bySlug({ game, slug, viewer, now: yield* now })), found) : Option.none()
+  })
+
+  const find = Effect.fn("Seasons.find")(function* (game: string, slug: string | undefined, viewer: Viewer) {
+    const season = yield* slug === undefined ? featured(game) : named(game, slug, viewer)
+    return Option.isSome(season) ? season.value : yield* unknown(game, slug)
+  })
+
+  const list = Effect.fn("Seasons.list")(function* (game: string, viewer: Viewer) {
+    yield* registered(game)
+    return (yield* Effect.orDie(queries.list({ game, viewer, now: yield* now }))).map(found)
+  })
+
+  const podium = Effect.fn("Seasons.podium")(function* ({ id, record }: FoundSeason) {
+    const frozen = record.state === "closed"
+    const rows = yield* Effect.orDie(frozen ? queries.frozenPodium(id) : queries.livePodium({ season_id: id, ladders }))
+    return { season: record.slug, season_name: record.name, frozen, ladders: podiumsOf(rows) }
+  })
+
+  const playing = ({ id, record }: FoundSeason) =>
+    Effect.map(Effect.orDie(queries.playing(id)), (counted) => ({ season: record.slug, playing: counted.playing }))
+
+  const forAdmin = Effect.fn("Seasons.forAdmin")(function* (account: SignedIn, game: string, slug: string) {
+    yield* registered(game)
+    const season = isSlug(slug) ? yield* Effect.orDie(queries.forAdmin({ game, slug, account_id: account.id })) : Option.none()
+    if (Option.isNone(season)) return yield* unknown(game, slug)
+    return { ...season.value, administers: season.value.administers || account.admin }
+  })
+
+  const featuredOfAll = now.pipe(
+    Effect.flatMap(queries.featuredOfAll),
+    Effect.map((rows) => rows.map(found)),
+    Effect.orDie
+  )
+
+  return Seasons.of({ find, featured, featuredOfAll, list, podium, playing, forAdmin })
+})
+
+/** Every ladder is named, also one that nobody stands on. */
+const podiumsOf = (rows: ReadonlyArray<Podiumed>): Podium["ladders"] =>
+  Object.fromEntries(
+    ladders.map((ladder) => [
+      ladder,
+      rows
+        .filter((row) => row.ladder === ladder)
+        .map(({ ladder: _, mu, ...row }) => ({ ...row, class: row.class as Ladder, rating: shown(mu) }))
+    ])
+  )

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { tagged } from "@agon/api/Boundary.ts"
+import { ladders } from "@agon/api/Wire.ts"
+import { Seasons } from "./Seasons.ts"
+import { gameTag, ladderTag, recordTag, seasonTag } from "./tags.ts"
+
+export const SeasonHandlers = HttpApiBuilder.group(
+  Api,
+  "season",
+  Effect.fnUntraced(function* (handlers) {
+    const seasons = yield* Seasons
+    return handlers.handleAll({
+      seasons: Effect.fnUntraced(function* ({ params }) {
+        const list = yield* seasons.list(params.game, null)
+        yield* tagged(gameTag(params.game), ...list.flatMap(({ id }) => [seasonTag(id), recordTag(id)]))
+        return list.map(({ record }) => record)
+      }),
+      podium: Effect.fnUntraced(function* ({ params }) {
+        const season = yield* seasons.find(params.game, params.slug, null)
+        yield* tagged(seasonTag(season.id), ...ladders.map((ladder) => ladderTag(season.id, ladder)))
+        return yield* seasons.podium(season)
+      }),
+      playing: ({ params }) => Effect.flatMap(seasons.find(params.game, params.slug, null), seasons.playing)
+    })
+  })
+)

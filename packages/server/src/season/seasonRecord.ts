@@ -1,0 +1,36 @@
+/** The season record of http-api.md 2.2, and what else of a season's row the reads need. */
+import { Schema } from "effect"
+import { Season } from "@agon/api/season/Season.ts"
+import { Instant } from "../database/rows.ts"
+
+const { entries: _, ...fields } = Season.fields
+
+/** A row of `seasonColumns`. `podium` holds version ids by ladder once the season is closed. */
+export const SeasonRow = Schema.Struct({
+  ...fields,
+  id: Schema.String,
+  submissions_open_at: Instant,
+  submissions_close_at: Instant,
+  close_requested_at: Schema.NullOr(Instant),
+  closed_at: Schema.NullOr(Instant),
+  podium: Schema.NullOr(Schema.Record(Schema.String, Schema.Array(Schema.String)))
+})
+export type SeasonRow = typeof SeasonRow.Type
+
+export interface FoundSeason {
+  readonly id: string
+  readonly record: Season
+  readonly podium: SeasonRow["podium"]
+}
+
+/** A model has one entered version at most, so models in the field and versions on the ladder are as many. */
+export const found = ({ id, podium, ...row }: SeasonRow): FoundSeason => ({
+  id,
+  podium,
+  record: { ...row, entries: row.active_versions }
+})
+
+const slug = /^[a-z0-9](-?[a-z0-9])*$/
+
+/** What is no slug names nothing, and never reaches a statement. */
+export const isSlug = (text: string) => text.length <= 64 && slug.test(text)

@@ -1,0 +1,63 @@
+/**
+ * The names under which shared answers are kept, and which of them an event of a season purges (DECISIONS.md section 14).
+ *
+ *   seasonTag    every answer made from something of the season: purged when an actor has claimed it, or its settings,
+ *                rounds or end have changed
+ *   recordTag    what shows the season record, whose counters move with every match, version and board
+ *   ladderTag    what shows the order of one ladder: leaderboard, podium, the ranks on a version's page
+ *   matchesTag   lists of the season's matches, and boards, which count them
+ *   boardsTag    lists of the season's boards
+ *   modelTag, versionTag, matchTag    what shows that one thing
+ *   gameTag      what depends on which season of the game is featured
+ *   playedTag    lists of matches that search every season
+ *
+ * So a rated match leaves alone: other ladders, the details of other matches, and pages of versions of other ladders.
+ */
+import type { Event } from "@agon/domain/season/Event.ts"
+import { LADDERS } from "@agon/domain/season/Rules.ts"
+import type { SeasonName } from "./SeasonEvents.ts"
+
+export const seasonTag = (season_id: string) => `season:${season_id}`
+export const recordTag = (season_id: string) => `record:${season_id}`
+export const ladderTag = (season_id: string, ladder: string) => `ladder:${season_id}:${ladder}`
+export const matchesTag = (season_id: string) => `matches:${season_id}`
+export const boardsTag = (season_id: string) => `boards:${season_id}`
+export const modelTag = (model_id: string) => `model:${model_id}`
+export const versionTag = (version_id: string) => `version:${version_id}`
+export const matchTag = (match_id: string) => `match:${match_id}`
+export const gameTag = (game: string) => `game:${game}`
+export const playedTag = "played"
+
+const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
+
+/** What an event makes untrue. */
+export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<string> => {
+  switch (event._tag) {
+    case "MatchRated":
+      return [
+        ...event.ladders.map((ladder) => ladderTag(id, ladder)),
+        ...[recordTag(id), matchesTag(id), playedTag, matchTag(event.match)],
+        ...event.models.map(modelTag),
+        ...event.versions.map(versionTag)
+      ]
+    case "MatchEnded":
+      return [matchTag(event.match), ...event.models.map(modelTag), ...event.versions.map(versionTag)]
+    case "VersionMoved": {
+      const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
+      const moves = event.change === "entered" || event.change === "superseded" || event.change === "disabled"
+      // A trial is listed from the moment its candidate has entered.
+      return moves ? [...own, ...laddersTags(id), matchesTag(id), playedTag] : own
+    }
+    case "BoardChanged":
+      return [recordTag(id), boardsTag(id)]
+    case "RoundStarted":
+    case "SeasonChanged":
+    case "SeasonClosed":
+      return [seasonTag(id), gameTag(game)]
+    case "WorkAppeared":
+      return []
+  }
+}
+
+/** Anything of the season may have changed unseen: for `SeasonEvents.claimed`. */
+export const purgedByClaim = ({ game, id }: SeasonName): ReadonlyArray<string> => [seasonTag(id), gameTag(game), playedTag]

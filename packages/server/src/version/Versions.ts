@@ -1,0 +1,94 @@
+/**
+ * Versions as they are read. Everybody sees those in contention, superseded or disabled, of seasons that they may see;
+ * the owner sees each of theirs in any state, with what to mend.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { VersionInPath } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import type { Candidates } from "@agon/api/version/api.ts"
+import type { OwnVersion } from "@agon/api/version/Version.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { isProvisional } from "@agon/domain/rating/Rating.ts"
+import type { PageOf } from "../account/Accounts.ts"
+import { shown, twoDecimals } from "../leaderboard/shown.ts"
+import type { Viewer } from "../season/Seasons.ts"
+import { makeQueries, type VersionRow } from "./queries.ts"
+
+/** A version and the season it is in, for the tags of the answer. */
+export interface ReadVersion {
+  readonly version: OwnVersion
+  readonly season_id: string
+}
+
+export class Versions extends Context.Service<
+  Versions,
+  {
+    /** What the viewer may see of it; `reject_detail` is not part of that. */
+    readonly get: (id: string, viewer: Viewer) => Effect.Effect<ReadVersion, NotFound>
+    /** In any state; ask `ownedBy` first. */
+    readonly own: (id: string) => Effect.Effect<OwnVersion, NotFound>
+    /** Newest first. */
+    readonly ofModel: (model_id: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<ReadVersion>>
+    readonly candidates: (account_id: string, page: PageOf) => Effect.Effect<Candidates>
+    readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
+  }
+>()("agon/Versions") {
+  static readonly layer: Layer.Layer<Versions, never, SqlClient.SqlClient> = Layer.effect(
+    Versions,
+    Effect.suspend(() => makeVersions)
+  )
+}
+
+const unknown = new NotFound({ detail: "There is no such version." })
+
+const makeVersions = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const get = Effect.fn("Versions.get")(function* (id: string, viewer: Viewer) {
+    const row = yield* Effect.orDie(queries.publicById({ id, viewer }))
+    return Option.isSome(row) ? read(row.value) : yield* unknown
+  })
+
+  const own = Effect.fn("Versions.own")(function* (id: string) {
+    const row = yield* Effect.orDie(queries.byId(id))
+    return Option.isSome(row) ? read(row.value).version : yield* unknown
+  })
+
+  const ofModel = (model_id: string, viewer: Viewer) =>
+    queries.publicOfModel({ model_id, viewer }).pipe(
+      Effect.map((rows) => rows.map(read)),
+      Effect.orDie
+    )
+
+  const candidates = Effect.fn("Versions.candidates")(function* (owner_id: string, { cursor, limit }: PageOf) {
+    const rows = yield* queries.candidates({ owner_id, limit, offset: cursor })
+    const { total } = yield* queries.candidateCount(owner_id)
+    return { candidates: rows.map((row) => read(row).version), total, next_cursor: nextCursor(cursor, rows.length, total) }
+  }, Effect.orDie)
+
+  const ownedBy = (account_id: string, id: string) =>
+    isUuid(id) ? Effect.orDie(queries.ownedBy({ id, account_id })) : Effect.succeed(Option.none())
+
+  return Versions.of({ get, own, ofModel, candidates, ownedBy })
+})
+
+const read = ({ provisional_matches, ratings, season_id, ...row }: VersionRow): ReadVersion => ({
+  season_id,
+  version: {
+    ...row,
+    ratings: Object.fromEntries(
+      Object.entries(ratings).map(([ladder, { matches, mu, rank, round_matches, sigma }]) => [
+        ladder,
+        {
+          rating: shown(mu),
+          deviation: twoDecimals(sigma),
+          provisional: isProvisional({ mu, sigma }, round_matches, provisional_matches),
+          matches,
+          rank
+        }
+      ])
+    )
+  }
+})

@@ -1,0 +1,37 @@
+/** The runner: leases matches and examinations, does them in a sandbox, reports. Its options are in runner/Options.ts. */
+import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { makeClient } from "@agon/api/Client.ts"
+import { engines } from "@agon/engine/registry.ts"
+import { Arena } from "@agon/sandbox/Arena.ts"
+import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { Downloads } from "./runner/Downloads.ts"
+import { FileCache } from "./runner/FileCache.ts"
+import { options } from "./runner/Options.ts"
+import { run } from "./runner/Runner.ts"
+import { Worker } from "./runner/Worker.ts"
+
+const main = Effect.gen(function* () {
+  const { accepts, cache, key, name, slots, url } = yield* options
+  const arena = yield* Arena
+  yield* Effect.logInfo("runner starts", { url, slots, isolation: arena.isolation })
+  const client = yield* makeClient(url, { key: Redacted.value(key) })
+  const about = {
+    name,
+    runtime_version: runtimeVersion(),
+    engines: engines.map(({ digest, slug }) => ({ game: slug, engine_digest: digest })),
+    accepts,
+    slots
+  }
+  const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(Downloads.layer))
+  yield* Effect.scoped(run(client, about)).pipe(Effect.provide(workers))
+})
+
+const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
+
+main.pipe(
+  Effect.provide(Layer.mergeAll(sandboxes, NodeHttpClient.layerUndici)),
+  Effect.provide(Logger.layer([Logger.consoleLogFmt])),
+  NodeRuntime.runMain
+)

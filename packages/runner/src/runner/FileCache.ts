@@ -1,0 +1,115 @@
+/**
+ * Weights and manifests by their content: one file each, named by its sha256. A file gets its name only when its bytes
+ * have proved right, and is proved again when it is read, so neither a killed runner nor a bad disk can feed a match
+ * with other bytes than its lease names.
+ */
+import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
+import { createHash, randomUUID } from "node:crypto"
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { File } from "@agon/api/runner/protocol.ts"
+import { Downloads } from "./Downloads.ts"
+
+/** The file cannot be had, or is not what its hash says. */
+export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("FileUnavailable", {
+  hash: Schema.String,
+  detail: Schema.String
+}) {}
+
+/** Kept at most; the least recently used go first. */
+const BYTES_MAX = 4 * 1024 ** 3
+
+export class FileCache extends Context.Service<
+  FileCache,
+  {
+    readonly get: (file: File) => Effect.Effect<Uint8Array, FileUnavailable>
+    readonly counts: () => { readonly hits: number; readonly misses: number }
+  }
+>()("agon/runner/FileCache") {
+  static readonly layer = (directory: string, bytes_max = BYTES_MAX): Layer.Layer<FileCache, never, Downloads> =>
+    Layer.effect(
+      FileCache,
+      Effect.suspend(() => make(directory, bytes_max))
+    )
+}
+
+const hexOf = (hash: string): string => hash.slice("sha256:".length)
+const proves = (bytes: Uint8Array, hash: string): boolean => createHash("sha256").update(bytes).digest("hex") === hexOf(hash)
+
+const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) {
+  const downloads = yield* Downloads
+  const flights = new Map<string, Deferred.Deferred<Uint8Array, FileUnavailable>>()
+  let hits = 0
+  let misses = 0
+  yield* Effect.promise(() => sweep(directory))
+
+  /** The bytes on disk if they are right; a wrong file is removed. */
+  const kept = (hash: string, used_at: number): Effect.Effect<Uint8Array | undefined> =>
+    Effect.promise(async () => {
+      const path = join(directory, hexOf(hash))
+      const bytes = await readFile(path).catch(() => undefined)
+      if (bytes === undefined) return undefined
+      if (!proves(bytes, hash)) return rm(path, { force: true }).then(() => undefined)
+      await utimes(path, used_at, used_at).catch(() => undefined)
+      return bytes
+    })
+
+  const keep = (hash: string, bytes: Uint8Array): Effect.Effect<void> =>
+    Effect.promise(async () => {
+      const making = join(directory, `.${randomUUID()}`)
+      await writeFile(making, bytes)
+      await rename(making, join(directory, hexOf(hash)))
+      await evict(directory, bytes_max)
+    }).pipe(Effect.catchCause((cause) => Effect.logWarning("the file cache cannot keep a file", cause)))
+
+  const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
+    const bytes = yield* Effect.mapError(downloads.get(url, size), (error) => new FileUnavailable({ hash, detail: error.detail }))
+    if (!proves(bytes, hash)) return yield* new FileUnavailable({ hash, detail: "the bytes are not those that the hash names" })
+    yield* keep(hash, bytes)
+    return bytes
+  })
+
+  const get = (file: File): Effect.Effect<Uint8Array, FileUnavailable> =>
+    Effect.suspend(() => {
+      const joined = flights.get(file.hash)
+      if (joined !== undefined) return Deferred.await(joined)
+      const flight = Deferred.makeUnsafe<Uint8Array, FileUnavailable>()
+      flights.set(file.hash, flight)
+      return Clock.currentTimeMillis.pipe(
+        Effect.flatMap((now) => kept(file.hash, now / 1000)),
+        Effect.flatMap((bytes) => {
+          if (bytes === undefined) misses++
+          else hits++
+          return bytes === undefined ? fetch(file) : Effect.succeed(bytes)
+        }),
+        Effect.onExit((exit) => {
+          flights.delete(file.hash)
+          return Deferred.done(flight, exit)
+        })
+      )
+    })
+
+  return FileCache.of({ get, counts: () => ({ hits, misses }) })
+})
+
+/** What a killed runner left half written. */
+const sweep = async (directory: string): Promise<void> => {
+  await mkdir(directory, { recursive: true })
+  for (const name of await readdir(directory)) if (name.startsWith(".")) await rm(join(directory, name), { force: true })
+}
+
+const evict = async (directory: string, bytes_max: number): Promise<void> => {
+  const files = await Promise.all(
+    (await readdir(directory)).map(async (name) => {
+      const path = join(directory, name)
+      const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }))
+      return { path, size, used_at: mtimeMs }
+    })
+  )
+  let bytes = files.reduce((sum, { size }) => sum + size, 0)
+  for (const { path, size } of files.sort((a, b) => a.used_at - b.used_at)) {
+    if (bytes <= bytes_max) return
+    await rm(path, { force: true })
+    bytes -= size
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The runner's loop. Everything it tells the service is safe to repeat, so every call is repeated until it is answered.
+ *
+ *   open a session ─▶ ┌─ lease: what it holds, results of what it finished, room for more ─▶ start each piece of work ─┐
+ *                     └──────────────────── a result is there, a slot came free, or the poll ended ◀───────────────────┘
+ *   beside it, every heartbeat_s: heartbeat; work that is lost is stopped.
+ *
+ * A long poll is broken off when a result turns up; work given in that moment and lost on the way is missing from `holds`
+ * in the next request, and goes back at no cost. Told to drain, or stopped, it takes nothing new, finishes what it can
+ * and gives back the rest.
+ */
+import { Effect, Fiber, Latch, type Scope } from "effect"
+import type { Client } from "@agon/api/Client.ts"
+import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
+import { patiently, REQUEST_MARGIN_S } from "./patience.ts"
+import { Worker } from "./Worker.ts"
+
+/** Shorter than any proxy's patience. */
+const WAIT_S = 25
+/** What a stopped runner gives its matches before it gives them back; a stop may take ten seconds. */
+const GRACE = "7 seconds"
+
+interface State {
+  session: RunnerSession
+  draining: boolean
+  readonly running: Map<string, Fiber.Fiber<void>>
+  done: Array<LeasedResult>
+  /** Open while there is something to tell: a result, or a stop. */
+  readonly news: Latch.Latch
+}
+
+/** Runs until it is drained or its scope closes. */
+export const run = (client: Client, about: OpenSession): Effect.Effect<void, never, Worker | Scope.Scope> =>
+  Effect.gen(function* () {
+    const opened = Effect.orDie(patiently("open a session", client.runner.openSession({ payload: about })))
+    const state: State = { session: yield* opened, draining: false, running: new Map(), done: [], news: yield* Latch.make() }
+    yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
+    yield* Effect.forkScoped(beat(client, state))
+    const looping = yield* Effect.acquireRelease(Effect.forkDetach(loop(client, state, about, opened)), (fiber) =>
+      stop(client, state, fiber)
+    )
+    yield* Fiber.await(looping)
+  })
+
+const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots }: OpenSession, opened: Effect.Effect<RunnerSession>) {
+  while (!state.draining || state.running.size > 0 || state.done.length > 0) {
+    yield* Latch.close(state.news)
+    const results = state.done.slice(0, slots)
+    const room = state.draining ? 0 : slots - state.running.size
+    if (room <= 0 && results.length === 0) {
+      yield* state.news.await
+      continue
+    }
+    const asking = ask(client, state, results, room).pipe(
+      Effect.catchTag("not_found", () =>
+        Effect.as(
+          Effect.tap(opened, (session) => Effect.sync(() => Object.assign(state, { session }))),
+          undefined
+        )
+      )
+    )
+    const answer = yield* results.length > 0 ? asking : Effect.raceFirst(asking, Effect.as(state.news.await, undefined))
+    if (answer === undefined) continue
+    for (const { lease, reason } of answer.results)
+      if (reason !== null) yield* Effect.logInfo("a result was not counted", { lease, reason })
+    const told = new Set(results.map(({ lease }) => lease))
+    state.done = state.done.filter(({ lease }) => !told.has(lease))
+    state.draining ||= answer.drain
+    for (const work of answer.leases) yield* start(state, work)
+  }
+})
+
+/** One lease request. Results of which one is malformed are told one by one, so that it does not stop the others. */
+const ask = (client: Client, { running, session }: State, results: ReadonlyArray<LeasedResult>, room: number) => {
+  const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
+  const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results }
+  return patiently("lease", Effect.timeout(client.runner.lease({ payload }), `${wait_s + REQUEST_MARGIN_S} seconds`)).pipe(
+    Effect.catchTag("invalid_request", (error) => Effect.as(tellEach(client, results, error.detail), told(results)))
+  )
+}
+
+const told = (results: ReadonlyArray<LeasedResult>): LeaseAnswer => ({
+  leases: [],
+  results: results.map(({ lease }) => ({ lease, accepted: true, reason: null })),
+  drain: false
+})
+
+const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<LeasedResult>, detail: string) {
+  yield* Effect.logWarning("a result was refused", { detail })
+  for (const { lease, ...result } of results) {
+    yield* patiently("result", client.runner.result({ params: { lease }, payload: result as Result })).pipe(
+      Effect.catchTags({
+        not_found: () => Effect.void,
+        invalid_request: (error) =>
+          Effect.andThen(
+            Effect.logError("a result is malformed; the work is given back", { lease, detail: error.detail }),
+            Effect.ignore(client.runner.release({ params: { lease }, payload: {} }))
+          )
+      })
+    )
+  }
+})
+
+const start = Effect.fnUntraced(function* (state: State, work: Work) {
+  const worker = yield* Worker
+  const working = Effect.flatMap(worker.work(work), (result) =>
+    Effect.sync(() => {
+      state.done.push({ lease: work.lease, ...result } as LeasedResult)
+    })
+  ).pipe(
+    Effect.catchCause((cause) => Effect.logError("work was dropped", { lease: work.lease }, cause)),
+    Effect.ensuring(
+      Effect.suspend(() => {
+        state.running.delete(work.lease)
+        return Latch.open(state.news)
+      })
+    )
+  )
+  // Set before it may end: a fiber that is forked starts later.
+  state.running.set(work.lease, yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, working)))
+})
+
+/** Says what it still works on; stops what somebody else has taken meanwhile. */
+const beat = Effect.fnUntraced(function* (client: Client, state: State) {
+  while (true) {
+    yield* Effect.sleep(`${state.session.heartbeat_s} seconds`)
+    const leases = [...state.running.keys(), ...state.done.map(({ lease }) => lease)]
+    if (leases.length === 0) continue
+    const answer = yield* client.runner
+      .heartbeat({ payload: { runner: state.session.runner, leases } })
+      .pipe(Effect.timeout(`${REQUEST_MARGIN_S} seconds`), Effect.option)
+    if (answer._tag === "None") continue
+    state.draining ||= answer.value.drain
+    for (const one of answer.value.leases) {
+      const fiber = "lost" in one ? state.running.get(one.lease) : undefined
+      if (fiber !== undefined) yield* Effect.andThen(Effect.logInfo("work was lost", { lease: one.lease }), Fiber.interrupt(fiber))
+    }
+  }
+})
+
+/** Finishes what it can in the time it has, and gives back the rest. */
+const stop = Effect.fnUntraced(function* (client: Client, state: State, looping: Fiber.Fiber<void>) {
+  state.draining = true
+  yield* Latch.open(state.news)
+  yield* Effect.timeoutOption(Fiber.await(looping), GRACE)
+  const left = [...state.running]
+  yield* Effect.forEach(left, ([, fiber]) => Fiber.interrupt(fiber), { concurrency: "unbounded", discard: true })
+  yield* Fiber.interrupt(looping)
+  yield* Effect.forEach(
+    left,
+    ([lease]) => client.runner.release({ params: { lease }, payload: {} }).pipe(Effect.timeout("1 second"), Effect.ignore),
+    { concurrency: "unbounded", discard: true }
+  )
+})

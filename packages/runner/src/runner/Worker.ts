@@ -1,0 +1,89 @@
+/** Does one piece of work: fetches its files, plays or examines in the sandbox, and says what came of it. */
+import { Context, Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
+import type { AdmissionWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import type { Replay } from "@agon/engine/replay/Replay.ts"
+import { Arena } from "@agon/sandbox/Arena.ts"
+import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { Downloads } from "./Downloads.ts"
+import { FileCache } from "./FileCache.ts"
+
+const runtime_version = runtimeVersion()
+const DETAIL_MAX = 2_000
+
+export class Worker extends Context.Service<Worker, { readonly work: (work: Work) => Effect.Effect<Result> }>()("agon/runner/Worker") {
+  static readonly layer: Layer.Layer<Worker, never, Arena | Downloads | FileCache> = Layer.effect(
+    Worker,
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      const downloads = yield* Downloads
+      const files = yield* FileCache
+
+      /** The link to a stored replay; a match whose replay cannot be stored counts all the same. */
+      const store = Effect.fnUntraced(function* (work: MatchWork, replay: Replay) {
+        const bytes = new TextEncoder().encode(canonicalJson(replay))
+        const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+        if (bytes.length > work.replay_upload.max_bytes) return null
+        return yield* downloads.put(work.replay_upload, bytes).pipe(
+          Effect.as({ hash, bytes: bytes.length }),
+          Effect.catch((error) => Effect.as(Effect.logWarning("a replay was not stored", work.lease, error.detail), null))
+        )
+      })
+
+      const play = Effect.fnUntraced(function* (work: MatchWork) {
+        const seats = yield* Effect.forEach(
+          work.seats,
+          ({ manifest, memory_cap_bytes, weights }) =>
+            Effect.all({ weights: files.get(weights), manifest: files.get(manifest), memory_cap_bytes: Effect.succeed(memory_cap_bytes) }),
+          { concurrency: 4 }
+        )
+        const { board, game, rules, seed } = work
+        const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = yield* arena.play({ game, board, seed, rules, seats })
+        const stored = yield* store(work, replay)
+        return {
+          kind: "match",
+          runtime_version,
+          reason,
+          turns,
+          played_ms: Math.round(played_ms),
+          seats: outcome,
+          state_sha256,
+          replay: stored
+        } as const
+      })
+
+      const examine = Effect.fnUntraced(function* ({ boards, game, manifest, weight_classes, weights }: AdmissionWork) {
+        const verdict = yield* arena.examine({
+          game,
+          weights: yield* files.get(weights),
+          manifest: yield* files.get(manifest),
+          weights_hash: weights.hash.slice("sha256:".length),
+          manifest_hash: manifest.hash.slice("sha256:".length),
+          weight_classes,
+          boards
+        })
+        return { kind: "admission", runtime_version, ...verdict } as const
+      })
+
+      return Worker.of({
+        work: (work) =>
+          work.kind === "admission"
+            ? Effect.catch(examine(work), failed("admission", "weights_unavailable"))
+            : work.kind === "match"
+              ? Effect.catchTags(play(work), {
+                  FileUnavailable: failed("match", "weights_unavailable"),
+                  MachineFault: failed("match", "engine_fault")
+                })
+              : Effect.die(new Error("this runner accepts no audits"))
+      })
+    })
+  )
+}
+
+const failed =
+  (kind: "match" | "admission", fault_reason: "engine_fault" | "weights_unavailable") =>
+  (error: { readonly detail: string }): Effect.Effect<Result> => {
+    const detail = error.detail.slice(0, DETAIL_MAX)
+    return Effect.succeed(kind === "match" ? { kind, fault_reason, detail } : { kind, runtime_version, verdict: "failed", detail })
+  }

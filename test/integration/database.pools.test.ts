@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { answers, bounded, layer, type Options, pools, SeasonSql } from "@agon/server/database/Database.ts"
+import { migrate } from "@agon/server/database/migrate.ts"
 import { isUuid, onUnique } from "@agon/server/database/rows.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
@@ -109,6 +110,17 @@ describe("the start", () => {
       const ascii = yield* refusal({ url: Redacted.make(Redacted.value(url).replace(/test_\d+/, "in_ascii")) })
       assert.strictEqual(ascii, "DATABASE_URL: the database is encoded in SQL_ASCII; it takes one in UTF8")
     })
+  )
+})
+
+describe.each(Postgres.majors)("Postgres %i", (major) => {
+  it.effect("takes every migration, and finds nothing to do the second time", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      assert.isAtLeast((yield* migrate).length, 1)
+      assert.deepStrictEqual(yield* migrate, [])
+      assert.strictEqual((yield* setting(sql, "server_version")).split(".")[0], String(major))
+    }).pipe(Effect.provide(Postgres.layer({ major })))
   )
 })
 

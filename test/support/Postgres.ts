@@ -21,20 +21,23 @@ export interface Options extends Omit<PgClient.PgPoolConfig, "url"> {
   readonly migrate?: boolean
   /** Keep fsync and full-page writes, for tests of crashes and for measurements. */
   readonly durable?: boolean
+  /** A Postgres of the machine's, by its major version, instead of the one that the run is about. */
+  readonly major?: number
 }
 
 /** PgClient and SqlClient on a fresh database. A TestClock that is moved while a connection opens does not time it out. */
 export const layer = (options: Options = {}) =>
   Layer.unwrap(
     Effect.map(url(options), (url) => {
-      const { migrate: _migrate, durable: _durable, ...pool } = options
+      const { migrate: _migrate, durable: _durable, major: _major, ...pool } = options
       return PgClient.layer({ maxConnections: 4, connectTimeout: Duration.infinity, ...pool, url })
     })
   )
 
+type Which = Pick<Options, "migrate" | "durable" | "major">
+
 /** The connection URL of a fresh database, for programs that are given one as DATABASE_URL. */
-export const url = (options: Pick<Options, "migrate" | "durable"> = {}) =>
-  Effect.promise(() => create(options)).pipe(Effect.map(Redacted.make))
+export const url = (options: Which = {}) => Effect.promise(() => create(options)).pipe(Effect.map(Redacted.make))
 
 interface Server {
   readonly bin: string
@@ -51,22 +54,27 @@ const START_TIMEOUT_MS = 60_000
 const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
 const SETTINGS = ["listen_addresses=", "max_connections=60", "shared_buffers=64MB", "max_wal_size=256MB", "log_min_messages=fatal"]
 
-/** Which Postgres: the major version that AGON_TEST_PG names, else the embedded one, else the machine's newest. */
-const bin = () => {
-  const asked = process.env["AGON_TEST_PG"]
-  return asked !== undefined && asked !== "18" ? `/usr/lib/postgresql/${asked}/bin` : EMBEDDED
+/** Which Postgres: the major version that the test or AGON_TEST_PG names, else the embedded one. */
+const binOf = ({ major }: Which) => {
+  const asked = major ?? Number(process.env["AGON_TEST_PG"] ?? 18)
+  return asked === 18 && existsSync(EMBEDDED) ? EMBEDDED : `/usr/lib/postgresql/${asked}/bin`
 }
 
-const servers = new Map<boolean, Promise<Server>>()
+/** The major versions that a test can be run on here. */
+export const majors = [18, 17, 16, 15].filter((major) => existsSync(binOf({ major })))
 
-const server = (durable: boolean) => {
-  const found = servers.get(durable) ?? start(durable)
-  servers.set(durable, found)
+const servers = new Map<string, Promise<Server>>()
+
+const server = (which: Which) => {
+  const durable = which.durable ?? false
+  const key = `${binOf(which)} ${durable}`
+  const found = servers.get(key) ?? start(binOf(which), durable)
+  servers.set(key, found)
   return found
 }
 
-const create = async (options: Pick<Options, "migrate" | "durable">) => {
-  const running = await server(options.durable ?? false)
+const create = async (options: Which) => {
+  const running = await server(options)
   const name = `test_${(running.databases += 1)}`
   const created = running.last.then(async () => {
     if (options.migrate) await ensureMigrated(running)
@@ -101,16 +109,16 @@ const address = (server: Server, database: string) => `postgres://agon@localhost
 /** Runs `postgres` until the pipe on its standard input closes, then stops it and cleans up. */
 const GUARD = '"$@" </dev/null & server=$!; trap "" INT TERM HUP; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$DIRECTORY"'
 
-const start = async (durable: boolean): Promise<Server> => {
+const start = async (bin: string, durable: boolean): Promise<Server> => {
   const user = serverUser()
   const as = user === undefined ? {} : { uid: user.uid, gid: user.gid }
   const directory = mkdtempSync(join(tmpdir(), "agon-test-pg-"))
   if (user !== undefined) chownSync(directory, user.uid, user.gid)
   const data = join(directory, "data")
-  initialise(data, as)
+  initialise(bin, data, as)
   const settings = [...SETTINGS, `unix_socket_directories=${directory}`, ...(durable ? [] : FAST)]
   const log = openSync(join(directory, "log"), "a")
-  const child = spawn("sh", ["-c", GUARD, "sh", join(bin(), "postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
+  const child = spawn("sh", ["-c", GUARD, "sh", join(bin, "postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
     ...as,
     cwd: directory,
     env: { DIRECTORY: directory, PATH: process.env["PATH"] ?? "" },
@@ -122,7 +130,7 @@ const start = async (durable: boolean): Promise<Server> => {
   child.stdin!.on("error", () => undefined)
   ;(child.stdin as unknown as { unref(): void }).unref()
   await ready(directory)
-  return { bin: bin(), directory, databases: 0, last: Promise.resolve() }
+  return { bin, directory, databases: 0, last: Promise.resolve() }
 }
 
 /** `postmaster.pid` ends with a line that says when connections are taken. */
@@ -136,13 +144,13 @@ const ready = async (directory: string) => {
 }
 
 /** A new cluster, copied from the one that an earlier process left in node_modules/.cache where there is one: 0.1 s for 1 s. */
-const initialise = (data: string, as: { readonly uid?: number; readonly gid?: number }) => {
-  const version = execFileSync(join(bin(), "postgres"), ["-V"], { ...as, cwd: "/", encoding: "utf8" }).replace(/[^0-9.]/g, "")
+const initialise = (bin: string, data: string, as: { readonly uid?: number; readonly gid?: number }) => {
+  const version = execFileSync(join(bin, "postgres"), ["-V"], { ...as, cwd: "/", encoding: "utf8" }).replace(/[^0-9.]/g, "")
   const cache = join(ROOT, "node_modules/.cache/agon-test-pg", `${version}-${as.uid ?? process.getuid?.() ?? 0}`)
   if (existsSync(cache)) return copy(cache, data)
   const locale = Number.parseInt(version, 10) >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : []
   const options = ["-U", "agon", "--auth=trust", "-E", "UTF8", "--locale=C", ...locale, "--wal-segsize=4", "--no-sync", "--no-instructions"]
-  execFileSync(join(bin(), "initdb"), ["-D", data, ...options], { ...as, cwd: dirname(data), stdio: "pipe" })
+  execFileSync(join(bin, "initdb"), ["-D", data, ...options], { ...as, cwd: dirname(data), stdio: "pipe" })
   keep(data, cache)
 }
 

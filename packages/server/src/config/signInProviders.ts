@@ -23,12 +23,7 @@ const base = {
   scopes: Schema.Array(Text),
   login_claim: Text
 }
-const Oidc = Schema.Struct({
-  ...base,
-  kind: Schema.Literal("oidc"),
-  issuer: Endpoint,
-  parameters: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
-})
+const Oidc = Schema.Struct({ ...base, kind: Schema.Literal("oidc"), issuer: Endpoint })
 const Oauth2 = Schema.Struct({
   ...base,
   kind: Schema.Literal("oauth2"),
@@ -61,7 +56,7 @@ export const parseProviders = (text: string): { readonly value: ReadonlyArray<Pr
 
 const complete = (entry: unknown): ProviderConfig | undefined => {
   const whole = filled(entry)
-  return Option.getOrUndefined(whole["kind"] === "oauth2" ? decodeOauth2(whole) : decodeOidc(whole))
+  return whole["kind"] === "oauth2" ? Option.getOrUndefined(decodeOauth2(whole)) : Option.getOrUndefined(decodeOidc(whole))
 }
 
 const filled = (entry: unknown): Record<string, unknown> => {
@@ -74,10 +69,8 @@ const filled = (entry: unknown): Record<string, unknown> => {
 const lacking = (entry: unknown) => {
   const whole = filled(entry)
   const fields: Record<string, Schema.Top> = whole["kind"] === "oauth2" ? Oauth2.fields : Oidc.fields
-  const wrong = Object.entries(fields).filter(
-    ([name, schema]) => name !== "parameters" && !Schema.is(schema as Schema.Schema<unknown>)(whole[name])
-  )
-  return wrong.length === 0 ? "proper parameters" : `a proper ${wrong.map(([name]) => name).join(", ")}`
+  const wrong = Object.entries(fields).filter(([name, schema]) => !Schema.is(schema as Schema.Schema<unknown>)(whole[name]))
+  return `a proper ${wrong.map(([name]) => name).join(", ")}`
 }
 
 const parseJson = (text: string): unknown => {

@@ -115,7 +115,7 @@ const replaceLink = (source: string, path: string) => {
   symlinkSync(source, path)
 }
 
-/** Static libraries and the like take half of the space, and nothing that runs needs them. */
+/** What only compilers and readers need. */
 const NEEDLESS = /\.a$|\/include(\/|$)|\/share\/(doc|man)(\/|$)/
 
 /** A copy that everybody may read, in a folder that nobody but its owner may write; made once, under its final name when complete. */

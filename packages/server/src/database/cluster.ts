@@ -71,7 +71,9 @@ const stopOrphans = (cluster: string) =>
   Effect.gen(function* () {
     const found = processesNaming(cluster)
     if (found.length === 0) return
-    yield* Effect.logInfo(`stopping the database that an earlier service left running (pid ${found.map(({ pid }) => pid).join(", ")})`)
+    yield* Effect.logInfo(
+      `stopping what is left of an earlier server of the embedded database (pid ${found.map(({ pid }) => pid).join(", ")})`
+    )
     const servers = found.filter(isServer)
     for (const { pid } of servers) signal(pid, "SIGINT")
     if (servers.length === 0) for (const { pid } of found) signal(pid, "SIGQUIT")

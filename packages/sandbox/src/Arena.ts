@@ -10,7 +10,7 @@ import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import { type ExamineRequest, reject, type Verdict } from "./Verdict.ts"
-import { type Isolation, strongestIsolation } from "./worker/isolation.ts"
+import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
 import type { Job } from "./worker/main.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 
@@ -32,29 +32,32 @@ export interface ArenaOptions {
 const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS }: MatchRequest): number =>
   60_000 + rules.max_turns * seats.length * move_deadline_ms + seats.length * rules.strike_limit * (seats.length + 1) * LOAD_DEADLINE_MS
 
-/** One job in one process, which is put back if it lived. Interruption kills it. */
-const runOnce = (isolation: Isolation, idle: Array<SandboxProcess>, job: Job, deadline_ms: number): Effect.Effect<Outcome> =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => idle.pop() ?? null),
-    (kept) =>
-      Effect.callback<Outcome>((resume) => {
-        const process = kept ?? new SandboxProcess(isolation)
-        const started: Promise<Outcome> = kept === null ? process.ready(START_DEADLINE_MS) : Promise.resolve({ kind: "ready" })
-        started
-          .then((outcome): Outcome | Promise<Outcome> => (outcome.kind === "ready" ? process.run(job, deadline_ms) : unstarted(outcome)))
-          .then((outcome) => {
-            if (process.alive) idle.push(process)
-            resume(Effect.succeed(outcome))
-          })
-        return Effect.sync(() => process.kill())
-      }),
-    () => Effect.void
-  )
+const started = (process: SandboxProcess): Effect.Effect<Outcome> => Effect.promise(() => process.ready(START_DEADLINE_MS))
 
-const unstarted = (outcome: Outcome): Outcome => ({
-  kind: "failed",
-  detail: outcome.kind === "died" ? outcome.detail : "the sandbox process did not start in time"
+/** One job in one process, which goes back among the idle if it answered. Interruption kills it. */
+const runOnce = Effect.fnUntraced(function* (isolation: Isolation, idle: Array<SandboxProcess>, job: Job, deadline_ms: number) {
+  let answered = false
+  return yield* Effect.acquireUseRelease(
+    Effect.sync(() => ({ kept: idle.pop() })).pipe(
+      Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(isolation), fresh: kept === undefined }))
+    ),
+    Effect.fnUntraced(function* ({ process, fresh }): Effect.fn.Return<Outcome> {
+      const start: Outcome = fresh ? yield* started(process) : { kind: "ready" }
+      if (start.kind !== "ready") return { kind: "failed", detail: `The sandbox process did not start: ${detailOf(start)}` }
+      const outcome = yield* Effect.promise(() => process.run(job, deadline_ms))
+      answered = true
+      return outcome
+    }),
+    ({ process }) =>
+      Effect.sync(() => {
+        if (answered && process.alive) idle.push(process)
+        else process.kill()
+      })
+  )
 })
+
+const detailOf = (outcome: Outcome): string =>
+  outcome.kind === "failed" || outcome.kind === "died" ? outcome.detail : `the sandbox answered "${outcome.kind}"`
 
 const verdictOf = (outcome: Outcome): Verdict => {
   switch (outcome.kind) {
@@ -64,21 +67,31 @@ const verdictOf = (outcome: Outcome): Verdict => {
       return reject("resource_limit", `The model was not examined within ${EXAMINE_DEADLINE_MS / 1_000} s.`)
     case "died":
       return reject("resource_limit", "The model brought down the process that examined it.")
-    case "failed":
-      return { verdict: "failed", detail: outcome.detail }
     default:
-      return { verdict: "failed", detail: `the sandbox answered ${outcome.kind}` }
+      return { verdict: "failed", detail: detailOf(outcome) }
   }
 }
 
-const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> => {
-  if (outcome.kind === "played") return Effect.succeed(outcome.report)
-  const detail = outcome.kind === "failed" || outcome.kind === "died" ? outcome.detail : `the sandbox answered ${outcome.kind}`
-  return Effect.fail(new MachineFault({ detail }))
-}
+const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
+  outcome.kind === "played" ? Effect.succeed(outcome.report) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
+
+/**
+ * Starts the first process under the strongest isolation that works here, probes of its parts having passed: only a
+ * start shows whether the machine also lets it live.
+ */
+const findIsolation = Effect.fnUntraced(function* (wanted: Isolation | undefined, idle: Array<SandboxProcess>) {
+  for (const isolation of wanted === undefined ? permittedIsolations() : [wanted]) {
+    const process = new SandboxProcess(isolation)
+    if ((yield* started(process)).kind === "ready") {
+      idle.push(process)
+      return isolation
+    }
+    process.kill()
+  }
+  return wanted ?? "process"
+})
 
 const make = Effect.fnUntraced(function* (options: ArenaOptions) {
-  const isolation = options.isolation ?? (yield* Effect.sync(strongestIsolation))
   const slots = yield* Semaphore.make(options.slots)
   const idle: Array<SandboxProcess> = []
   yield* Effect.addFinalizer(() =>
@@ -86,6 +99,7 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
       for (const process of idle.splice(0)) process.kill()
     })
   )
+  const isolation = yield* findIsolation(options.isolation, idle)
   const run = Effect.fnUntraced(function* (job: Job, deadline_ms: number) {
     let outcome = yield* runOnce(isolation, idle, job, deadline_ms)
     for (let attempt = 1; attempt < ATTEMPTS && outcome.kind === "died"; attempt++)

@@ -37,14 +37,24 @@ const packageOf = (file: string, name: string) => {
   return file.slice(0, file.lastIndexOf(mark) + mark.length)
 }
 
-/** All that the process may read: this package and those it imports, by their names and by where these links lead. */
-const readablePaths = (): ReadonlyArray<string> => {
+interface Code {
+  /** Folders that hold what the process runs, links resolved. */
+  readonly folders: ReadonlyArray<string>
+  /** The names under which they import each other. */
+  readonly links: ReadonlyArray<{ readonly link: string; readonly target: string }>
+}
+
+/** All that the process may read: this package and those it imports. */
+const findCode = (): Code => {
   const own = fileURLToPath(new URL("../../", import.meta.url))
   const runtime = packageOf(wasmPath, "onnxruntime-web")
-  const links = ["@agon/engine", "@agon/onnx"].map((name) => join(dirname(runtime), name))
-  const siblings = links.map((link) => join(realpathSync(link), sep))
-  const protobuf = packageOf(createRequire(join(siblings[1]!, "src", "Model.ts")).resolve("@bufbuild/protobuf"), "@bufbuild/protobuf")
-  return [own, runtime, protobuf, ...siblings, ...links.map((link) => join(link, sep))]
+  const links = ["@agon/engine", "@agon/onnx"].map((name) => {
+    const link = join(dirname(runtime), name)
+    return { link, target: realpathSync(link) }
+  })
+  const onnx = createRequire(join(links[1]!.target, "src", "Model.ts"))
+  const protobuf = packageOf(onnx.resolve("@bufbuild/protobuf"), "@bufbuild/protobuf")
+  return { folders: [own, runtime, protobuf, ...links.map(({ target }) => join(target, sep))], links }
 }
 
 const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
@@ -52,26 +62,28 @@ const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
   ["--user", "--map-root-user", "--net", "--ipc", "--"]
 ]
 
-const bubblewrapArgs = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
+const bubblewrapArgs = ({ folders, links }: Code): ReadonlyArray<string> => [
   ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"],
-  ...["/usr", "/bin", "/lib", "/lib64", ...paths].flatMap((path) => ["--ro-bind-try", path, path]),
-  "--"
+  ...["/usr", "/bin", "/lib", "/lib64", ...folders].flatMap((path) => ["--ro-bind-try", path, path]),
+  ...links.flatMap(({ link, target }) => ["--symlink", target, link]),
+  ...["--chdir", "/", "--"]
 ]
 
-/** Asks the machine by trying; costs a few milliseconds, so it is asked once per service. */
-export const strongestIsolation = (): Isolation => {
+/** The kinds that the machine permits, strongest first; asks it by trying, for a few milliseconds each. */
+export const permittedIsolations = (): ReadonlyArray<Isolation> => {
   const bwrap = find("bwrap")
-  if (bwrap !== null && permits(bwrap, bubblewrapArgs([]))) return "bubblewrap"
   const unshare = find("unshare")
-  if (unshare !== null && unshareArgs.some((args) => permits(unshare, args))) return "unshare"
-  return "process"
+  const kinds: Array<Isolation> = []
+  if (bwrap !== null && permits(bwrap, bubblewrapArgs({ folders: [], links: [] }))) kinds.push("bubblewrap")
+  if (unshare !== null && unshareArgs.some((args) => permits(unshare, args))) kinds.push("unshare")
+  return [...kinds, "process"]
 }
 
-const nodeArgs = (readable: ReadonlyArray<string>, entry: string): ReadonlyArray<string> => [
+const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string> => [
   "--no-warnings",
   "--permission",
   "--allow-worker",
-  ...readable.map((path) => `--allow-fs-read=${path}`),
+  ...[...folders, ...links.map(({ link }) => join(link, sep))].map((path) => `--allow-fs-read=${path}`),
   "--disallow-code-generation-from-strings",
   "--no-addons",
   `--max-old-space-size=${SCRIPT_HEAP_MB}`,
@@ -79,15 +91,16 @@ const nodeArgs = (readable: ReadonlyArray<string>, entry: string): ReadonlyArray
 ]
 
 export const commandUnder = (isolation: Isolation, entry: string): Command => {
-  const readable = readablePaths()
-  const node = nodeArgs(readable, entry)
+  const code = findCode()
+  const node = [process.execPath, ...nodeArgs(code, entry)]
   if (isolation === "bubblewrap") {
-    return { command: find("bwrap")!, args: [...bubblewrapArgs([dirname(process.execPath), ...readable]), process.execPath, ...node] }
+    const folders = [dirname(process.execPath), ...code.folders]
+    return { command: find("bwrap")!, args: [...bubblewrapArgs({ ...code, folders }), ...node] }
   }
   if (isolation === "unshare") {
     const unshare = find("unshare")!
     const args = unshareArgs.find((candidate) => permits(unshare, candidate)) ?? unshareArgs[0]!
-    return { command: unshare, args: [...args, process.execPath, ...node] }
+    return { command: unshare, args: [...args, ...node] }
   }
-  return { command: process.execPath, args: node }
+  return { command: process.execPath, args: node.slice(1) }
 }

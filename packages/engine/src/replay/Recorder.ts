@@ -2,8 +2,16 @@
  * Collects what a replay tells while a match is played: `begin` once after `init`, then `step` instead of the engine's
  * own, which it calls. One recorder a match.
  */
-import type { BoardFile, Choice, Engine, MatchEvent } from "../Engine.ts"
-import type { Moves, Strike } from "./Replay.ts"
+import type { BoardFile, Choice, Engine, MatchEvent, StrikeCode } from "../Engine.ts"
+
+export interface Strike {
+  readonly turn: number
+  readonly seat: number
+  readonly code: StrikeCode
+}
+
+/** What one turn did, a seat an entry: null where the seat is out, struck or not to act. */
+export type Moves = ReadonlyArray<number | null>
 
 export class Recorder {
   readonly moves: Array<Moves> = []

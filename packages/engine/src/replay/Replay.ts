@@ -1,22 +1,15 @@
 /** A replay (GAMES.md, "Replay"): what a match was played with, what was done, and what came of it. */
 import { canonicalSha256 } from "../canonicalJson.ts"
-import type { BoardFile, Engine, MatchEvent, MatchRules, StrikeCode } from "../Engine.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { BoardFile, Engine, MatchEvent, MatchRules } from "../Engine.ts"
+import type { Moves, Recorder, Strike } from "./Recorder.ts"
 
-export interface Strike {
-  readonly turn: number
-  readonly seat: number
-  readonly code: StrikeCode
-}
+export type { Moves, Strike } from "./Recorder.ts"
 
 /** The models of one seat, 64 hex digits each. */
 export interface ReplaySeat {
   readonly weights_sha256: string
   readonly manifest_sha256: string
 }
-
-/** What one turn did, a seat an entry: null where the seat is out, struck or not to act. */
-export type Moves = ReadonlyArray<number | null>
 
 export interface Replay {
   readonly format: "replay/1"

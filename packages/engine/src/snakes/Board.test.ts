@@ -232,6 +232,19 @@ describe("a snakes board", () => {
       }),
       []
     )
+    const least = { rows: 5, cols: 5, players: 2, walls: [...row(4, 5), ...row(3, 5, 4)] }
+    assert.deepStrictEqual(
+      refusals({
+        ...least,
+        spawns: [
+          [0, 0],
+          [0, 4]
+        ],
+        food: []
+      }),
+      [],
+      "eight cells a player"
+    )
     assert.deepStrictEqual(refusals({ rows: 25, cols: 25, max_turns: 1000, min_food: 625, food_chance: 100 }), [])
   })
 

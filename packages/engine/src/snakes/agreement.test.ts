@@ -1,6 +1,6 @@
 /**
  * Random matches on random boards, the engine beside the plain reading of the rules in `naive.ts`. Each case prints
- * its seed when it fails; AGON_SLOW plays fifty times as many.
+ * its seed when it fails; AGON_SLOW plays eighty times as many.
  */
 import { assert, describe, it } from "vitest"
 import { demoBoards } from "../boards/demoBoards.ts"
@@ -12,7 +12,7 @@ import { openMoves } from "./observe.ts"
 import type { SnakesState } from "./State.ts"
 import { snakes } from "./snakes.ts"
 
-const matches = process.env["AGON_SLOW"] ? 10_000 : 200
+const matches = process.env["AGON_SLOW"] ? 10_000 : 120
 const codes: ReadonlyArray<StrikeCode> = ["timeout", "shape", "non_finite", "crash"]
 
 /** A small crowded board, so that seats meet; undefined where the draw broke a rule of boards. */

@@ -1,15 +1,16 @@
 /**
- * Positions for tests: a match as it stands when the bodies lie where they are put. Bodies are cells head first, the
- * last one repeated where segments are stacked.
+ * Positions for tests: a match as it stands when the bodies lie where they are put. A cell is its row and its column,
+ * a digit each, and a body its cells head first, the last one repeated where segments are stacked: "12 11 11".
  */
 import { drawSnakes, type SnakesSettings } from "../boards/picture.ts"
-import type { MatchRules } from "../Engine.ts"
+import type { Choice, MatchEvent, MatchRules } from "../Engine.ts"
 import { EMPTY } from "./Land.ts"
-import { init, type SnakesState } from "./State.ts"
+import { bodyOf, init, type SnakesState } from "./State.ts"
+import { step } from "./step.ts"
 
 export interface Arrangement extends Partial<SnakesSettings> {
   readonly picture: string
-  readonly bodies?: ReadonlyArray<ReadonlyArray<readonly [number, number]>>
+  readonly bodies?: ReadonlyArray<string>
   readonly health?: ReadonlyArray<number>
   readonly seed?: number
   readonly strike_limit?: number
@@ -25,7 +26,7 @@ export const arranged = (to: Arrangement): SnakesState => {
   const state = init(board, to.seed ?? 1, rules)
   to.bodies?.forEach((body, seat) => {
     const snake = state.snakes[seat]!
-    const cells = body.map(([row, col]) => row * board.cols + col)
+    const cells = cellsOf(body, board.cols)
     const distinct = new Set(cells).size
     state.grid[snake.cell] = EMPTY
     snake.cell = cells[0]!
@@ -36,10 +37,10 @@ export const arranged = (to: Arrangement): SnakesState => {
   })
   to.bodies?.forEach((body, seat) => {
     const { head, distinct } = state.snakes[seat]!
+    const cells = cellsOf(body, board.cols)
     for (let back = 0; back < distinct; back++) {
-      const [row, col] = body[back]!
-      state.trail[seat * state.land.trail_size + head - back] = row * board.cols + col
-      state.grid[row * board.cols + col] = seat + 1
+      state.trail[seat * state.land.trail_size + head - back] = cells[back]!
+      state.grid[cells[back]!] = seat + 1
     }
   })
   to.health?.forEach((health, seat) => {
@@ -47,6 +48,33 @@ export const arranged = (to: Arrangement): SnakesState => {
   })
   return state
 }
+
+const cellsOf = (body: string, cols: number): ReadonlyArray<number> => body.split(" ").map((at) => Number(at[0]) * cols + Number(at[1]))
+
+/** Plays one turn and answers what happened in it. */
+export const play = (state: SnakesState, ...choices: ReadonlyArray<Choice>): ReadonlyArray<MatchEvent> => {
+  const events: Array<MatchEvent> = []
+  step(state, choices, events)
+  return events
+}
+
+/** Who left and why, in the order of the events. */
+export const outs = (events: ReadonlyArray<MatchEvent>): ReadonlyArray<string> =>
+  events.flatMap((event) => (event.kind === "out" ? [`${event.seat} ${event.reason}`] : []))
+
+/** The body as it is written in an arrangement; empty when out. */
+export const bodies = (state: SnakesState, seat: number): string =>
+  bodyOf(state, seat)
+    .map((cell) => `${Math.floor(cell / state.land.board.cols)}${cell % state.land.board.cols}`)
+    .join(" ")
+
+export const head = (state: SnakesState, seat: number): string => bodies(state, seat).slice(0, 2)
+
+export const heads = (state: SnakesState): string => state.snakes.map((_, seat) => head(state, seat)).join(" ")
+
+export const open = "....... .1..... ....... ....... ....... .....2. ......."
+/** Four seats far from each other, so that a test's two are never the last. */
+export const four = "3...... .1..... ....... ....... ....... .....2. ......4"
 
 export const UP = 0
 export const RIGHT = 1

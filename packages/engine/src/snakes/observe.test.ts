@@ -23,26 +23,7 @@ const constant = (plane: Float32Array): number => {
 
 const position: Arrangement = {
   picture: "1...# ..... ..*.. ..... 3...2",
-  bodies: [
-    [
-      [1, 1],
-      [1, 0],
-      [0, 0],
-      [0, 0]
-    ],
-    [
-      [3, 3],
-      [3, 4],
-      [4, 4]
-    ],
-    [
-      [2, 1],
-      [3, 1],
-      [3, 0],
-      [4, 0],
-      [4, 1]
-    ]
-  ],
+  bodies: ["11 10 00 00", "33 34 44", "21 31 30 40 41"],
   health: [73, 12, 100]
 }
 
@@ -91,41 +72,10 @@ describe("what a seat sees", () => {
   })
 
   it("counts food as open, and a tail that drops next turn, but not one that is stacked", () => {
-    const chase = (tail: ReadonlyArray<readonly [number, number]>): Arrangement => ({
-      picture: "1.... ..... ..... ..... ....2",
-      bodies: [
-        [
-          [2, 2],
-          [2, 1],
-          [2, 0]
-        ],
-        [[4, 4], [4, 3], ...tail]
-      ]
-    })
+    const chase = (tail: string): Arrangement => ({ picture: "1.... ..... ..... ..... ....2", bodies: ["22 21 20", `44 43 ${tail}`] })
     const down = (to: Arrangement) => planesOf(to, 0)[10]!
-    assert.strictEqual(
-      constant(
-        down(
-          chase([
-            [4, 2],
-            [3, 2]
-          ])
-        )
-      ),
-      1
-    )
-    assert.strictEqual(
-      constant(
-        down(
-          chase([
-            [4, 2],
-            [3, 2],
-            [3, 2]
-          ])
-        )
-      ),
-      0
-    )
+    assert.strictEqual(constant(down(chase("42 32"))), 1)
+    assert.strictEqual(constant(down(chase("42 32 32"))), 0)
     assert.strictEqual(constant(planesOf({ picture: "1*... ..... ..... ..... ....2" }, 0)[9]!), 1)
   })
 

@@ -18,7 +18,7 @@ export const EdgeLayer = HttpRouter.middleware(
         Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : outside(cause))),
         Effect.map((response) =>
           HttpServerResponse.setHeaders(
-            asBytes(response),
+            response,
             "cache-control" in response.headers ? { "x-request-id": id } : { "x-request-id": id, "cache-control": "no-store" }
           )
         ),
@@ -27,12 +27,6 @@ export const EdgeLayer = HttpRouter.middleware(
     }),
   { global: true }
 )
-
-/** node writes a Buffer cheaper than a string of some kilobytes (by how much was not isolated). */
-const asBytes = (response: HttpServerResponse.HttpServerResponse) =>
-  response.body._tag === "Uint8Array" && response.body.text !== undefined && response.body.contentLength > 1024
-    ? HttpServerResponse.uint8Array(Buffer.from(response.body.text), response as {})
-    : response
 
 const outside = (cause: Cause.Cause<unknown>) => {
   const error = cause.reasons.find(Cause.isFailReason)?.error

@@ -1,5 +1,5 @@
 /** The layers of the HTTP side, put together once, over whatever handlers and services the program brings. */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer" // the package itself loads every client there is
 import { ByteSize, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"

@@ -17,7 +17,7 @@ import {
   misshapen,
   stalling,
   weightClasses
-} from "./testing/models.ts"
+} from "./admission/testModels.ts"
 import type { ExamineRequest } from "./Verdict.ts"
 import { memoryCapOf } from "./worker/Instance.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { linear } from "../testing/models.ts"
+import { linear } from "./testModels.ts"
 import { scanWire, WIRE_LIMITS } from "./wire.ts"
 
 /** A length-delimited record. */

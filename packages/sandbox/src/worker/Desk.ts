@@ -24,6 +24,7 @@ export class Desk {
   readonly #sources: ReadonlyArray<Float32Array>
   readonly #targets: ReadonlyArray<Float32Array>
   readonly #fresh: ReadonlyArray<Float32Array>
+  readonly #read = (index: number, values: Float32Array) => this.#fresh[index]!.set(values)
 
   constructor(session: Session, sizes: Sizes, { observation, logits, memoryFlat, memoryCell }: Exchange) {
     const memories = [memoryFlat, memoryCell].filter((memory) => memory.length > 0)
@@ -33,15 +34,17 @@ export class Desk {
     this.#fresh = this.#targets.map((target) => new Float32Array(target.length))
   }
 
-  /** A turn's outputs are taken over only if all of them are finite; memory then stays what it was. Throws what the runtime throws. */
+  /**
+   * A turn's outputs are taken over only if all of them are finite; memory then stays what it was. The time is that of
+   * the whole call, as any front end of the runtime would take it: inputs in, run, outputs out. Throws what the runtime throws.
+   */
   turn(): readonly [Status, infer_us: number] {
-    for (let i = 0; i < this.#sources.length; i++) this.#feed.input(i).set(this.#sources[i]!)
     const start_ms = performance.now()
-    this.#feed.run((index, values) => this.#fresh[index]!.set(values))
-    const infer_us = (performance.now() - start_ms) * 1_000
-    if (!this.#fresh.every(allFinite)) return [STATUS.non_finite, infer_us]
-    for (let i = 0; i < this.#targets.length; i++) this.#targets[i]!.set(this.#fresh[i]!)
-    return [STATUS.answered, infer_us]
+    for (let i = 0; i < this.#sources.length; i++) this.#feed.input(i).set(this.#sources[i]!)
+    this.#feed.run(this.#read)
+    const finite = this.#fresh.every(allFinite)
+    if (finite) for (let i = 0; i < this.#targets.length; i++) this.#targets[i]!.set(this.#fresh[i]!)
+    return [finite ? STATUS.answered : STATUS.non_finite, (performance.now() - start_ms) * 1_000]
   }
 }
 

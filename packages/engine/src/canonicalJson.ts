@@ -6,13 +6,29 @@ import { createHash } from "node:crypto"
 
 /** Throws a TypeError on what JSON has no word for; callers pass values that an engine or a reader has made. */
 export const canonicalJson = (value: unknown): string => {
+  // `String` and JSON agree on finite numbers; -0 is 0 in both.
+  if (typeof value === "number" && Number.isFinite(value)) return String(value)
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value)
-  if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
-  if (typeof value !== "object") throw new TypeError(`${String(value)} has no canonical JSON`)
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`
+  if (Array.isArray(value)) return arrayText(value)
+  if (typeof value === "object") return objectText(value as Readonly<Record<string, unknown>>)
+  throw new TypeError(`${String(value)} has no canonical JSON`)
+}
+
+const arrayText = (values: ReadonlyArray<unknown>): string => {
+  let text = "["
+  for (let index = 0; index < values.length; index++)
+    text += index === 0 ? canonicalJson(values[index]) : `,${canonicalJson(values[index])}`
+  return `${text}]`
+}
+
+/** The default order of `sort` is that of code units. */
+const objectText = (members: Readonly<Record<string, unknown>>): string => {
+  let text = "{"
+  for (const key of Object.keys(members).sort()) {
+    if (members[key] === undefined) continue
+    text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(members[key])}`
+  }
+  return `${text}}`
 }
 
 /** 64 lower-case hex digits. */

@@ -14,9 +14,10 @@ const checkout = (root: string, files: Readonly<Record<string, string>>) => (url
 
 const game = {
   "game/game.ts":
-    'import { a } from "./a.ts"\nimport type {\n  B,\n  C\n} from "../b.ts"\nimport { d } from "node:fs"\nconst x = "./not.ts"\n',
+    'import { a } from "./a.ts"\nimport type {\n  B,\n  C\n} from "../b.ts"\nimport { d } from "node:fs"\nconst x = "./not.ts"\nexport const y = "./nor.ts"\nimport "../c.ts"\n',
   "game/a.ts": '// from "./nowhere.ts"\nexport * from "../b.ts"\n',
-  "b.ts": "export const b = 1\n"
+  "b.ts": "export const b = 1\n",
+  "c.ts": ""
 }
 
 describe("the digest of an engine", () => {
@@ -42,7 +43,7 @@ describe("the digest of an engine", () => {
   it("follows imports and re-exports, of types too, and nothing else", () => {
     const root = here.href
     const sources = sourcesFrom([new URL("game/game.ts", here)], checkout(root, game))
-    assert.deepStrictEqual(sources.map((source) => source.name).sort(), ["b.ts", "game/a.ts", "game/game.ts"])
+    assert.deepStrictEqual(sources.map((source) => source.name).sort(), ["b.ts", "c.ts", "game/a.ts", "game/game.ts"])
   })
 
   it("changes with any byte of any file, with the rules version and when text moves between files", () => {

@@ -21,7 +21,7 @@ export const digestOfSources = (rules: string, sources: ReadonlyArray<Source>): 
 }
 
 /** Imports and re-exports of files, written at the start of a line as biome formats them. */
-const imported = /^(?:import|export)\b[^"\n;]*(?:\{[^}]*\}[^"\n;]*)?"(\.{1,2}\/[^"]+)"/gm
+const imported = /^(?:import|export)\b(?:[^"\n;]*(?:\{[^}]*\}[^"\n;]*)?\bfrom)?\s*"(\.{1,2}\/[^"]+)"/gm
 
 /** The files reached from `entries` by relative imports, each once. */
 export const sourcesFrom = (

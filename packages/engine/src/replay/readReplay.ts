@@ -120,9 +120,12 @@ const readSeats = (faults: Faults, value: unknown, seats: number): ReadonlyArray
 
 const readMoves = (faults: Faults, value: unknown, turns_max: number, seats: number, actions: number): ReadonlyArray<Moves> | undefined =>
   readArray(faults, "moves", value, turns_max)?.map((entry, turn) => {
-    const path = `moves[${turn}]`
-    const row = readEntries(faults, path, entry, seats) ?? []
-    return row.map((move, seat) => (move === null ? null : readInteger(faults, `${path}[${seat}]`, move, 0, actions - 1)!))
+    const row = readEntries(faults, `moves[${turn}]`, entry, seats) ?? []
+    return row.map((move, seat) => {
+      // Nearly every entry is in order, and making its path would cost more than reading it.
+      if (move === null || (Number.isInteger(move) && (move as number) >= 0 && (move as number) < actions)) return move as number | null
+      return readInteger(faults, `moves[${turn}][${seat}]`, move, 0, actions - 1)!
+    })
   })
 
 const readStrikes = (faults: Faults, value: unknown, turns: number, seats: number): ReadonlyArray<Strike> | undefined => {

@@ -35,13 +35,14 @@ const levels = new Map<unknown, string>([
 /** POST answers 200 besides where the same thing is asked for twice; the table names the first. */
 const alsoAnswers = new Map([["POST /v1/submissions", "200"]])
 
-const rowsOf = (api: HttpApi.Top) => {
+/** `any`: the library's type of an API in general is one that no API in particular has. */
+const rowsOf = (api: any) => {
   const rows = new Map<string, Row & { readonly faults: ReadonlyArray<string> }>()
-  HttpApi.reflect(api, {
+  HttpApi.reflect(api as HttpApi.Top, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, middleware, successes }) => {
       const route = `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`
-      const own = [...middleware]
+      const own: ReadonlyArray<unknown> = [...middleware]
       const found = own.flatMap((one) => levels.get(one) ?? [])
       const statuses = [...successes.keys()].map(String).filter((status) => status !== alsoAnswers.get(route))
       rows.set(route, {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { FetchHttpClient, HttpServer } from "effect/http"
+import { Effect, Layer, Option } from "effect"
+import { FetchHttpClient, type HttpClient, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { connect } from "node:net"
 import { Api } from "@agon/api/Api.ts"
@@ -15,7 +15,6 @@ import { SignIn } from "@agon/server/account/SignIn.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
-import { Option } from "effect"
 import { core, noLookups, unlimited, unserved } from "../support/Web.ts"
 
 const asked: Array<LeaseRequest> = []
@@ -81,7 +80,7 @@ const Live = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
   Layer.provideMerge(core({ ...unlimited, public: { per_s: 0.001, burst: 7 } })),
   Layer.provide(Layer.succeed(ClientAddress, trusting(["127.0.0.1"]))),
   Layer.merge(FetchHttpClient.layer)
-) as Layer.Layer<HttpServer.HttpServer>
+) as Layer.Layer<HttpServer.HttpServer | HttpClient.HttpClient>
 
 const base = Effect.map(HttpServer.HttpServer, ({ address }) => {
   if (address._tag !== "InetAddressV4") throw new Error("not TCP")

@@ -1,4 +1,5 @@
 /** The scalars of the contract (DECISIONS.md section 1), as they travel. */
+import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { Effect, Schema, SchemaGetter } from "effect"
 
 const slug = /^[a-z0-9](-?[a-z0-9])*$/
@@ -57,7 +58,7 @@ export const Flag = Schema.Literals(["true", "false"]).pipe(
   })
 )
 
-export const ladders = ["nano", "micro", "mini", "small", "large", "open"] as const
+export const ladders = LADDERS
 export const Ladder = Schema.Literals(ladders)
 export type Ladder = typeof Ladder.Type
 

@@ -1,4 +1,5 @@
 /** Why a version was not admitted (DECISIONS.md section 6). */
+import type { RejectReason as Known } from "@agon/domain/season/Reasons.ts"
 import { Schema } from "effect"
 
 /** What a runner may find in the files themselves. */
@@ -14,7 +15,7 @@ export const foundByRunner = [
   "too_slow",
   "not_deterministic",
   "resource_limit"
-] as const
+] as const satisfies ReadonlyArray<Known>
 
 export const RunnerRejectReason = Schema.Literals(foundByRunner)
 

@@ -1,20 +1,13 @@
 /** Every statement on accounts, identities and sessions. */
-import { Effect, Schema, SchemaGetter } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Account, SessionRow } from "@agon/api/account/api.ts"
+import { Instant } from "../database/rows.ts"
 
-/** A timestamptz column as the wire's RFC 3339 string with milliseconds. */
-const Timestamp = Schema.Date.pipe(
-  Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.transform((date: Date) => date.toISOString()),
-    encode: SchemaGetter.transform((text: string) => new Date(text))
-  })
-)
-
-const AccountRow = Schema.Struct({ ...Account.fields, created_at: Timestamp })
+const AccountRow = Schema.Struct({ ...Account.fields, created_at: Instant })
 
 const { current: _, ...sessionFields } = SessionRow.fields
-const StoredSession = Schema.Struct({ ...sessionFields, created_at: Timestamp, last_seen_at: Timestamp, expires_at: Timestamp })
+const StoredSession = Schema.Struct({ ...sessionFields, created_at: Instant, last_seen_at: Instant, expires_at: Instant })
 export type StoredSession = typeof StoredSession.Type
 
 const SignedInRow = Schema.Struct({

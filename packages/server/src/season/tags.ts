@@ -9,7 +9,8 @@
  *   boardsTag    lists of the season's boards
  *   modelTag, versionTag, matchTag    what shows that one thing
  *   gameTag      what depends on which season of the game is featured
- *   playedTag    lists of matches that search every season
+ *   everywhereTag    lists of matches that search every season
+ *   playedTag    those of them that no model or version names
  *
  * So a rated match leaves alone: other ladders, the details of other matches, and pages of versions of other ladders.
  */
@@ -26,6 +27,7 @@ export const modelTag = (model_id: string) => `model:${model_id}`
 export const versionTag = (version_id: string) => `version:${version_id}`
 export const matchTag = (match_id: string) => `match:${match_id}`
 export const gameTag = (game: string) => `game:${game}`
+export const everywhereTag = "everywhere"
 export const playedTag = "played"
 
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
@@ -46,7 +48,7 @@ export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<
       const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
       const moves = event.change === "entered" || event.change === "superseded" || event.change === "disabled"
       // A trial is listed from the moment its candidate has entered.
-      return moves ? [...own, ...laddersTags(id), matchesTag(id), playedTag] : own
+      return moves ? [...own, ...laddersTags(id), matchesTag(id), everywhereTag] : own
     }
     case "BoardChanged":
       return [recordTag(id), boardsTag(id)]
@@ -60,4 +62,4 @@ export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<
 }
 
 /** Anything of the season may have changed unseen: for `SeasonEvents.claimed`. */
-export const purgedByClaim = ({ game, id }: SeasonName): ReadonlyArray<string> => [seasonTag(id), gameTag(game), playedTag]
+export const purgedByClaim = ({ game, id }: SeasonName): ReadonlyArray<string> => [seasonTag(id), gameTag(game), everywhereTag]

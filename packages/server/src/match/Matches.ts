@@ -1,0 +1,133 @@
+/**
+ * Matches as they are read. Everybody sees those that count, of seasons that they may see, and in lists the trials of
+ * candidates that passed; a competitor sees their own in every state.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
+import type { Matches as MatchList, OwnMatches } from "@agon/api/match/api.ts"
+import type { Frame, MatchDetail } from "@agon/api/match/Match.ts"
+import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import type { PageOf } from "../account/Accounts.ts"
+import { firstGame, registered } from "../game/registered.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
+import { Seasons, type Viewer } from "../season/Seasons.ts"
+import { type Asked, namesSide } from "./listing.ts"
+import { makeQueries, type MatchRow } from "./queries.ts"
+import { Replays } from "./Replays.ts"
+import { detailOf, seatOf } from "./seats.ts"
+
+/** A list and the season it is of, for the tags of the answer; null where every season was searched. */
+export interface ReadMatches {
+  readonly list: MatchList
+  readonly season_id: string | null
+}
+export interface ReadMatch {
+  readonly match: MatchDetail
+  readonly season_id: string
+}
+
+export class Matches extends Context.Service<
+  Matches,
+  {
+    readonly list: (query: Asked, viewer: Viewer) => Effect.Effect<ReadMatches, UnknownGame | UnknownSeason>
+    readonly get: (id: string, viewer: Viewer) => Effect.Effect<ReadMatch, NotFound>
+    readonly frame: (
+      id: string,
+      viewer: Viewer
+    ) => Effect.Effect<{ readonly frame: Frame; readonly season_id: string }, NotFound | Unavailable>
+    /** In every state, of one game, or of all where that is undefined. */
+    readonly own: (account: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<OwnMatches, UnknownGame>
+  }
+>()("agon/Matches") {
+  static readonly layer: Layer.Layer<Matches, never, SqlClient.SqlClient | Seasons | Replays> = Layer.effect(
+    Matches,
+    Effect.suspend(() => makeMatches)
+  )
+}
+
+const LARGEST_LIMIT = 2 ** 31 - 1
+
+const makeLists = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const seasons = yield* Seasons
+
+  /** With a side and no season every season is searched; without either the featured one. */
+  const seasonOf = Effect.fnUntraced(function* (query: Asked, viewer: Viewer) {
+    if (query.season === undefined && namesSide(query)) {
+      if (query.game !== undefined) yield* registered(query.game)
+      return undefined
+    }
+    return yield* seasons.find(query.game ?? firstGame, query.season, viewer)
+  })
+
+  return Effect.fn("Matches.list")(function* (query: Asked, viewer: Viewer) {
+    const season = yield* seasonOf(query, viewer)
+    const { cursor, limit, sort } = query
+    const listing = { season_id: season?.id ?? null, game: season === undefined ? (query.game ?? null) : null, viewer, query }
+    const nothing = hasNul(query)
+    // One row more than the page shows says whether there is another.
+    const rows = nothing ? [] : yield* Effect.orDie(queries.cards(listing, limit + 1, cursor))
+    const total = nothing ? 0 : onlySeason(query, season) ? season.record.matches_played : yield* Effect.orDie(queries.count(listing))
+    const matches = rows.slice(0, limit)
+    const next_cursor = nextCursor(cursor, matches.length, cursor + rows.length)
+    return { list: { season: season?.record.slug ?? null, total, matches, sort, next_cursor }, season_id: season?.id ?? null }
+  })
+})
+
+/** The database knows no text with this character, so it names nothing. */
+const hasNul = ({ map = "", owner = "" }: Asked) => `${map}${owner}`.includes("\0")
+
+const shaping = new Set(["game", "season", "sort", "limit", "cursor"])
+/** Whether the list is that of the whole season, whose counter says how many matches it has. */
+const onlySeason = (query: Asked, season: FoundSeason | undefined): season is FoundSeason =>
+  season !== undefined && Object.entries(query).every(([name, value]) => shaping.has(name) || value === undefined)
+
+const makeMatches = Effect.gen(function* () {
+  const list = yield* makeLists
+  const queries = yield* makeQueries
+  const replays = yield* Replays
+
+  const find = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
+    const row = yield* Effect.orDie(queries.publicById({ id, viewer }))
+    return Option.isSome(row) ? row.value : yield* new NotFound({ detail: "There is no such match." })
+  })
+
+  const replayOf = ({ id, replay_hash }: MatchRow) =>
+    replay_hash === null ? Effect.succeed({}) : Effect.map(replays.urlOf(id), (replay_url) => ({ replay_url }))
+
+  const get = Effect.fn("Matches.get")(function* (id: string, viewer: Viewer) {
+    const row = yield* find(id, viewer)
+    return {
+      season_id: row.season_id,
+      match: { ...detailOf(row), seats: row.seats.map((seat) => seatOf(row, seat)), ...(yield* replayOf(row)) }
+    }
+  })
+
+  const frame = Effect.fn("Matches.frame")(function* (id: string, viewer: Viewer) {
+    const row = yield* find(id, viewer)
+    const view = row.replay_bytes === null ? null : yield* replays.lastViewOf(id, row.replay_bytes)
+    const seats = row.seats.map(({ model, owner, rank, score, seat }) => ({ seat, model, owner, score: score ?? 0, rank: rank ?? 0 }))
+    return { season_id: row.season_id, frame: { match: id, turn: row.turns ?? 0, seats, view: view as Frame["view"] } }
+  })
+
+  const own = Effect.fn("Matches.own")(function* (account: SignedIn, game: string | undefined, { cursor, limit }: PageOf) {
+    if (game !== undefined) yield* registered(game)
+    const of = { owner_id: account.id, game: game ?? null }
+    const up_to = Math.min(LARGEST_LIMIT, cursor + limit)
+    const rows = yield* Effect.orDie(queries.own({ ...of, limit, offset: cursor, up_to }))
+    const { total } = yield* Effect.orDie(queries.ownCount(of))
+    const matches = yield* Effect.forEach(rows, (row) =>
+      Effect.map(replayOf(row), (replay) => ({
+        ...detailOf(row),
+        ...replay,
+        created_at: row.created_at,
+        seats: row.seats.map((seat) => ({ ...seatOf(row, seat), mine: seat.owner_id === account.id }))
+      }))
+    )
+    return { matches, total, next_cursor: nextCursor(cursor, rows.length, total) }
+  })
+
+  return Matches.of({ list, get, frame, own })
+})

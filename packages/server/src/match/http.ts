@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { tagged } from "@agon/api/Boundary.ts"
+import { firstGame } from "../game/registered.ts"
+import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, playedTag, seasonTag, versionTag } from "../season/tags.ts"
+import type { Asked } from "./listing.ts"
+import { Matches } from "./Matches.ts"
+
+/** What a list changes with: its season's matches, or those of the side that it is about, wherever they are played. */
+const tagsOfList = ({ game = firstGame, model, season, version, vs }: Asked, season_id: string | null) => {
+  if (season_id !== null) return [seasonTag(season_id), matchesTag(season_id), ...(season === undefined ? [gameTag(game)] : [])]
+  if (version !== undefined) return [everywhereTag, versionTag(version)]
+  const models = model ?? vs?.split(",")[0]
+  return [everywhereTag, models === undefined ? playedTag : modelTag(models)]
+}
+
+export const MatchHandlers = HttpApiBuilder.group(
+  Api,
+  "match",
+  Effect.fnUntraced(function* (handlers) {
+    const matches = yield* Matches
+    return handlers.handleAll({
+      matches: Effect.fnUntraced(function* ({ query }) {
+        const asked = query as Asked
+        const { list, season_id } = yield* matches.list(asked, null)
+        yield* tagged(...tagsOfList(asked, season_id))
+        return list
+      }),
+      match: Effect.fnUntraced(function* ({ params }) {
+        const { match, season_id } = yield* matches.get(params.id, null)
+        yield* tagged(seasonTag(season_id), matchTag(match.id))
+        return match
+      }),
+      frame: Effect.fnUntraced(function* ({ params }) {
+        const { frame, season_id } = yield* matches.frame(params.id, null)
+        yield* tagged(seasonTag(season_id), matchTag(frame.match))
+        return frame
+      }),
+      ownMatches: ({ query }) => Effect.flatMap(CurrentAccount, (account) => matches.own(account, query.game, query))
+    })
+  })
+)

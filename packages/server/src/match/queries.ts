@@ -1,0 +1,130 @@
+/** Every statement that reads matches. The machine alone writes them. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
+import { Instant } from "../database/rows.ts"
+import { sees } from "../season/queries.ts"
+import { countOf, type Listing, pageOf } from "./listing.ts"
+
+const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
+const SeatRow = Schema.Struct({
+  ...seatFields,
+  owner_id: Schema.NullOr(Schema.String),
+  made_change: Schema.NullOr(Schema.Number),
+  open_change: Schema.NullOr(Schema.Number)
+})
+export type SeatRow = typeof SeatRow.Type
+
+export const CardRow = Schema.Struct({ ...MatchCard.fields, played_at: Schema.NullOr(Instant), seats: Schema.Array(CardSeat) })
+export type CardRow = typeof CardRow.Type
+
+const { replay_url: ___, ...matchFields } = OwnMatch.fields
+/** A match of any state in full. */
+export const MatchRow = Schema.Struct({
+  ...matchFields,
+  season_id: Schema.String,
+  replay_hash: Schema.NullOr(Schema.String),
+  replay_bytes: Schema.NullOr(Schema.Int),
+  created_at: Instant,
+  played_at: Schema.NullOr(Instant),
+  seats: Schema.Array(SeatRow)
+})
+export type MatchRow = typeof MatchRow.Type
+
+const names = `'model_id', v.model_id, 'version_id', v.id, 'model', o.name, 'owner', a.username`
+const namesOf = `JOIN model o ON o.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id`
+const placed = `'rank', nullif(y.rank, 0), 'score', CASE WHEN y.rank > 0 THEN y.score END`
+const detailed = `'version', v.number, 'class', v.class, 'owner_id', v.owner_id`
+
+/** Seats of an ended match `m` by seat_pkey, names by primary keys. A match without a result has seats of rank 0. */
+const cardSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat, ${names}, ${placed}) ORDER BY y.seat)
+  FROM seat y JOIN version v ON v.id = y.version_id ${namesOf} WHERE y.match_id = m.id) AS seats`
+const endedSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat, ${names}, ${placed}, ${detailed},
+    'strikes', CASE WHEN y.rank > 0 THEN y.strikes END, 'made_change', y.made_change, 'open_change', y.open_change) ORDER BY y.seat)
+  FROM seat y JOIN version v ON v.id = y.version_id ${namesOf} WHERE y.match_id = m.id) AS seats`
+/** Seats of an open match are its list of versions. */
+const openSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat - 1, ${names}, 'rank', NULL, 'score', NULL, ${detailed},
+    'strikes', NULL, 'made_change', NULL, 'open_change', NULL) ORDER BY y.seat)
+  FROM unnest(m.versions) WITH ORDINALITY y(id, seat) JOIN version v ON v.id = y.id ${namesOf}) AS seats`
+
+const shared = `m.id, s.game, s.slug AS season, m.ladder, m.map_id AS map, m.ladder IS NULL AS is_trial, 0 AS comments`
+const outcome = `m.status, m.turns, m.reason, CASE WHEN m.status IN ('rated', 'finished') THEN m.ended_at END AS played_at`
+
+/** The same columns of an ended match and of an open one. */
+const ended = `${shared}, ${outcome}, m.season_id, m.engine_digest, m.runtime_version, m.seed::float8 AS seed, m.played_ms,
+  m.withdrawn_reason, m.successor, m.fault_reason, m.replay_hash, m.replay_bytes, m.created_at, ${endedSeats}`
+const open = `${shared}, 'queued' AS status, NULL::int AS turns, NULL AS reason, NULL::timestamptz AS played_at, m.season_id,
+  s.engine_digest, NULL AS runtime_version, m.seed::float8 AS seed, NULL::int AS played_ms, NULL AS withdrawn_reason,
+  NULL::int AS successor, NULL AS fault_reason, NULL AS replay_hash, NULL::int AS replay_bytes, m.created_at, ${openSeats}`
+
+const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
+const ofGame = (sql: SqlClient.SqlClient, game: string | null): Statement.Fragment =>
+  game === null ? sql`true` : sql`EXISTS (SELECT 1 FROM season s WHERE s.id = x.season_id AND s.game = ${game})`
+
+const makeLists = (sql: SqlClient.SqlClient) => {
+  const decodeCards = Schema.decodeUnknownEffect(Schema.Array(CardRow))
+  return {
+    /** A page as `listing.ts` says; cards of its rows alone. */
+    cards: (listing: Listing, limit: number, offset: number) =>
+      sql`WITH page AS (${pageOf(sql, listing, limit, offset)})
+        SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
+        FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC
+      `.pipe(Effect.flatMap(decodeCards)),
+
+    /** Reads every match that fits. */
+    count: (listing: Listing) => sql<{ total: number }>`${countOf(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total))
+  }
+}
+
+/** Matches of an owner's versions that are open: `live` is small, and read whole. */
+const openOf = (sql: SqlClient.SqlClient, owner_id: string) =>
+  sql`FROM live x WHERE EXISTS (SELECT 1 FROM version v WHERE v.id = ANY (x.versions) AND v.owner_id = ${owner_id})`
+
+const makeOwn = (sql: SqlClient.SqlClient) => ({
+  /**
+   * A page of an owner's matches in every state. Those played in the order of seat_owner, no further than the page ends;
+   * those that ended unplayed, which go by their creation, by the same index; open ones. Then each row of the page in full.
+   */
+  own: SqlSchema.findAll({
+    Request: Schema.Struct({ ...ofOwner, limit: Schema.Int, offset: Schema.Int, up_to: Schema.Int }),
+    Result: MatchRow,
+    execute: ({ game, limit, offset, owner_id, up_to }) => sql`
+      WITH page AS MATERIALIZED (SELECT * FROM (
+          (SELECT DISTINCT x.match_id AS id, x.ended_at FROM seat x
+            WHERE x.owner_id = ${owner_id} AND x.rank > 0 AND ${ofGame(sql, game)} ORDER BY ended_at DESC, id DESC LIMIT ${up_to})
+          UNION ALL
+          (SELECT DISTINCT x.match_id, m.created_at FROM seat x JOIN match m ON m.id = x.match_id
+            WHERE x.owner_id = ${owner_id} AND x.rank = 0 AND ${ofGame(sql, game)})
+          UNION ALL
+          (SELECT x.id, x.created_at ${openOf(sql, owner_id)} AND ${ofGame(sql, game)})) own
+        ORDER BY ended_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
+      SELECT * FROM (
+        SELECT p.ended_at AS sorted_at, ${sql.literal(ended)} FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id
+        UNION ALL
+        SELECT p.ended_at, ${sql.literal(open)} FROM page p JOIN live m ON m.id = p.id JOIN season s ON s.id = m.season_id) full_rows
+      ORDER BY sorted_at DESC, id DESC`
+  }),
+
+  /** Counts seat_owner and the open ones. */
+  ownCount: SqlSchema.findOne({
+    Request: Schema.Struct(ofOwner),
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: ({ game, owner_id }) => sql`
+      SELECT (SELECT count(DISTINCT x.match_id) FROM seat x WHERE x.owner_id = ${owner_id} AND ${ofGame(sql, game)})::int
+        + (SELECT count(*) ${openOf(sql, owner_id)} AND ${ofGame(sql, game)})::int AS total`
+  })
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeLists(sql),
+  ...makeOwn(sql),
+
+  /** One rated match by match_pkey, where the viewer may see its season. */
+  publicById: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, viewer: Schema.NullOr(Schema.String) }),
+    Result: MatchRow,
+    execute: ({ id, viewer }) => sql`
+      SELECT ${sql.literal(ended)} FROM match m JOIN season s ON s.id = m.season_id
+      WHERE m.id = ${id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
+  })
+}))

@@ -1,0 +1,26 @@
+/** What rows of matches and seats say to a reader (http-api.md 2.7). */
+import type { Outcome, Seat } from "@agon/api/match/Match.ts"
+import { twoDecimals } from "../leaderboard/shown.ts"
+import type { MatchRow, SeatRow } from "./queries.ts"
+
+/** A match without its seats, and without what is only ours. */
+export const detailOf = ({ created_at: _, replay_bytes: __, replay_hash: ___, season_id: ____, seats: _____, ...match }: MatchRow) => match
+
+export const seatOf = (match: MatchRow, row: SeatRow): Seat => {
+  const { made_change: _, open_change: __, owner_id: ___, ...seat } = row
+  return { ...seat, outcome: outcomeOf(match, row), rating_change: changeOf(match, row) }
+}
+
+/** Alone at the top, together at the top, or neither. */
+const outcomeOf = ({ seats }: MatchRow, { rank }: SeatRow): Outcome | null => {
+  if (rank === null) return null
+  if (rank > 1) return "loss"
+  return seats.filter((other) => other.rank === 1).length > 1 ? "draw" : "win"
+}
+
+/** By every ladder that the match moved: the one it was made for, and open. */
+const changeOf = ({ ladder, status }: MatchRow, { made_change, open_change }: SeatRow): Seat["rating_change"] => {
+  if (status !== "rated" || ladder === null || made_change === null) return null
+  const made = { [ladder]: twoDecimals(made_change) }
+  return open_change === null ? made : { ...made, open: twoDecimals(open_change) }
+}

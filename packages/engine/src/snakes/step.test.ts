@@ -26,6 +26,16 @@ describe("stage 1: heads advance, tails drop", () => {
     assert.deepStrictEqual(bodies(state, 0), "06 66 60")
   })
 
+  it("keeps a body that fills most of the board", () => {
+    const rows = [0, 1, 2, 3, 4, 5].map((row) => Array.from({ length: 7 }, (_, col) => `${row}${row % 2 === 0 ? col : 6 - col}`))
+    const long = rows.flat().reverse()
+    const state = arranged({ picture: open, bodies: [long.join(" "), "66 66 66"] })
+    play(state, DOWN, LEFT)
+    play(state, RIGHT, LEFT)
+    assert.strictEqual(bodies(state, 0), ["61", "60", ...long.slice(0, -2)].join(" "))
+    assert.strictEqual(bodies(state, 1), "64 65 66")
+  })
+
   it("lets a head follow a tail, its own or another's, into the cell it leaves", () => {
     const ring = "11 12 22 21"
     const state = arranged({ picture: open, bodies: [ring, "55 54 53"] })

@@ -260,3 +260,23 @@ describe("examineFiles", () => {
     assert.strictEqual(reasonOf(fitting, { manifest: four }), "admissible")
   })
 })
+
+describe("examineFiles on strangers' bytes", () => {
+  it("answers for every flipped byte, every cut and every doubled stretch of a model, and never throws", () => {
+    const good = withNode({
+      opType: "Relu",
+      input: ["obs"],
+      output: ["x"],
+      attribute: [{ name: "v", type: AttributeType.TENSOR, t: ints("t", [1, 2]) }]
+    })
+    for (let at = 0; at < good.length; at++) {
+      for (const mask of [0xff, 0x01, 0x80]) {
+        const flipped = good.slice()
+        flipped[at] = flipped[at]! ^ mask
+        reasonOf(flipped)
+      }
+      reasonOf(good.subarray(0, at))
+      reasonOf(Buffer.concat([good.subarray(0, at), good.subarray(Math.max(0, at - 40))]))
+    }
+  })
+})

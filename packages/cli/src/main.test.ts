@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { zoo } from "@agon/zoo/zoo.ts"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "agon-cli-"))
+const at = (name: string) => join(folder, name)
+
+const agon = (...args: ReadonlyArray<string>) =>
+  new Promise<{ readonly status: number; readonly out: string }>((resolve) => {
+    const child = execFile(process.execPath, [main, ...args], (_, out, err) => resolve({ status: child.exitCode ?? -1, out: out + err }))
+  })
+
+describe("agon", () => {
+  beforeAll(() => {
+    const [first, second] = zoo.filter(({ game }) => game === "snakes")
+    for (const [name, entry] of [
+      ["a", first!],
+      ["b", second!]
+    ] as const) {
+      const { weights, manifest } = entry.build()
+      writeFileSync(at(`${name}.onnx`), weights)
+      writeFileSync(at(`${name}.json`), manifest)
+    }
+    writeFileSync(at("board"), JSON.stringify(boardsOf("snakes").find(({ players }) => players === 2)))
+    writeFileSync(at("garbage.onnx"), "garbage")
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it("examines: status 0 for a good model, 1 with the reason for a bad one, 2 for a file that is not there", async () => {
+    const good = await agon("examine", at("a.onnx"), at("a.json"), "--game", "snakes", "--json")
+    assert.strictEqual(good.status, 0, good.out)
+    assert.strictEqual(JSON.parse(good.out).verdict, "admitted")
+    const bad = await agon("examine", at("garbage.onnx"), at("a.json"), "--game", "snakes")
+    assert.strictEqual(bad.status, 1)
+    assert.include(bad.out, "weights_unreadable")
+    assert.strictEqual((await agon("examine", at("none.onnx"), at("a.json"), "--game", "snakes")).status, 2)
+  })
+
+  it("plays a match and verifies its replay, by the rules and with the models, and refuses a changed one", async () => {
+    const played = await agon(
+      "play",
+      "--game",
+      "snakes",
+      "--board",
+      at("board"),
+      "--seed",
+      "5",
+      at("a.onnx"),
+      at("b.onnx"),
+      "--replay",
+      at("replay")
+    )
+    assert.strictEqual(played.status, 0, played.out)
+    const verified = await agon("verify", at("replay"), "--weights", folder)
+    assert.strictEqual(verified.status, 0, verified.out)
+    const replay = JSON.parse(readFileSync(at("replay"), "utf8"))
+    writeFileSync(at("changed"), JSON.stringify({ ...replay, scores: replay.scores.map((score: number) => score + 1) }))
+    const changed = await agon("verify", at("changed"))
+    assert.strictEqual(changed.status, 1)
+    assert.include(changed.out, "scores")
+  })
+
+  it("answers wrong arguments with status 2 and what it takes", async () => {
+    const wrong = await agon("play", "--game", "chess")
+    assert.strictEqual(wrong.status, 2)
+    assert.include(wrong.out, "--board")
+  })
+})

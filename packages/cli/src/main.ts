@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/** `agon`: the operators' and developers' tool. Exit status 0 yes, 1 no, 2 could not run. */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, Console, Effect, Exit, Runtime } from "effect"
+import { Command } from "effect/cli"
+import { No } from "./Answer.ts"
+import { play } from "./match/play.ts"
+import { verify } from "./match/verify.ts"
+import { examine } from "./version/examine.ts"
+
+const agon = Command.make("agon").pipe(
+  Command.withDescription("Examine models, play and verify matches"),
+  Command.withSubcommands([examine, play, verify])
+)
+
+/** What a command did not foresee, wrong arguments among it, is "could not run"; help that was asked for is a yes. */
+const statusOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  if (Cause.hasInterruptsOnly(exit.cause)) return 130
+  const error = Cause.squash(exit.cause)
+  if (error instanceof No) return 1
+  return Runtime.getErrorExitCode(error) === 0 ? 0 : 2
+}
+
+agon.pipe(
+  Command.run({ version: "0.1.0" }),
+  Effect.tapErrorTag("CouldNotRun", ({ message }) => Console.error(`agon: ${message}`)),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    teardown: (exit, onExit) => onExit(statusOf(exit))
+  })
+)

@@ -1,0 +1,41 @@
+/** `agon play --game snakes --board FILE --seed N MODEL...`: plays one match, a model a seat. */
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { Arena } from "@agon/sandbox/Arena.ts"
+import { Console, Effect, FileSystem, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { CouldNotRun } from "../Answer.ts"
+import { readJson } from "../files.ts"
+import { gameFlag } from "../version/examine.ts"
+import { readSeat } from "./seat.ts"
+
+export const play = Command.make(
+  "play",
+  {
+    models: Argument.File("MODEL.onnx").pipe(Argument.atLeast(1)),
+    game: gameFlag,
+    board: Flag.File("board").pipe(Flag.withDescription("The board file")),
+    seed: Flag.Int("seed").pipe(Flag.withDescription("The match seed, a uint32"), Flag.withDefault(0)),
+    max_turns: Flag.Int("max-turns").pipe(Flag.withDescription("The rules' turn limit"), Flag.withDefault(500)),
+    strike_limit: Flag.Int("strike-limit").pipe(Flag.withDescription("Strikes after which a seat forfeits"), Flag.withDefault(3)),
+    replay: Flag.Path("replay").pipe(Flag.withDescription("Where to write the replay"), Flag.optional),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON, without the replay"), Flag.withDefault(false))
+  },
+  Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, replay: out, json }) {
+    const seats = yield* Effect.forEach(models, readSeat)
+    const request = { game, board: yield* readJson(board), seed: seed >>> 0, rules: { max_turns, strike_limit }, seats }
+    const arena = yield* Arena
+    const played = yield* Effect.mapError(arena.play(request), ({ detail }) => new CouldNotRun({ message: detail }))
+    const { replay, ...report } = played
+    if (Option.isSome(out)) {
+      const files = yield* FileSystem.FileSystem
+      yield* Effect.mapError(
+        files.writeFileString(out.value, canonicalJson(replay)),
+        () => new CouldNotRun({ message: `${out.value} cannot be written.` })
+      )
+    }
+    if (json) return yield* Console.log(JSON.stringify(report))
+    yield* Console.log(`${report.reason} after ${report.turns} turns, ${report.played_ms} ms, state ${report.state_sha256}`)
+    for (const { seat, score, rank, strikes } of report.seats)
+      yield* Console.log(`  ${rank}. ${models[seat]}  score ${score}${strikes > 0 ? `  strikes ${strikes}` : ""}`)
+  })
+).pipe(Command.withDescription("Play one match, a model a seat"), Command.provide(Arena.layer({ slots: 1 })))

@@ -1,0 +1,79 @@
+/** `agon examine MODEL.onnx MANIFEST.json --game snakes`: what admission would say. */
+import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { engines } from "@agon/engine/registry.ts"
+import { Arena } from "@agon/sandbox/Arena.ts"
+import type { BoardSize, Verdict } from "@agon/sandbox/Verdict.ts"
+import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { answer, CouldNotRun } from "../Answer.ts"
+import { readBytes, readJson } from "../files.ts"
+
+/** The rules' default (`infer_us_max`); a season may set its own. */
+const INFER_US_MAX = 20_000
+
+export const gameFlag = Flag.Literals(
+  "game",
+  engines.map(({ slug }) => slug)
+).pipe(Flag.withDescription("The game the model plays"))
+
+const boardFlag = Flag.File("board").pipe(
+  Flag.withDescription("A board file of the season; may be repeated. The game's own boards where absent."),
+  Flag.atLeast(0)
+)
+
+/** The service compares speed with its rules by itself; here that is done on top, so that the answer is the whole one. */
+const withSpeed = (verdict: Verdict, max_us: number) =>
+  verdict.verdict === "admitted" && verdict.infer_us > max_us
+    ? { verdict: "rejected", reject_reason: "too_slow", reject_detail: `A move takes ${verdict.infer_us} us; ${max_us} are allowed.` }
+    : verdict
+
+const say = (verdict: ReturnType<typeof withSpeed>): string => {
+  if ("reject_reason" in verdict) return `rejected (${verdict.reject_reason}): ${verdict.reject_detail}`
+  if ("detail" in verdict) return `could not be examined: ${verdict.detail}`
+  const { param_count, infer_us, memory } = verdict as Extract<Verdict, { verdict: "admitted" }>
+  return `admitted: ${param_count} parameters, ${infer_us} us a move here, memory flat ${memory.flat} cell ${memory.cell}`
+}
+
+const sizesOf = Effect.fnUntraced(function* (game: string, paths: ReadonlyArray<string>) {
+  const engine = engines.find(({ slug }) => slug === game)!
+  if (paths.length === 0) return boardsOf(game) as ReadonlyArray<BoardSize>
+  return yield* Effect.forEach(paths, (path) =>
+    Effect.flatMap(readJson(path), (file) => {
+      const check = engine.checkBoard(file)
+      return check.ok
+        ? Effect.succeed<BoardSize>(check.board)
+        : Effect.fail(new CouldNotRun({ message: `${path}: ${check.errors[0]!.path} ${check.errors[0]!.message}.` }))
+    })
+  )
+})
+
+export const examine = Command.make(
+  "examine",
+  {
+    model: Argument.File("MODEL.onnx"),
+    manifest: Argument.File("MANIFEST.json"),
+    game: gameFlag,
+    boards: boardFlag,
+    weightClass: Flag.Literals(
+      "class",
+      demoWeightClasses.map((one) => one.class)
+    ).pipe(Flag.withDescription("The only class to admit to; every class where absent"), Flag.optional),
+    inferUsMax: Flag.Int("infer-us-max").pipe(Flag.withDescription("The season's infer_us_max"), Flag.withDefault(INFER_US_MAX)),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print the verdict as JSON"), Flag.withDefault(false))
+  },
+  Effect.fn(function* (given) {
+    const request = {
+      game: given.game,
+      weights: yield* readBytes(given.model),
+      manifest: yield* readBytes(given.manifest),
+      weight_classes: demoWeightClasses.filter((one) => Option.isNone(given.weightClass) || one.class === given.weightClass.value),
+      boards: yield* sizesOf(given.game, given.boards)
+    }
+    const arena = yield* Arena
+    const verdict = withSpeed(yield* arena.examine(request), given.inferUsMax)
+    yield* Console.log(given.json ? JSON.stringify(verdict) : say(verdict))
+    if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination itself failed." })
+    yield* answer(verdict.verdict === "admitted")
+  })
+).pipe(Command.withDescription("Say what admission would say of a model"), Command.provide(Arena.layer({ slots: 1 })))

@@ -214,7 +214,9 @@ layer(webOf())("answers", (it) => {
     Effect.gen(function* () {
       assert.strictEqual((yield* call("/healthz")).status, 200)
       assert.strictEqual((yield* call("/readyz")).status, 200)
-      assert.strictEqual((yield* call("/metrics")).status, 200)
+      const metrics = yield* call("/metrics")
+      assert.match(metrics.text, /^agon_http_requests_total\{status="2xx"\} [1-9]/m)
+      assert.match(metrics.text, /^agon_http_request_duration_ms_count [1-9]/m)
       assert.strictEqual((yield* call("/openapi.json")).json.openapi.slice(0, 3), "3.1")
       assert.include((yield* call("/docs")).headers.get("content-type"), "text/html")
       assert.strictEqual((yield* call("/")).headers.get("location"), "/docs")

@@ -2,26 +2,32 @@
  * Around the router: request ids, no-store, and the problems for what is no endpoint at all, which are
  * unknown paths, methods that a path does not have, and failures outside HttpApi.
  */
-import { Cause, Effect } from "effect"
+import { Cause, Clock, Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import * as P from "@agon/api/Problem.ts"
 import { logged } from "./Boundary.ts"
+import { answered, durations } from "./HttpMetrics.ts"
 import { nextRequestId, RequestId } from "./RequestId.ts"
 
 export const EdgeLayer = HttpRouter.middleware(
   (httpEffect) =>
-    Effect.suspend(() => {
+    Effect.withFiber((fiber) => {
       const id = nextRequestId()
+      const clock = fiber.getRef(Clock.Clock)
+      const began_ms = clock.currentTimeMillisUnsafe()
       return httpEffect.pipe(
         Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : outside(cause))),
-        Effect.map((response) =>
-          HttpServerResponse.setHeaders(
+        Effect.map((response) => {
+          answered(response.status).updateUnsafe(1, fiber.context)
+          durations.updateUnsafe(clock.currentTimeMillisUnsafe() - began_ms, fiber.context)
+          const kept = "cache-control" in response.headers
+          return HttpServerResponse.setHeaders(
             response,
-            "cache-control" in response.headers ? { "x-request-id": id } : { "x-request-id": id, "cache-control": "no-store" }
+            kept ? { "x-request-id": id } : { "x-request-id": id, "cache-control": "no-store" }
           )
-        ),
+        }),
         Effect.provideService(RequestId, id)
       )
     }),

@@ -8,6 +8,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 import { Context, Effect } from "effect"
 import { ClientAddress } from "./ClientAddress.ts"
+import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { matches, ResponseCache } from "./ResponseCache.ts"
@@ -25,6 +26,7 @@ const isUnder = (url: string, path: string) =>
 
 export const makeFront = Effect.gen(function* () {
   const addressOf = yield* ClientAddress
+  const context = yield* Effect.context<never>()
   const cache = yield* ResponseCache
   const limits = yield* RateLimits
   const mounts = yield* Mounts
@@ -35,6 +37,7 @@ export const makeFront = Effect.gen(function* () {
     if (entry === undefined) return false
     const forwardedFor = request.headers["x-forwarded-for"] as string | undefined // node joins repeated ones
     if (limits.takeUnsafe("public", addressOf(request.socket.remoteAddress ?? "", forwardedFor)) > 0) return false
+    cacheHits.updateUnsafe(1, context)
     const raw = entry.rawHeaders
     raw[raw.length - 1] = nextRequestId()
     if (matches(request.headers["if-none-match"], entry.etag)) {

@@ -1,6 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { setTimeout } from "node:timers/promises"
 import * as Postgres from "../support/Postgres.ts"
 
 const tables = Effect.gen(function* () {
@@ -38,4 +41,14 @@ describe("the test database", () => {
       assert.strictEqual(yield* Effect.provide(fsync, Postgres.layer()), "off")
     })
   )
+
+  it("leaves neither a server nor a directory behind when its process is killed", async () => {
+    const script = `import { Effect, Redacted } from "effect"; import { url } from "${import.meta.dirname}/../support/Postgres.ts"
+      console.log(Redacted.value(await Effect.runPromise(url()))); process.kill(process.pid, "SIGKILL")`
+    const { signal, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })
+    assert.strictEqual(signal, "SIGKILL")
+    const directory = decodeURIComponent(/host=(\S+)/.exec(stdout)![1]!)
+    for (let waited_ms = 0; existsSync(directory) && waited_ms < 20_000; waited_ms += 50) await setTimeout(50)
+    assert.isFalse(existsSync(directory))
+  })
 })

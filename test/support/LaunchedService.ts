@@ -106,7 +106,7 @@ export const isRunning = (pid: number) => {
 }
 
 /** Waits until the promise of a condition holds, or gives up. */
-export const until = async (what: string, condition: () => Promise<boolean> | boolean, patience_ms = 20_000) => {
+export const until = async (what: string, condition: () => Promise<boolean> | boolean, patience_ms = 45_000) => {
   for (let waited_ms = 0; waited_ms < patience_ms; waited_ms += 50) {
     if (await condition()) return
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -69,7 +69,7 @@ const POSTGRES = /^(\S*\/)?(postgres|postmaster)\b/
 /** The server first, which takes its children along; children without a server end when they notice, or are made to. */
 const stopOrphans = (cluster: string) =>
   Effect.gen(function* () {
-    const found = processesNaming(cluster)
+    const found = membersOf(cluster)
     if (found.length === 0) return
     yield* Effect.logInfo(
       `stopping what is left of an earlier server of the embedded database (pid ${found.map(({ pid }) => pid).join(", ")})`
@@ -78,9 +78,12 @@ const stopOrphans = (cluster: string) =>
     for (const { pid } of servers) signal(pid, "SIGINT")
     if (servers.length === 0) for (const { pid } of found) signal(pid, "SIGQUIT")
     if (yield* ended(cluster)) return
-    for (const { pid } of processesNaming(cluster)) signal(pid, "SIGKILL")
+    for (const { pid } of membersOf(cluster)) signal(pid, "SIGKILL")
     yield* ended(cluster)
   })
+
+/** Not whoever else names the cluster, such as somebody who looks for it. */
+const membersOf = (cluster: string) => processesNaming(cluster).filter(({ command }) => POSTGRES.test(command))
 
 /** Children title themselves `postgres: <cluster> ...`; the server keeps the arguments that we gave it. */
 const isServer = ({ command }: Process) => command.includes("cluster_name=")
@@ -88,7 +91,7 @@ const isServer = ({ command }: Process) => command.includes("cluster_name=")
 const ended = (cluster: string) =>
   Effect.gen(function* () {
     for (let waited_ms = 0; waited_ms < ORPHAN_PATIENCE_MS; waited_ms += POLL_MS) {
-      if (processesNaming(cluster).length === 0) return true
+      if (membersOf(cluster).length === 0) return true
       yield* Effect.sleep(POLL_MS)
     }
     return false

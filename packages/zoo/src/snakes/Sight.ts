@@ -5,7 +5,7 @@
  * is first laid around itself: on a wrapped board that is the truth, and elsewhere the moves over the edge are struck
  * out by planes 8 to 11, which are the only ones that tell a wrapped edge from a real one.
  */
-import { add, clip, concat, highest, mul, slice, sub, total } from "../graph/Arithmetic.ts"
+import { add, clip, concat, highest, mul, slice, total } from "../graph/Arithmetic.ts"
 import { Graph, type Value } from "../graph/Graph.ts"
 
 export const planes = 12
@@ -92,17 +92,11 @@ export const beside = (g: Graph, map: Value): Value => g.node("Conv", [around(g,
 /** [N,4]: rivals as long or longer that could step onto the cell at the same time. Such a meeting is lost. */
 export const threats = (sight: Sight): Value => ahead(sight, beside(sight.g, sight.strong))
 
-/** [N,4]: rivals that are shorter and would lose such a meeting. */
-export const prey = (sight: Sight): Value => ahead(sight, beside(sight.g, sub(sight.g, sight.heads, sight.strong)))
-
 /** [N,1,H,W]: turns until a cell is free, over 64, at most 1. A wall counts as 1. */
 export const occupancy = (sight: Sight): Value => clip(sight.g, sight.g.node("Max", [sight.body, sight.others, sight.wall]), 0, 1)
 
 /** [N,1]: own length; the head's cell is the one that stays longest, as long as the whole body. */
 export const length = (sight: Sight): Value => mul(sight.g, highest(sight.g, sight.body), 64)
-
-/** [N,1]: the length of the longest rival. */
-export const rivalLength = (sight: Sight): Value => mul(sight.g, highest(sight.g, sight.others), 64)
 
 /** Ends the model. Unsafe moves stay below all others but keep their order among themselves. */
 export const decide = (sight: Sight, score: Value): Graph => {

@@ -28,8 +28,6 @@ export interface Spread {
   readonly nearness: Value
   /** [N,4]: cells claimed by each move; null without rivals. */
   readonly claim: Value | null
-  /** [N,4]: cells that some rival reaches before each move's way does; null without rivals. */
-  readonly lost: Value | null
 }
 
 /** [N,2,H,W]: where the longer and the shorter rivals can be after their first step, for ours is the choice of the move. */
@@ -55,13 +53,12 @@ export const spread = (sight: Sight, options: SpreadOptions): Spread => {
     states.push(state)
   }
   const arrivals = sum(g, states)
-  if (!options.rivals) return { space: total(g, state), nearness: arrivals, claim: null, lost: null }
+  if (!options.rivals) return { space: total(g, state), nearness: arrivals, claim: null }
   const nearness = slice(g, arrivals, 0, moves, 1)
   const longer = slice(g, arrivals, moves, moves + 1, 1)
   const shorter = slice(g, arrivals, moves + 1, moves + 2, 1)
   const ours = clip(g, sub(g, nearness, max(g, longer, add(g, shorter, -1))), 0, 1)
-  const theirs = clip(g, sub(g, max(g, longer, shorter), nearness), 0, 1)
-  return { space: total(g, slice(g, state, 0, moves, 1)), nearness, claim: total(g, ours), lost: total(g, theirs) }
+  return { space: total(g, slice(g, state, 0, moves, 1)), nearness, claim: total(g, ours) }
 }
 
 /** [N,4]: how near the nearest food is after each move, `steps` for food on the cell itself, 0 for none in reach. */

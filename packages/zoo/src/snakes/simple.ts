@@ -1,8 +1,8 @@
 /** Models that look no farther than one step, or at no obstacles at all. */
 import { add, conv, fraction, max, mul, sub, total } from "../graph/Arithmetic.ts"
-import type { Graph } from "../graph/Graph.ts"
+import type { Graph, Value } from "../graph/Graph.ts"
 import { field, type Pull } from "./Field.ts"
-import { ahead, beside, decide, look, moves, planes } from "./Sight.ts"
+import { ahead, beside, decide, look, moves, planes, type Sight } from "./Sight.ts"
 
 /** The neck is the own segment beside the head that stays longest; straight on is away from it, whatever lies there. */
 export const straightOn = (): Graph => {
@@ -11,12 +11,6 @@ export const straightOn = (): Graph => {
   const beside = total(g, mul(g, sight.targets, sight.body))
   g.output("logits", ["N", moves], g.node("Gather", [beside, g.ints([2, 3, 0, 1])], { axis: 1 }))
   return g
-}
-
-/** The first safe move in the order up, right, down, left. */
-export const upFirst = (): Graph => {
-  const sight = look("up-first")
-  return decide(sight, mul(sight.g, sight.safe, 0))
 }
 
 /** Weights of the hash: the low bits of a linear congruential generator, so that every build gives the same bytes. */
@@ -28,18 +22,31 @@ const scrambled = (count: number): Float32Array => {
   })
 }
 
+/** [N,4] in [0, 1): a hash of the whole observation, another for every move. */
+const hash = ({ g, obs }: Sight): Value => {
+  const side = 5
+  const mixed = fraction(g, conv(g, obs, scrambled(moves * planes * side * side), [moves, planes, side, side]))
+  return fraction(g, mul(g, total(g, mixed), 7))
+}
+
+/** A move by a hash of what it sees; that a move is safe counts for much but not for everything. */
+export const careless = (): Graph => {
+  const sight = look("careless")
+  const { g } = sight
+  g.output("logits", ["N", moves], add(g, hash(sight), mul(g, sight.safe, 0.75)))
+  return g
+}
+
 /** A safe move chosen by a hash of the whole observation: blind, but never the same walk twice. */
 export const randomSafe = (): Graph => {
   const sight = look("random-safe")
-  const { g } = sight
-  const side = 5
-  const mixed = fraction(g, conv(g, sight.obs, scrambled(moves * planes * side * side), [moves, planes, side, side]))
-  return decide(sight, fraction(g, mul(g, total(g, mixed), 7)))
+  return decide(sight, hash(sight))
 }
 
 /**
  * Goes where it has not been: a trail in the cell memory fades by one part in thirty-two a turn, and the safe move onto
- * the faintest trail is taken. Where trails are equal it goes on as it last went, which the flat memory holds.
+ * the faintest trail is taken. Where trails are equal it goes on as it last went, which the flat memory holds. Food beside it
+ * draws it as much as its own fresh trail repels.
  */
 export const wanderer = (): Graph => {
   const sight = look("wanderer")
@@ -49,7 +56,8 @@ export const wanderer = (): Graph => {
   const walked = max(g, mul(g, trail, 31 / 32), sight.head)
   const smell = add(g, ahead(sight, walked), mul(g, ahead(sight, beside(g, walked)), 0.25))
   const order = g.floats([0.003, 0.002, 0.001, 0], [1, moves])
-  const score = add(g, sub(g, add(g, mul(g, last, 0.05), order), smell), mul(g, sight.safe, 1000))
+  const drawn = add(g, ahead(sight, sight.food), add(g, mul(g, last, 0.05), order))
+  const score = add(g, sub(g, drawn, smell), mul(g, sight.safe, 1000))
   const best = g.node("ReduceMax", [score], { axes: [1], keepdims: 1 })
   const chosen = g.node("Cast", [g.node("Equal", [score, best])], { to: 1 })
   g.output("logits", ["N", moves], score)
@@ -59,10 +67,10 @@ export const wanderer = (): Graph => {
 }
 
 /** Food pulls the more the nearer it is; nothing else does. */
-const hunger: Pull = (content, _before, after) => (content.kind === "food" && after <= 5 ? 1 / ((after + 1) * (after + 1)) : 0)
+const hunger: Pull = (content, _before, after) => (content.kind === "food" && after <= 4 ? 1 / ((after + 1) * (after + 1)) : 0)
 
-/** To food within five cells as the crow flies, past walls it does not see, one safe step at a time. */
+/** To food within four cells as the crow flies, past walls it does not see, one safe step at a time. */
 export const nibbler = (): Graph => {
   const sight = look("nibbler")
-  return decide(sight, field(sight, { radius: 5, turns: 1 }, hunger))
+  return decide(sight, field(sight, { radius: 4, turns: 1 }, hunger))
 }

@@ -1,14 +1,17 @@
 /** Models that find their way by spreading (Spread.ts). */
-import { add, min, mul, relu, sub } from "../graph/Arithmetic.ts"
+import { add, clip, min, mul, relu, sub } from "../graph/Arithmetic.ts"
 import type { Graph, Value } from "../graph/Graph.ts"
 import { type FieldOptions, field, type Pull } from "./Field.ts"
-import { decide, length, look, prey, rivalLength, threats } from "./Sight.ts"
+import { ahead, beside, decide, length, look, occupancy, threats } from "./Sight.ts"
 import { foodNearness, spread } from "./Spread.ts"
 
-/** Most room, nothing else; it starves in the end. */
+/** Most room. Where there is as much every way, the cell with most free neighbours; food only in passing. */
 export const roomy = (): Graph => {
   const sight = look("roomy")
-  return decide(sight, spread(sight, { steps: 20, timed: false, rivals: false }).space)
+  const { g } = sight
+  const room = spread(sight, { steps: 20, timed: false, rivals: false }).space
+  const crowding = ahead(sight, beside(g, clip(g, mul(g, occupancy(sight), 64), 0, 1)))
+  return decide(sight, sub(g, add(g, room, mul(g, ahead(sight, sight.food), 2)), mul(g, crowding, 0.2)))
 }
 
 /** What a model weighs against what. A term of weight 0 is left out of the graph. */
@@ -21,14 +24,10 @@ interface Policy {
   readonly cramped: number
   /** The loss for a head-on that it would not win, should the rival choose the same cell. */
   readonly threat: number
-  /** The gain for a head-on that it would win. */
-  readonly prey: number
   /** The gain for every cell that it reaches before its rivals. */
   readonly claim: number
   /** The loss for every cell that its claim lacks for a body of its own length. */
   readonly besieged: number
-  /** The gain for every cell that the rivals' claim lacks for the longest of them. */
-  readonly siege: number
   /** How finely it looks around for what settles the choice between moves that are otherwise equal. */
   readonly field: FieldOptions
 }
@@ -36,7 +35,7 @@ interface Policy {
 const policy = (name: string, weigh: Policy): Graph => {
   const sight = look(name)
   const { g } = sight
-  const rivals = weigh.claim > 0 || weigh.besieged > 0 || weigh.siege > 0
+  const rivals = weigh.claim > 0 || weigh.besieged > 0
   const found = spread(sight, { steps: weigh.steps, timed: false, rivals })
   const own = add(g, length(sight), 2)
   const reach = 2 * weigh.steps
@@ -46,10 +45,8 @@ const policy = (name: string, weigh: Policy): Graph => {
     [1, () => mul(g, foodNearness(sight, found.nearness), appetite)],
     [-weigh.cramped, () => lacking(g, own, reach, found.space)],
     [-weigh.threat, () => threats(sight)],
-    [weigh.prey, () => prey(sight)],
     [weigh.claim, () => found.claim!],
-    [-weigh.besieged, () => lacking(g, own, reach, found.claim!)],
-    [weigh.siege, () => lacking(g, rivalLength(sight), reach, found.lost!)]
+    [-weigh.besieged, () => lacking(g, own, reach, found.claim!)]
   ]
   const score = terms
     .filter(([weight]) => weight !== 0)
@@ -77,28 +74,22 @@ const snifferPolicy: Policy = {
   food: [1, 3],
   cramped: 0,
   threat: 0,
-  prey: 0,
   claim: 0,
   besieged: 0,
-  siege: 0,
-  field: { radius: 6, turns: 1 }
+  field: { radius: 12, turns: 1 }
 }
-const mindfulPolicy: Policy = { ...snifferPolicy, cramped: 10, field: { radius: 12, turns: 1 } }
-const settlerPolicy: Policy = { ...mindfulPolicy, threat: 60, field: { radius: 24, turns: 4 } }
-const claimantPolicy: Policy = { ...settlerPolicy, claim: 0.3, besieged: 3, field: { radius: 24, turns: 24 } }
-const sovereignPolicy: Policy = { ...claimantPolicy, siege: 4, prey: 1, field: { radius: 24, turns: 64 } }
+const waryPolicy: Policy = { ...snifferPolicy, threat: 60, field: { radius: 24, turns: 4 } }
+const settlerPolicy: Policy = { ...waryPolicy, cramped: 10, field: { radius: 24, turns: 24 } }
+const sovereignPolicy: Policy = { ...settlerPolicy, besieged: 3, claim: 0.3, field: { radius: 24, turns: 64 } }
 
 /** Nearest food by the way around walls and bodies as they lie now. */
 export const sniffer = (): Graph => policy("sniffer", snifferPolicy)
 
-/** Food if the way leads to room enough for its own length. */
-export const mindful = (): Graph => policy("mindful", mindfulPolicy)
+/** As the sniffer, and no head-on that it would not win. */
+export const wary = (): Graph => policy("wary", waryPolicy)
 
-/** As the mindful one, and no head-on that it would not win. */
+/** As the wary one, and only where there is room enough for its own length. */
 export const settler = (): Graph => policy("settler", settlerPolicy)
 
-/** As the settler, and it wants room that no rival reaches before it. */
-export const claimant = (): Graph => policy("claimant", claimantPolicy)
-
-/** As the claimant, and it takes the rivals' room away. */
+/** As the settler, and it wants that room where no rival arrives before it. */
 export const sovereign = (): Graph => policy("sovereign", sovereignPolicy)

@@ -180,7 +180,7 @@ describe("the engine and a plain reading of the rules", () => {
       for (const event of events) seen.add(event.kind)
     }
     assert.sameMembers([...seen], ["no_moves", "turn_limit", "forfeit", "opening", "pass", "out"])
-  })
+  }, 900_000)
 
   it("play a board of sixteen cells out to no_moves", () => {
     const state = othello.init(small, 3, rules)

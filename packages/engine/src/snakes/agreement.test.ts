@@ -118,7 +118,7 @@ describe("the engine and a plain reading of the rules", () => {
     }
     const all = ["forfeit", "starved", "wall", "self", "body", "head", "stayed", "last_standing", "all_out", "turn_limit"]
     assert.sameMembers([...seen], all, "the matches reach every cause and every reason")
-  })
+  }, 900_000)
 
   it("agree on the boards to begin with", () => {
     for (const [seed, board] of demoBoards.entries()) playBoth(board, seed, new Mulberry32(seed))

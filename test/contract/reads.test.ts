@@ -17,7 +17,7 @@ import { Seasons } from "@agon/server/season/Seasons.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { call, layer as webLayer, noLookups } from "../support/Web.ts"
 
-const { at, classes, engineDigest, insert, modelIds: m, seasonIds, uuid, versionIds: v } = Fixture
+const { at, classes, engineDigest, insert, modelIds: m, uuid, versionIds: v } = Fixture
 
 const services = Layer.mergeAll(Games.layer, Boards.layer, Leaderboards.layer, PlatformStatus.layer).pipe(
   Layer.provideMerge(Seasons.layer),

@@ -258,8 +258,18 @@ layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on 
       const rejected = submit(3, { files: null })
       yield* obey(rejected, 71_000)
       yield* obey({ _tag: "RejectFiles", version: rejected.version, reject_reason: "hash_mismatch", reject_detail: "They differ." }, 71_001)
-      const [row] = yield* sql.unsafe("SELECT status, reject_reason, reject_detail, note FROM version WHERE ord = 3")
+      const [row] = yield* sql.unsafe("SELECT status, reject_reason, reject_detail, note FROM version WHERE id = $1::uuid", [
+        rejected.version
+      ])
       assert.deepStrictEqual(row, { status: "rejected", reject_reason: "hash_mismatch", reject_detail: "They differ.", note: "entry 3" })
+      yield* obey(submit(4), 72_000)
+      yield* obey(report((yield* obey(lease(), 72_001)).reply[0]!), 72_002)
+      const [trial] = (yield* obey(lease(), 72_003)).reply
+      yield* obey({ _tag: "CloseSeason" }, 72_004)
+      assert.isFalse(state.versions_by_id.has(id("version", 4)))
+      yield* obey(report(trial!), 72_005) // of a candidate that the state no longer holds
+      const whose = yield* sql.unsafe("SELECT model_id, owner_id FROM seat WHERE version_id = $1::uuid", [id("version", 4)])
+      assert.deepStrictEqual(whose, [{ model_id: id("model", 4), owner_id: id("owner", 4) }])
     })
   )
 })

@@ -8,8 +8,9 @@
  * `shut` and `close` fail whatever is held, whether it is still in the queue, in a batch or between the two, and until
  * `open` is called again asking fails at once.
  */
-import { Deferred, Effect, Exit, Queue, Schema } from "effect"
+
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
+import { Deferred, Effect, Exit, Queue, Schema } from "effect"
 
 /** On the wire: 503 `unavailable` with Retry-After. Whether the command took effect is unknown; repeating it is safe. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { season: Schema.String, reason: Schema.String }) {}

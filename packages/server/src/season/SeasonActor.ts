@@ -9,11 +9,12 @@
  *
  * A reply is never sent before its commit. A batch that changed nothing is answered without one.
  */
-import { Cause, Clock, Duration, Effect, type Exit, Queue, Schedule } from "effect"
+
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore } from "@agon/domain/season/State.ts"
+import { Cause, Clock, Duration, Effect, type Exit, Queue, Schedule } from "effect"
 import * as Mailbox from "./Mailbox.ts"
 import { SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
 import { type Fenced, SeasonStore } from "./SeasonStore.ts"

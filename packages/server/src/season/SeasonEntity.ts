@@ -9,10 +9,11 @@
  * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
  * it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.
  */
+
+import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
 import { type Cause, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as SeasonActor from "./SeasonActor.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"

@@ -6,8 +6,9 @@
  * stand all the same. Hence `claimed`, told whenever an actor has read the rows anew, before it takes a command: anything
  * may have changed since the last event, so purge whatever belongs to the season and wake whoever waits for its work.
  */
-import { Context, Effect, Layer } from "effect"
+
 import type { Event } from "@agon/domain/season/Event.ts"
+import { Context, Effect, Layer } from "effect"
 
 export interface SeasonName {
   readonly id: string

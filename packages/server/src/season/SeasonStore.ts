@@ -7,9 +7,10 @@
  * season since, nothing is written and it fails with `Fenced`. Any other failure may or may not have been
  * written: the caller throws its state away and claims again.
  */
-import { Context, type Effect, Schema } from "effect"
+
 import type { Receipt } from "@agon/domain/season/Command.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
+import { Context, type Effect, Schema } from "effect"
 import type { SeasonClosed } from "./Mailbox.ts"
 import type { SeasonName } from "./SeasonEvents.ts"
 

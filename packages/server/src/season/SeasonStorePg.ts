@@ -1,9 +1,10 @@
 /** `SeasonStore` on PostgreSQL, over the actors' own pool. */
+
+import { answerAgain } from "@agon/domain/season/answerAgain.ts"
+import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { answerAgain } from "@agon/domain/season/answerAgain.ts"
-import { parseLease } from "@agon/domain/season/Lease.ts"
 import { SeasonSql } from "../database/Database.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"

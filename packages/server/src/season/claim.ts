@@ -2,10 +2,11 @@
  * What the season actor reads: everything it needs to go on, once in a life. Rows rather than one aggregated value, which
  * would outgrow the driver's largest message with the season. Times come as ms since 1970; int8 would come as BigInt.
  */
-import type { PgClient } from "@effect/sql-pg/PgClient"
+
 import type { EndedWork } from "@agon/domain/season/answerAgain.ts"
-import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
+import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { PgClient } from "@effect/sql-pg/PgClient"
 
 const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
 

@@ -1,10 +1,11 @@
 /** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
+
+import { head, type State } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
-import { head, type State } from "@agon/domain/season/State.ts"
+import type { Fence } from "./SeasonStore.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
-import type { Fence } from "./SeasonStore.ts"
 
 const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])
 const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): ReadonlyArray<string> => [...ids].filter((id) => !rows.has(id))
@@ -41,7 +42,14 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
       shapes.matches,
       ended.map((match) => ({ ...match, engine_digest }))
     ),
-    statement.bind(shapes.seats, seated)
+    statement.bind(
+      shapes.seats,
+      seated.filter((row) => row.held !== undefined)
+    ),
+    statement.bind(
+      shapes.seatsOfRejected,
+      seated.filter((row) => row.held === undefined)
+    )
   ]
 }
 

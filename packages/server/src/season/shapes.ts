@@ -1,7 +1,7 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Board, Ended, Live, Round, Seat, State, Version } from "@agon/domain/season/State.ts"
-import { bool, big, float, int, json, list, text, time, uuid } from "./columns.ts"
-import { statement } from "./statement.ts"
+import { big, bool, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
+import { type Column, statement } from "./statement.ts"
 
 export interface SeatRow extends Seat {
   readonly match: Ended
@@ -61,7 +61,7 @@ export const boardsNew = statement.insert<{ readonly row: Board; readonly file: 
     int("rows", ({ row }) => row.rows),
     int("cols", ({ row }) => row.cols),
     bool("enabled", ({ row }) => row.enabled),
-    list("used", "int4", ({ row }) => row.used),
+    ints("used", ({ row }) => row.used),
     json("file", ({ file }) => file),
     time("added_at", ({ at }) => at)
   ]
@@ -70,7 +70,7 @@ export const boardsNew = statement.insert<{ readonly row: Board; readonly file: 
 export const boardsChanged = statement.update<Board>("board", "map_id", [
   text("map_id", (row) => row.id),
   bool("enabled", (row) => row.enabled),
-  list("used", "int4", (row) => row.used)
+  ints("used", (row) => row.used)
 ])
 export const boardPeriods = statement.insert<State["writes"]["boardPeriods"][number]>(
   "board_switch",
@@ -111,8 +111,8 @@ export const standings = statement.upsert<StandingRow>(
     int("forfeits", (row) => row.forfeits),
     float("seat_sum", (row) => row.seat_sum),
     float("trend", (row) => row.trend),
-    list("met", "int4", (row) => row.met),
-    list("history", "float8", (row) => row.history)
+    ints("met", (row) => row.met),
+    floats("history", (row) => row.history)
   ],
   ["active", "mu", "sigma", "matches", "round_matches", "made", "credit", "forfeits", "seat_sum", "trend", "met", "history"]
 )
@@ -129,7 +129,7 @@ export const live = statement.upsert<Live>(
     int("round", (row) => row.round),
     text("map_id", (row) => row.board),
     big("seed", (row) => row.seed),
-    list("versions", "uuid", (row) => row.versions),
+    uuids("versions", (row) => row.versions),
     time("created_at", (row) => row.created_at),
     int("lease_n", (row) => row.lease_n),
     int("losses", (row) => row.losses),
@@ -199,31 +199,34 @@ export const matches = statement.insert<Ended & { readonly engine_digest: string
   ]
 )
 
-/** Model and owner come from the state; a candidate that was rejected has left it, and is looked up (version_pkey). */
-const ofVersion = (name: string): string =>
-  `CASE WHEN t.model_id IS NULL THEN (SELECT v.${name} FROM version v WHERE v.id = t.version_id) ELSE t.${name} END`
-export const seats = statement.insert<SeatRow>(
+const seatColumns = (versionColumns: ReadonlyArray<Column<SeatRow>>): ReadonlyArray<Column<SeatRow>> => [
+  uuid("match_id", (row) => row.match.id),
+  int("seat", (row) => row.seat),
+  uuid("version_id", (row) => row.version),
+  ...versionColumns,
+  time("ended_at", (row) => row.match.ended_at),
+  int("rank", (row) => row.rank),
+  int("score", (row) => row.score),
+  int("strikes", (row) => row.strikes),
+  int("place", (row) => row.place),
+  float("made_mu", (row) => row.made?.mu ?? null),
+  float("made_sigma", (row) => row.made?.sigma ?? null),
+  float("made_change", (row) => row.made?.change ?? null),
+  float("open_mu", (row) => row.open?.mu ?? null),
+  float("open_sigma", (row) => row.open?.sigma ?? null),
+  float("open_change", (row) => row.open?.change ?? null)
+]
+export const seats = statement.insert(
   "seat",
   ["season_id"],
-  [
-    uuid("match_id", (row) => row.match.id),
-    int("seat", (row) => row.seat),
-    uuid("version_id", (row) => row.version),
-    { ...uuid<SeatRow>("model_id", (row) => row.held?.model ?? null), expression: ofVersion("model_id") },
-    { ...uuid<SeatRow>("owner_id", (row) => row.held?.owner ?? null), expression: ofVersion("owner_id") },
-    time("ended_at", (row) => row.match.ended_at),
-    int("rank", (row) => row.rank),
-    int("score", (row) => row.score),
-    int("strikes", (row) => row.strikes),
-    int("place", (row) => row.place),
-    float("made_mu", (row) => row.made?.mu ?? null),
-    float("made_sigma", (row) => row.made?.sigma ?? null),
-    float("made_change", (row) => row.made?.change ?? null),
-    float("open_mu", (row) => row.open?.mu ?? null),
-    float("open_sigma", (row) => row.open?.sigma ?? null),
-    float("open_change", (row) => row.open?.change ?? null)
-  ]
+  seatColumns([uuid("model_id", (row) => row.held!.model), uuid("owner_id", (row) => row.held!.owner)])
 )
+/** A candidate that was rejected while it played has left the state; whose it was is looked up (version_pkey). */
+const ofVersion = (name: string): Column<SeatRow> => ({
+  ...uuid<SeatRow>(name, (row) => row.version),
+  expression: `(SELECT v.${name} FROM version v WHERE v.id = t.version_id)`
+})
+export const seatsOfRejected = statement.insert("seat", ["season_id"], seatColumns([ofVersion("model_id"), ofVersion("owner_id")]))
 
 export const series = statement.insert<State["writes"]["series"][number]>(
   "series_point",
@@ -231,8 +234,8 @@ export const series = statement.insert<State["writes"]["series"][number]>(
   [
     text("ladder", (row) => row.ladder),
     time("at", (row) => row.at),
-    list("versions", "uuid", (row) => row.versions),
-    list("mus", "float8", (row) => row.mus)
+    uuids("versions", (row) => row.versions),
+    floats("mus", (row) => row.mus)
   ]
 )
 /** A command that is repeated writes its log row once. */

@@ -3,7 +3,7 @@
  * parameter. Measured against rows of VALUES and against jsonb, which cost Postgres 1.4 to 2.3 times as much. A shape's
  * text is made once; a statement's text once for each set of parts, so that the driver's prepared statements are found.
  */
-import { array, type OID, type Parameter } from "@effect/sql-pg/PgTypes"
+import { array, OID, type Parameter } from "@effect/sql-pg/PgTypes"
 import { Result } from "effect"
 
 export interface Column<A> {
@@ -12,6 +12,8 @@ export interface Column<A> {
   readonly oid: (typeof OID)[keyof typeof OID]
   readonly of: (row: A) => unknown
   readonly expression?: string // what is stored, in terms of `t.<name>`, where it is not the element itself
+  /** The column is itself an array, of these elements: all rows' arrays travel end to end, with each row's place in them. */
+  readonly list?: true
 }
 
 /** `?n` in the text counts this part's own parameters from 1. */
@@ -24,18 +26,35 @@ export interface Part {
   readonly params: ReadonlyArray<Parameter>
 }
 
-const source = <A>(columns: ReadonlyArray<Column<A>>): string => {
-  const arrays = columns.map((column, i) => `?${i + 1}::${column.type}[]`)
-  return `f, unnest(${arrays.join(", ")}) AS t (${columns.map((column) => column.name).join(", ")})`
-}
+/** What a column takes of `unnest`, and what is stored of it; `at` is its first parameter. */
+const place = <A>({ expression, list, name, type }: Column<A>, at: number) =>
+  list
+    ? {
+        names: [`${name}_from`, `${name}_to`],
+        arrays: [`?${at}::int4[]`, `?${at + 1}::int4[]`],
+        stored: `(?${at + 2}::${type}[])[t.${name}_from:t.${name}_to]`
+      }
+    : { names: [name], arrays: [`?${at}::${type}[]`], stored: expression ?? `t.${name}` }
 
-const stored = <A>(column: Column<A>): string => column.expression ?? `t.${column.name}`
+const PARAMETERS_OF_LIST = 3
+
+const placed = <A>(columns: ReadonlyArray<Column<A>>) => {
+  let at = 1
+  const places = columns.map((column) => {
+    const found = place(column, at)
+    at += column.list ? PARAMETERS_OF_LIST : 1
+    return found
+  })
+  const source = `f, unnest(${places.flatMap(({ arrays }) => arrays).join(", ")}) AS t (${places.flatMap(({ names }) => names).join(", ")})`
+  return { source, stored: places.map(({ stored }) => stored) }
+}
 
 /** `fixed`: columns that every row takes from the fence. */
 const insert = <A>(table: string, fixed: ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>): Shape<A> => {
   const names = [...fixed, ...columns.map((column) => column.name)]
-  const values = [...fixed.map((name) => `f.${name}`), ...columns.map(stored)]
-  return { text: `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${source(columns)}`, columns }
+  const { source, stored } = placed(columns)
+  const values = [...fixed.map((name) => `f.${name}`), ...stored]
+  return { text: `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${source}`, columns }
 }
 
 /** A row that is there stays as it is. */
@@ -57,9 +76,10 @@ const upsert = <A>(
 }
 
 const update = <A>(table: string, key: string, columns: ReadonlyArray<Column<A>>): Shape<A> => {
-  const changes = columns.filter((column) => column.name !== key).map((column) => `${column.name} = ${stored(column)}`)
+  const { source, stored } = placed(columns)
+  const changes = columns.flatMap(({ name }, i) => (name === key ? [] : [`${name} = ${stored[i]}`]))
   const where = `${table}.season_id = f.season_id AND ${table}.${key} = t.${key}`
-  return { text: `UPDATE ${table} SET ${changes.join(", ")} FROM ${source(columns)} WHERE ${where}`, columns }
+  return { text: `UPDATE ${table} SET ${changes.join(", ")} FROM ${source} WHERE ${where}`, columns }
 }
 
 const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
@@ -69,15 +89,30 @@ const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
 
 /** No rows, no part. */
 const bind = <A>(shape: Shape<A>, rows: ReadonlyArray<A>): Part | null =>
-  rows.length === 0 ? null : { text: shape.text, params: shape.columns.map((column) => parameter(rows, column)) }
+  rows.length === 0
+    ? null
+    : { text: shape.text, params: shape.columns.flatMap((column) => (column.list ? lists(rows, column) : [single(rows, column)])) }
 
-const parameter = <A>(rows: ReadonlyArray<A>, column: Column<A>): Parameter =>
-  Result.getOrThrow(
-    array(
-      rows.map((row) => column.of(row)),
-      column.oid
-    )
+const single = <A>(rows: ReadonlyArray<A>, column: Column<A>): Parameter =>
+  parameter(
+    rows.map((row) => column.of(row)),
+    column.oid
   )
+
+/** Places count from 1 and include both ends; of an empty list the end lies before the beginning. */
+const lists = <A>(rows: ReadonlyArray<A>, column: Column<A>): ReadonlyArray<Parameter> => {
+  const all: Array<unknown> = []
+  const from: Array<number> = []
+  const to: Array<number> = []
+  for (const row of rows) {
+    from.push(all.length + 1)
+    for (const element of column.of(row) as ReadonlyArray<unknown>) all.push(element)
+    to.push(all.length)
+  }
+  return [parameter(from, OID.int4), parameter(to, OID.int4), parameter(all, column.oid)]
+}
+
+const parameter = (values: ReadonlyArray<unknown>, oid: Column<never>["oid"]): Parameter => Result.getOrThrow(array(values, oid))
 
 /**
  * `fence` updates the season's row under its condition and returns it only where that holds: every part joins it.

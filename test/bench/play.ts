@@ -1,0 +1,129 @@
+/**
+ * Match cycles a second: a match leased, its result taken, both entries rated on every ladder it counts for, and its
+ * history written, all durable before the reply. The season's mailbox against job queues on the same Postgres (fsync on),
+ * taking turns in one run so that the machine's moods meet all of them. Ratios are of the medians.
+ *
+ *   node test/bench/play.ts [seconds a slot, 2] [turns, 3] [runners, 1,8,64,256] [contestants, a regular expression]
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { restore } from "@agon/domain/season/State.ts"
+import * as Database from "@agon/server/database/Database.ts"
+import * as Mailbox from "@agon/server/season/Mailbox.ts"
+import * as SeasonActor from "@agon/server/season/SeasonActor.ts"
+import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
+import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { id, lease } from "../support/SeasonScript.ts"
+import { agon, MANNERS } from "./play/agon.ts"
+import type { Contestant } from "./play/contestant.ts"
+import { nodeCpu_us, parentOf, serverCpu_us } from "./play/cpu.ts"
+import { insertField } from "./play/field.ts"
+import { graphileWorker, pgBoss, prepareQueues } from "./play/queues.ts"
+
+const [seconds = "2", turns = "3", counts = "1,8,64,256", only = ""] = process.argv.slice(2)
+const ENTRIES = 10_000
+const OPEN_MATCHES = 1_000
+const WARM_MS = 400
+const SEASON = id("season", 1)
+const BASELINE = "graphile-worker, default"
+
+interface Slot {
+  readonly per_s: number
+  readonly node_us: number
+  readonly postgres_us: number
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const slot = async (contestant: Contestant, runners: number, postmaster: number): Promise<Slot> => {
+  const playing = await contestant.start(runners)
+  await pause(WARM_MS)
+  const [cycles, node, server, t0] = [playing.cycles(), nodeCpu_us(), serverCpu_us(postmaster), performance.now()]
+  await pause(Number(seconds) * 1000)
+  const done = playing.cycles() - cycles
+  const taken_s = (performance.now() - t0) / 1000
+  const result = {
+    per_s: done / taken_s,
+    node_us: (nodeCpu_us() - node) / done,
+    postgres_us: (serverCpu_us(postmaster) - server) / done
+  }
+  await playing.stop()
+  return result
+}
+
+const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+const compare = async (contestants: ReadonlyArray<Contestant>, runners: number, postmaster: number) => {
+  const slots = new Map<string, Array<Slot>>(contestants.map(({ name }) => [name, []]))
+  for (let turn = 0; turn < Number(turns); turn++) {
+    for (const contestant of contestants) {
+      slots.get(contestant.name)!.push(await slot(contestant, runners, postmaster))
+    }
+  }
+  const of = (name: string, field: keyof Slot) => median(slots.get(name)!.map((each) => each[field]))
+  console.log(`\n${runners} runners${" ".repeat(32)}cycles/s   x graphile   us Node   us Postgres`)
+  for (const { name } of contestants) {
+    const ratio = of(name, "per_s") / of(BASELINE, "per_s")
+    const figures = [of(name, "per_s").toFixed(0), ratio.toFixed(1), of(name, "node_us").toFixed(0), of(name, "postgres_us").toFixed(0)]
+    console.log(`  ${name.padEnd(38)}${figures.map((figure, i) => figure.padStart([10, 13, 10, 14][i]!)).join("")}`)
+  }
+}
+
+/** The time from claiming a season to its first command, with 10,000 entries on two ladders and 1,000 open matches. */
+const restart = Effect.gen(function* () {
+  const store = yield* SeasonStore
+  for (const _ of [1, 2, 3]) {
+    const t0 = performance.now()
+    const { snapshot } = yield* store.claim(SEASON)
+    const read_ms = performance.now() - t0
+    const state = restore(snapshot)
+    const whole = `${(performance.now() - t0).toFixed(0)} ms (${read_ms.toFixed(0)} reading)`
+    const held = `${state.versions_by_id.size} entries, ${snapshot.standings.length} ratings, ${state.live.size} open matches`
+    console.log(`restart with ${held}: ${whole}`)
+  }
+})
+
+const main = (url: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* insertField(sql, SEASON, ENTRIES, Date.now())
+    const [backend] = yield* sql.unsafe<{ pid: number }>("SELECT pg_backend_pid() AS pid")
+    const postmaster = parentOf(backend!.pid)
+    const mailbox = yield* Mailbox.make(SEASON)
+    const fiber = yield* Effect.forkScoped(SeasonActor.supervised(mailbox))
+    while (mailbox.state !== "running") yield* Effect.sleep("10 millis")
+    const queues = yield* Effect.promise(() => prepareQueues(url))
+    const slot_s = Math.ceil(Number(seconds) + WARM_MS / 1000)
+    const contestants = [
+      graphileWorker(url, queues.pool, slot_s, false),
+      ...MANNERS.map((manner) => agon(mailbox, manner)),
+      graphileWorker(url, queues.pool, slot_s, true),
+      pgBoss(url, queues.pool, slot_s, 1),
+      pgBoss(url, queues.pool, slot_s, 10)
+    ].filter(({ name }) => name === BASELINE || new RegExp(only).test(name))
+    for (const runners of counts.split(",").map(Number)) yield* Effect.promise(() => compare(contestants, runners, postmaster))
+    yield* Effect.promise(queues.close)
+    for (let open = 0; open < OPEN_MATCHES; ) {
+      const works = yield* Mailbox.ask(mailbox, lease({ max: Math.min(50, OPEN_MATCHES - open) }))
+      open += works.length
+    }
+    fiber.interruptUnsafe()
+    yield* restart
+  })
+
+const layers = (url: Redacted.Redacted) =>
+  SeasonStorePg.layer.pipe(
+    Layer.provideMerge(Database.pools({ url })),
+    Layer.provideMerge(SeasonEvents.layerSilent),
+    Layer.provideMerge(Logger.layer([Logger.consolePretty()]))
+  )
+
+Postgres.url({ migrate: true, durable: true })
+  .pipe(
+    Effect.flatMap((url) => main(Redacted.value(url)).pipe(Effect.provide(layers(url)))),
+    Effect.scoped,
+    Effect.runPromise
+  )
+  .then(() => process.exit(0))

@@ -1,0 +1,35 @@
+/** CPU time that this process and a Postgres server have used, in us. Linux only: elsewhere the server's is NaN. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+
+/** `/proc` counts in hundredths of a second. */
+const TICK_US = 10_000
+
+export const nodeCpu_us = (): number => {
+  const { system, user } = process.cpuUsage()
+  return system + user
+}
+
+/** The server itself, its children, and those of its children that have ended. */
+export const serverCpu_us = (postmaster: number): number => {
+  if (!existsSync("/proc/self/stat")) return Number.NaN
+  const own = statOf(postmaster)
+  if (own === undefined) return Number.NaN
+  let ticks = own.self + own.ended
+  for (const name of readdirSync("/proc")) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined
+    if (stat?.parent === postmaster) ticks += stat.self
+  }
+  return ticks * TICK_US
+}
+
+/** The server that a backend belongs to. */
+export const parentOf = (pid: number): number => statOf(pid)?.parent ?? 0
+
+const statOf = (pid: number): { readonly parent: number; readonly self: number; readonly ended: number } | undefined => {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return undefined
+  const text = readFileSync(path, "utf8")
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ") // the third field of proc(5) comes first
+  const at = (field: number) => Number(fields[field - 3])
+  return { parent: at(4), self: at(14) + at(15), ended: at(16) + at(17) }
+}

@@ -1,9 +1,8 @@
 /**
  * A tiny service for the launcher's tests: it locks a data directory, starts the embedded database and waits. It prints one JSON line when
- * it is up, one line on standard error when it refuses, and keeps a connection pool busy so that reconnecting can be watched.
- * Arguments: the directory, and optionally a folder with Postgres's programs, or with the layout of the embedded package (`native:`).
+ * it is up, and one line on standard error when it refuses. Arguments: the directory, and optionally a folder with Postgres's programs.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { prepare } from "@agon/server/config/dataDirectory.ts"
 import * as Secrets from "@agon/server/config/Secrets.ts"
 import * as EmbeddedPostgres from "@agon/server/database/EmbeddedPostgres.ts"
@@ -11,10 +10,7 @@ import * as ServiceLock from "@agon/server/database/ServiceLock.ts"
 import { Effect, Redacted } from "effect"
 
 const [directory = "", programs] = process.argv.slice(2)
-const candidates =
-  programs === undefined
-    ? {}
-    : { candidates: [programs.startsWith("native:") ? { native: programs.slice("native:".length) } : { bin: programs }] }
+const candidates = programs === undefined ? {} : { candidates: [{ bin: programs }] }
 
 const main = Effect.gen(function* () {
   yield* prepare(directory)

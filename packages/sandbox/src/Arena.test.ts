@@ -25,7 +25,7 @@ const match = (weights: ReadonlyArray<Uint8Array>, over: Partial<MatchRequest> =
   game: "snakes",
   board,
   seed: 7,
-  rules: { max_turns: 60, strike_limit: 2 },
+  rules: { max_turns: 40, strike_limit: 2 },
   seats: weights.map((one) => ({ weights: one, manifest: manifest(), memory_cap_bytes: memoryCapOf(one.length) })),
   move_deadline_ms: 500,
   ...over
@@ -253,7 +253,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
     Effect.gen(function* () {
       if (process.platform !== "linux") return
       const arena = yield* Arena
-      const fiber = yield* Effect.forkChild(arena.play(match([linear(), stalling("run")])))
+      const fiber = yield* Effect.forkChild(arena.play(match([linear(), stalling("run")], { rules: { max_turns: 40, strike_limit: 1 } })))
       yield* Effect.sleep("700 millis")
       for (const { pid } of sandboxProcesses()) process.kill(pid, "SIGKILL")
       assertVerifies(yield* Fiber.join(fiber))

@@ -43,12 +43,12 @@ describe("scanWire", () => {
     }
   })
 
-  it("refuses ten megabytes of empty messages within 100 ms", () => {
+  it("refuses ten megabytes of empty messages within a second", () => {
     const bytes = new Uint8Array(10_000_000)
     for (let at = 0; at < bytes.length; at += 2) bytes.set([8 * 8 + 2, 0], at)
     const start_ms = performance.now()
     assert.include(refusal(bytes), `${WIRE_LIMITS.messages} messages`)
-    assert.isBelow(performance.now() - start_ms, 100)
+    assert.isBelow(performance.now() - start_ms, 1_000)
   })
 
   it("refuses ten megabytes of empty texts, which are no messages", () => {

@@ -48,7 +48,9 @@ export const clamped = (min: number, max: number) =>
     })
   )
 
-export const withDefault = <const A>(value: A) => Schema.withDecodingDefaultTypeKey(Effect.succeed(value))
+/** A key of a query that has a value where it is absent. */
+export const withDefault = <S extends Schema.Constraint>(schema: S, value: S["Type"]) =>
+  Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(value))(schema)
 
 /** `true` or `false` in a query. */
 export const Flag = Schema.Literals(["true", "false"]).pipe(

@@ -35,7 +35,7 @@ export type Boards = typeof Boards.Type
 const params = { game: Schema.String, slug: Schema.String }
 const error = [UnknownGame, UnknownSeason] as const
 
-export const boardQuery = { enabled: Flag.pipe(withDefault(false)), boards: Flag.pipe(withDefault(false)) }
+export const boardQuery = { enabled: withDefault(Flag, false), boards: withDefault(Flag, false) }
 
 export class BoardGroup extends HttpApiGroup.make("board").add(
   HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", {

@@ -58,7 +58,7 @@ export const Series = Schema.Struct({
 export type Series = typeof Series.Type
 
 const params = { game: Schema.String }
-const of = { ladder: Ladder.pipe(withDefault("open")), season: Schema.optionalKey(Schema.String) }
+const of = { ladder: withDefault(Ladder, "open"), season: Schema.optionalKey(Schema.String) }
 const error = [UnknownGame, UnknownSeason] as const
 
 export const leaderboardQuery = { ...of, limit: page.limit(50, 200), cursor: page.cursor }

@@ -36,7 +36,7 @@ export const MatchQuery = Schema.Struct({
   since: some(AnyInstant),
   /** Some seat stood among the first so many of the ladder when it was played. */
   top: some(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
-  sort: Sort.pipe(withDefault("newest")),
+  sort: withDefault(Sort, "newest"),
   limit: page.limit(25, 60),
   cursor: page.cursor
 }).check(

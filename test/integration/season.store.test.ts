@@ -199,7 +199,7 @@ layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on 
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       // models and version numbers are unique over all seasons, and every test uses the same ones
-      yield* sql.unsafe("TRUNCATE game, account, match, seat CASCADE")
+      yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
       yield* insertSeason(sql, season, settings)
       yield* insertPeople(sql, season, 40)
     })

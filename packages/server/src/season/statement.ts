@@ -18,13 +18,18 @@ export interface Column<A> {
 
 /** `?n` in the text counts this part's own parameters from 1. */
 export interface Shape<A> {
+  readonly id: number
   readonly text: string
   readonly columns: ReadonlyArray<Column<A>>
 }
 export interface Part {
+  readonly shape: number
   readonly text: string
   readonly params: ReadonlyArray<Parameter>
 }
+
+/** The last id given: shapes are made once, when the modules load. */
+let shapes = 0
 
 /** What a column takes of `unnest`, and what is stored of it; `at` is its first parameter. */
 const place = <A>({ expression, list, name, type }: Column<A>, at: number) =>
@@ -54,11 +59,12 @@ const insert = <A>(table: string, fixed: ReadonlyArray<string>, columns: Readonl
   const names = [...fixed, ...columns.map((column) => column.name)]
   const { source, stored } = placed(columns)
   const values = [...fixed.map((name) => `f.${name}`), ...stored]
-  return { text: `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${source}`, columns }
+  return { id: ++shapes, text: `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${source}`, columns }
 }
 
 /** A row that is there stays as it is. */
 const insertOnce = <A>(table: string, key: string, fixed: ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>): Shape<A> => ({
+  id: ++shapes,
   text: `${insert(table, fixed, columns).text} ON CONFLICT (${key}) DO NOTHING`,
   columns
 })
@@ -72,17 +78,18 @@ const upsert = <A>(
 ): Shape<A> => {
   const { text } = insert(table, ["season_id"], columns)
   const changes = changing.map((name) => `${name} = excluded.${name}`)
-  return { text: `${text} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes.join(", ")}`, columns }
+  return { id: ++shapes, text: `${text} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes.join(", ")}`, columns }
 }
 
 const update = <A>(table: string, key: string, columns: ReadonlyArray<Column<A>>): Shape<A> => {
   const { source, stored } = placed(columns)
   const changes = columns.flatMap(({ name }, i) => (name === key ? [] : [`${name} = ${stored[i]}`]))
   const where = `${table}.season_id = f.season_id AND ${table}.${key} = t.${key}`
-  return { text: `UPDATE ${table} SET ${changes.join(", ")} FROM ${source} WHERE ${where}`, columns }
+  return { id: ++shapes, text: `UPDATE ${table} SET ${changes.join(", ")} FROM ${source} WHERE ${where}`, columns }
 }
 
 const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
+  id: ++shapes,
   text: `DELETE FROM ${table} USING f WHERE ${table}.season_id = f.season_id AND ${table}.${key.name} = ANY (?1::${key.type}[])`,
   columns: [key]
 })
@@ -91,7 +98,11 @@ const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
 const bind = <A>(shape: Shape<A>, rows: ReadonlyArray<A>): Part | null =>
   rows.length === 0
     ? null
-    : { text: shape.text, params: shape.columns.flatMap((column) => (column.list ? lists(rows, column) : [single(rows, column)])) }
+    : {
+        shape: shape.id,
+        text: shape.text,
+        params: shape.columns.flatMap((column) => (column.list ? lists(rows, column) : [single(rows, column)]))
+      }
 
 const single = <A>(rows: ReadonlyArray<A>, column: Column<A>): Parameter =>
   parameter(
@@ -119,7 +130,7 @@ const parameter = (values: ReadonlyArray<unknown>, oid: Column<never>["oid"]): P
  * Answers `held`: 1, or 0 where nothing was written.
  */
 const fenced = (fence: string, values: ReadonlyArray<unknown>, parts: ReadonlyArray<Part>) => {
-  const key = fence + parts.map((part) => part.text).join("\n")
+  const key = `${parts.map((part) => part.shape).join()} ${fence}`
   const text = texts.get(key) ?? join(key, fence, values.length, parts)
   return { text, params: parts.reduce<Array<unknown>>((all, part) => all.concat(part.params), [...values]) }
 }

@@ -39,7 +39,7 @@ export const features: ReadonlyArray<string> = [
  */
 export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: ["pairing", "rating"],
-  engine: ["snakes", "othello", "replay"],
+  engine: ["snakes", "othello", "replay", "boards"],
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
   zoo: ["snakes", "othello", "graph"],

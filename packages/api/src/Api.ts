@@ -2,8 +2,9 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountGroup } from "./account/api.ts"
 import { AdminGroup } from "./admin/api.ts"
-import { BoardGroup } from "./board/api.ts"
 import { Boundary } from "./Boundary.ts"
+import { BoardAdminGroup } from "./board/admin.ts"
+import { BoardGroup } from "./board/api.ts"
 import { GameGroup } from "./game/api.ts"
 import { LeaderboardGroup } from "./leaderboard/api.ts"
 import { MatchGroup } from "./match/api.ts"
@@ -11,7 +12,9 @@ import { ModelGroup } from "./model/api.ts"
 import { FleetGroup } from "./runner/api.ts"
 import { RunnerGroup } from "./runner/protocol.ts"
 import { SeasonGroup } from "./season/api.ts"
+import { SeasonCreationGroup } from "./season/creation.ts"
 import { SubmissionGroup } from "./submission/api.ts"
+import { BaselineGroup } from "./submission/baselines.ts"
 import { VersionGroup } from "./version/api.ts"
 
 export class Api extends HttpApi.make("agon")
@@ -25,6 +28,9 @@ export class Api extends HttpApi.make("agon")
   .add(VersionGroup)
   .add(SubmissionGroup)
   .add(MatchGroup)
+  .add(SeasonCreationGroup)
+  .add(BoardAdminGroup)
+  .add(BaselineGroup)
   .add(FleetGroup)
   .add(RunnerGroup)
   .middleware(Boundary)

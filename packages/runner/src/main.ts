@@ -1,7 +1,7 @@
 /** The runner: leases matches and examinations, does them in a sandbox, reports. Its options are in runner/Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Effect, Layer, Logger, Redacted } from "effect"
+import { Config, Effect, Layer, Logger, Redacted } from "effect"
 import { makeClient } from "@agon/api/Client.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
@@ -30,7 +30,15 @@ const main = Effect.gen(function* () {
 
 const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
 
-main.pipe(
+/** A runner that a service has started beside itself ends with it, however that ends: its standard input closes. */
+const tied = Effect.callback<void>((resume) => {
+  process.stdin.on("end", () => resume(Effect.void)).on("error", () => resume(Effect.void))
+  process.stdin.resume()
+})
+
+Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) =>
+  isTied ? Effect.raceFirst(main, tied) : main
+).pipe(
   Effect.provide(Layer.mergeAll(sandboxes, NodeHttpClient.layerUndici)),
   Effect.provide(Logger.layer([Logger.consoleLogFmt])),
   NodeRuntime.runMain

@@ -1,65 +1,112 @@
-/** Makes seasons: the row with a fresh machine, its administrators, its actor awake. */
+/** Makes seasons: the row with a fresh machine, its administrators and the audit row in one transaction; then its actor wakes. */
+
+import { randomBytes } from "node:crypto"
+import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
+import { InvalidRequest } from "@agon/api/Problem.ts"
+import { type CreateSeason, RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import type { Rules } from "@agon/domain/season/Rules.ts"
+import { freshHead } from "@agon/domain/season/State.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
-import { Problem } from "@agon/api/Problem.ts"
-import type { Settings } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import { onUnique } from "../database/rows.ts"
+import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
+import { faultsOfClasses, rulesOf } from "./rulesOf.ts"
 import { SeasonActors } from "./SeasonEntity.ts"
+import { Seasons } from "./Seasons.ts"
+import { isSlug } from "./seasonRecord.ts"
 import { gameTag } from "./tags.ts"
 
-export class SeasonExists extends Problem<SeasonExists>()("season_exists", 409, "There is a season of that name") {}
-
-export interface NewSeason {
-  readonly game: string
-  readonly slug: string
-  readonly name: string
-  readonly visibility: "public" | "private"
-  readonly entry: "open" | "restricted"
-  readonly providers: ReadonlyArray<string>
-  readonly settings: Settings
-}
+type Refused = UnknownGame | InvalidRequest | RulesInvalid | SeasonExists
 
 export class SeasonMaker extends Context.Service<
   SeasonMaker,
-  { readonly make: (season: NewSeason) => Effect.Effect<string, SeasonExists> }
+  { readonly create: (account: SignedIn, game: string, body: CreateSeason) => Effect.Effect<Season, Refused> }
 >()("agon/SeasonMaker") {
-  static readonly layer: Layer.Layer<SeasonMaker, never, SqlClient.SqlClient | SeasonActors | ResponseCache | OpenSeasons> = Layer.effect(
-    SeasonMaker,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const actors = yield* SeasonActors
-      const cache = yield* ResponseCache
-      const open = yield* OpenSeasons
-      const random = SecureRandom.make((size) => randomBytes(size))
-
-      /** Inserts one row; season_slug is unique. */
-      const insert = (id: string, season: NewSeason, now: Date) => sql`
-        INSERT INTO season (id, game, slug, name, visibility, entry, providers, created_at, submissions_open_at, submissions_close_at,
-          rules, weight_classes, fleet, fill, engine_digest, head)
-        VALUES (${id}, ${season.game}, ${season.slug}, ${season.name}, ${season.visibility}, ${season.entry},
-          string_to_array(${season.providers.join(",")}, ','), ${now}, ${new Date(season.settings.submissions_open_at)},
-          ${new Date(season.settings.submissions_close_at)}, ${JSON.stringify(season.settings.rules)}::jsonb,
-          ${JSON.stringify(season.settings.weight_classes)}::jsonb, ${JSON.stringify(season.settings.fleet)}::jsonb,
-          ${JSON.stringify(season.settings.fill)}::jsonb, ${season.settings.engine_digest}, ${JSON.stringify(freshHead())}::jsonb)`
-
-      return SeasonMaker.of({
-        make: Effect.fn("SeasonMaker.make")(function* (season) {
-          const id = yield* random.uuidV7()
-          const now = new Date(yield* Clock.currentTimeMillis)
-          yield* insert(id, season, now).pipe(
-            onUnique("season_slug", () => new SeasonExists({ detail: `${season.game} has a season ${season.slug} already.` })),
-            Effect.ensuring(cache.purge(gameTag(season.game)))
-          )
-          yield* open.refresh
-          yield* Effect.ignore(actors.wake(id)) // what keeps it from waking now is tried again by whoever asks it first
-          return id
-        })
-      })
-    })
-  )
+  static readonly layer: Layer.Layer<SeasonMaker, never, SqlClient.SqlClient | SeasonActors | Seasons | ResponseCache | OpenSeasons> =
+    Layer.effect(
+      SeasonMaker,
+      Effect.suspend(() => makeSeasonMaker)
+    )
 }
+
+const NO_FILL = { enabled: false, max_per_hour: null }
+
+/** A name as a slug: what is neither letter nor digit stands between words. */
+const slugOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 64)
+    .replace(/-+$/, "")
+
+const invalid = (path: string, message: string) => new InvalidRequest({ detail: message, errors: [{ path, message }] })
+
+const checked = Effect.fnUntraced(function* (body: CreateSeason) {
+  const slug = body.slug ?? slugOf(body.name)
+  if (!isSlug(slug)) return yield* invalid("slug", "The name gives no slug; name one.")
+  if (body.submissions_close_at <= body.submissions_open_at)
+    return yield* invalid("submissions_close_at", "Submissions close after they open.")
+  const rules = rulesOf(body.rules ?? {})
+  if ("errors" in rules) {
+    const { errors, status } = rules
+    const detail = `${errors[0]!.path}: ${errors[0]!.message}`
+    return yield* status === 400 ? new InvalidRequest({ detail, errors }) : new RulesInvalid({ detail, errors })
+  }
+  const errors = faultsOfClasses(body.weight_classes)
+  if (errors.length > 0) return yield* new RulesInvalid({ detail: `${errors[0]!.path}: ${errors[0]!.message}`, errors })
+  return { slug, rules: rules.value }
+})
+
+const makeSeasonMaker = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const actors = yield* SeasonActors
+  const cache = yield* ResponseCache
+  const open = yield* OpenSeasons
+  const seasons = yield* Seasons
+  const random = SecureRandom.make((size) => randomBytes(size))
+
+  /** Inserts one row; season_slug is unique. */
+  const insert = (id: string, game: string, slug: string, digest: string, rules: Rules, body: CreateSeason, now: Date) => sql`
+    INSERT INTO season (id, game, slug, name, visibility, entry, providers, created_at, submissions_open_at, submissions_close_at,
+      rules, weight_classes, fleet, fill, engine_digest, head)
+    VALUES (${id}, ${game}, ${slug}, ${body.name}, ${body.visibility}, ${body.visibility === "private" ? "restricted" : body.entry},
+      string_to_array(${body.providers.join(",")}, ','), ${now}, ${new Date(body.submissions_open_at)}, ${new Date(body.submissions_close_at)},
+      ${JSON.stringify(rules)}::jsonb, ${JSON.stringify(body.weight_classes)}::jsonb, ${JSON.stringify(body.fleet)}::jsonb,
+      ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`
+
+  /** One row for each name that account_username knows; answers how many. */
+  const appoint = (id: string, usernames: ReadonlyArray<string>, now: Date) => sql`
+    INSERT INTO season_admin (season_id, account_id, added_at)
+    SELECT ${id}, a.id, ${now} FROM account a WHERE ${sql.in("a.username", usernames)} RETURNING account_id`
+
+  const audit = (id: string, game: string, slug: string, actor: string, now: Date, audit_id: string) => sql`
+    INSERT INTO audit (id, at, actor, action, game, season_id, subject) VALUES (${audit_id}, ${now}, ${actor}, 'season.create', ${game}, ${id}, ${slug})`
+
+  return SeasonMaker.of({
+    create: Effect.fn("SeasonMaker.create")(function* (account, game, body) {
+      const { digest } = yield* registered(game)
+      const { rules, slug } = yield* checked(body)
+      const id = yield* random.uuidV7()
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const admins = [...new Set(body.admins ?? [])]
+      const write = Effect.gen(function* () {
+        yield* insert(id, game, slug, digest, rules, body, now).pipe(
+          onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` }))
+        )
+        const appointed = admins.length === 0 ? [] : yield* Effect.orDie(appoint(id, admins, now))
+        if (appointed.length < admins.length) return yield* invalid("admins", "Not every name is that of an account.")
+        yield* Effect.orDie(audit(id, game, slug, account.id, now, yield* random.uuidV7()))
+      })
+      yield* sql.withTransaction(write).pipe(Effect.catchTag("SqlError", Effect.die), Effect.ensuring(cache.purge(gameTag(game))))
+      yield* open.refresh
+      yield* Effect.ignore(actors.wake(id)) // what keeps it from waking now is tried again by whoever asks it first
+      return (yield* Effect.orDie(seasons.find(game, slug, account.id))).record
+    })
+  })
+})

@@ -2,18 +2,15 @@
  * Entering a version into a season. What the request names is looked up here; whether it may enter is decided by the
  * season's machine, one submission after the other, so of two that race for the last slot exactly one wins.
  */
-import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
-import type { SqlClient } from "effect/sql"
+
 import { randomBytes } from "node:crypto"
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
-import { Unavailable } from "@agon/api/Problem.ts"
+import type { Unavailable } from "@agon/api/Problem.ts"
 import {
   MissingHash,
   NoteTooLong,
   NoteWordListed,
   type Refusal,
-  SeasonClosed,
   type Submit,
   Submitted,
   SubmittedBefore,
@@ -21,14 +18,17 @@ import {
   type Uploads
 } from "@agon/api/submission/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import type { Command, Repeated, ReplyTo } from "@agon/domain/season/Command.ts"
+import type { Repeated } from "@agon/domain/season/Command.ts"
+import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
-import { retryAfter } from "../http/RateLimits.ts"
 import { incomingKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
-import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons } from "../season/Seasons.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
 import { makeQueries } from "./queries.ts"
 import { worded } from "./wording.ts"
 
@@ -45,20 +45,6 @@ export class Submissions extends Context.Service<
     Effect.suspend(() => makeSubmissions)
   )
 }
-
-/** The season's answer; a season that is closed for good has no machine left to ask. */
-export const asked = <C extends Command>(
-  actors: SeasonActors["Service"],
-  season: string,
-  command: C
-): Effect.Effect<ReplyTo<C>, SeasonClosed | Unavailable> =>
-  actors.ask(season, command).pipe(
-    Effect.catchTags({
-      SeasonClosed: () => Effect.fail(new SeasonClosed({ detail: "The season is closed." })),
-      Unavailable: () =>
-        Effect.andThen(retryAfter(1), Effect.fail(new Unavailable({ detail: "The season is moving; try again in a second." })))
-    })
-  )
 
 /** Links for the two files, for the rest of the window. */
 export const uploadsOf = Effect.fnUntraced(function* (

@@ -3,10 +3,11 @@
  * store is asked: both files there, they are sized and hashed, taken over under their content addresses, and the review
  * starts. A file that is not what was announced ends the candidacy.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"

@@ -1,7 +1,7 @@
-import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { Submissions } from "./Submissions.ts"
 
 export const SubmissionHandlers = HttpApiBuilder.group(

@@ -1,4 +1,8 @@
 /** Every statement of submitting: what a submission asks of models and rosters, and the versions whose files are awaited. */
+
+import { RejectReason } from "@agon/api/version/RejectReason.ts"
+import { Status } from "@agon/api/version/Version.ts"
+import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -17,7 +21,21 @@ const Awaited = Schema.Struct({
 })
 export type Awaited = typeof Awaited.Type
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+const BaselineRow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  status: Status,
+  class: Schema.NullOr(Ladder),
+  reject_reason: Schema.NullOr(RejectReason),
+  weights_hash: Schema.String,
+  manifest_hash: Schema.String
+})
+
+const baselineColumns = "v.id, m.name, v.status, v.class, v.reject_reason, v.weights_hash, v.manifest_hash"
+const newestOfBaselines = `model m CROSS JOIN LATERAL (
+  SELECT * FROM version v WHERE v.model_id = m.id AND v.season_id = m.baseline_season ORDER BY v.number DESC LIMIT 1) v`
+
+const makeSubmissions = (sql: SqlClient.SqlClient) => ({
   /** One row by the primary key, of this owner and game only. */
   model: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, owner_id: Schema.String, game: Schema.String }),
@@ -58,6 +76,34 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
         (SELECT max((c->>'max_bytes')::int) FROM jsonb_array_elements(s.weight_classes) c) AS weights_max_bytes
       FROM version v JOIN season s ON s.id = v.season_id
       WHERE v.phase = 'upload' AND v.upload_until > ${now} ORDER BY v.upload_until LIMIT ${limit}`
+  })
+})
+
+const makeBaselines = (sql: SqlClient.SqlClient) => ({
+  /** The newest version of each baseline of a season, by model_baseline and version_model. */
+  baselines: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Result: Schema.Struct({ ...BaselineRow.fields, total: Schema.Int }),
+    execute: ({ limit, offset, season_id }) => sql`
+      SELECT ${sql.literal(baselineColumns)}, (count(*) OVER ())::int AS total FROM ${sql.literal(newestOfBaselines)}
+      WHERE m.baseline_season = ${season_id} ORDER BY m.created_at, m.id LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** The newest version of one, by the same. */
+  baseline: SqlSchema.findOneOption({
+    Request: Schema.Struct({ season_id: Schema.String, name: Schema.String }),
+    Result: BaselineRow,
+    execute: ({ name, season_id }) => sql`
+      SELECT ${sql.literal(baselineColumns)} FROM ${sql.literal(newestOfBaselines)}
+      WHERE m.baseline_season = ${season_id} AND m.name = ${name}`
+  }),
+
+  /** One row by the primary key. */
+  largestClass: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ weights_max_bytes: Schema.Int }),
+    execute: (season_id) => sql`
+      SELECT max((c->>'max_bytes')::int) AS weights_max_bytes FROM season s, jsonb_array_elements(s.weight_classes) c WHERE s.id = ${season_id}`
   }),
 
   /** Inserts the model that stands for a baseline, or finds the one of that name, by model_baseline. */
@@ -74,4 +120,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       INSERT INTO model (id, game, baseline_season, name, created_at) VALUES (${id}, ${game}, ${season_id}, ${name}, ${now})
       ON CONFLICT (baseline_season, name) DO UPDATE SET name = excluded.name RETURNING id`
   })
-}))
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeSubmissions(sql), ...makeBaselines(sql) }))

@@ -1,0 +1,33 @@
+/** Uploading and switching boards (http-api.md 4.7, DECISIONS.md section 5). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { SeasonAdmin } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import { FieldErrors, Problem } from "../Problem.ts"
+import { SeasonClosed } from "../submission/api.ts"
+import { BoardRow } from "./api.ts"
+
+export class BoardExists extends Problem<BoardExists>()("board_exists", 409, "There is a board of that id") {}
+export class BoardInvalid extends Problem<BoardInvalid>()("board_invalid", 422, "The board is not valid", { errors: FieldErrors }) {}
+
+const params = { game: Schema.String, slug: Schema.String }
+
+export class BoardAdminGroup extends HttpApiGroup.make("boardAdmin")
+  .add(
+    /** The body is the board file itself; it is stored out of play. */
+    HttpApiEndpoint.post("addBoard", "/v1/games/:game/seasons/:slug/maps", {
+      params,
+      payload: Schema.Json,
+      success: BoardRow.pipe(HttpApiSchema.status(201)),
+      error: [BoardExists, BoardInvalid, SeasonClosed]
+    }),
+    HttpApiEndpoint.patch("switchBoard", "/v1/games/:game/seasons/:slug/maps/:map_id", {
+      params: { ...params, map_id: Schema.String },
+      payload: Schema.Struct({ enabled: Schema.Boolean }),
+      success: BoardRow,
+      error: SeasonClosed
+    })
+  )
+  .middleware(JsonBody)
+  .middleware(SeasonAdmin)
+  .annotateEndpoints(Rate, "upload") {}

@@ -1,0 +1,59 @@
+/** Making a season (http-api.md 4.7, DECISIONS.md section 5). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { PlatformAdmin, UnknownGame } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import { FieldErrors, Problem } from "../Problem.ts"
+import { AnyInstant, Slug, text } from "../Wire.ts"
+import { WeightClass } from "./Rules.ts"
+import { Season } from "./Season.ts"
+
+export class SeasonExists extends Problem<SeasonExists>()("season_exists", 409, "There is a season of that name") {}
+export class RulesInvalid extends Problem<RulesInvalid>()("rules_invalid", 422, "The rules are not valid", { errors: FieldErrors }) {}
+
+const FleetUse = Schema.Literals(["own", "platform", "both"])
+export const Fleet = Schema.Struct({ matches: FleetUse, admissions: FleetUse }).annotate({ identifier: "Fleet" })
+
+/** Every rule may be left out; a key that is none of these is `rules_invalid`, hence read as it comes. */
+export const RulesBody = Schema.Record(Schema.String, Schema.Json)
+
+export const CreateSeason = Schema.Struct({
+  name: text(1, 100),
+  slug: Schema.optionalKey(Slug),
+  submissions_open_at: AnyInstant,
+  submissions_close_at: AnyInstant,
+  rules: Schema.optionalKey(RulesBody),
+  weight_classes: Schema.Array(WeightClass),
+  visibility: Schema.Literals(["public", "private"]),
+  entry: Schema.Literals(["open", "restricted"]),
+  fleet: Fleet,
+  providers: Schema.Array(Slug),
+  admins: Schema.optionalKey(Schema.Array(text(1, 100)))
+}).annotate({ identifier: "CreateSeason" })
+export type CreateSeason = typeof CreateSeason.Type
+
+/** Bounds of the numbers in the rules, by their path. */
+export const ruleBounds = {
+  max_models_per_owner: [1, 10_000],
+  max_versions_per_model: [1, 10_000],
+  cooldown_s: [0, 604_800],
+  note_max_length: [1, 2_000],
+  infer_us_max: [1, 1_000_000],
+  "trial.matches": [1, 20],
+  "match.max_turns": [1, 5_000],
+  "match.strike_limit": [1, 100],
+  provisional_matches: [1, 1_000],
+  upload_window_s: [1, 86_400]
+} as const satisfies Record<string, readonly [number, number]>
+
+export class SeasonCreationGroup extends HttpApiGroup.make("seasonCreation").add(
+  HttpApiEndpoint.post("createSeason", "/v1/games/:game/seasons", {
+    params: { game: Schema.String },
+    payload: CreateSeason,
+    success: Season.pipe(HttpApiSchema.status(201)),
+    error: [UnknownGame, SeasonExists, RulesInvalid]
+  })
+    .middleware(JsonBody)
+    .middleware(PlatformAdmin)
+    .annotate(Rate, "write")
+) {}

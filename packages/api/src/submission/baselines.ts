@@ -1,0 +1,64 @@
+/** Baselines: models that administrators bring into a season (http-api.md 4.7, DECISIONS.md sections 5 and 6). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { SeasonAdmin } from "../Authorization.ts"
+import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { Problem } from "../Problem.ts"
+import { RejectReason } from "../version/RejectReason.ts"
+import { Status } from "../version/Version.ts"
+import { Id, Ladder, Sha256, Slug } from "../Wire.ts"
+import { MissingHash, SeasonClosed, Uploads } from "./api.ts"
+
+/** A baseline that is still in admission, or was rejected, cannot be switched. */
+export class BaselineNotAdmitted extends Problem<BaselineNotAdmitted>()("baseline_not_admitted", 409, "The baseline is not admitted") {}
+/** The name stands for other files already. */
+export class BaselineExists extends Problem<BaselineExists>()("baseline_exists", 409, "There is a baseline of that name") {}
+
+export const Baseline = Schema.Struct({
+  name: Schema.String,
+  version_id: Id,
+  status: Status,
+  class: Schema.NullOr(Ladder),
+  reject_reason: Schema.NullOr(RejectReason),
+  enabled: Schema.Boolean
+}).annotate({ identifier: "Baseline" })
+export type Baseline = typeof Baseline.Type
+
+export const Baselines = page.listOf("baselines", Baseline)
+export type Baselines = typeof Baselines.Type
+
+export const RecordedBaseline = Schema.Struct({ ...Baseline.fields, upload: Uploads }).annotate({ identifier: "RecordedBaseline" })
+
+const params = { game: Schema.String, slug: Schema.String }
+
+export class BaselineGroup extends HttpApiGroup.make("baseline")
+  .add(
+    HttpApiEndpoint.get("baselines", "/v1/games/:game/seasons/:slug/baselines", { params, query: page.query, success: Baselines }).annotate(
+      Rate,
+      "session"
+    ),
+    /** Recorded by a name and two hashes; the files are sent as a submission's are. It lands out of play. */
+    HttpApiEndpoint.post("recordBaseline", "/v1/games/:game/seasons/:slug/baselines", {
+      params,
+      payload: Schema.Struct({ name: Slug, weights_hash: Sha256, manifest_hash: Sha256 }),
+      success: RecordedBaseline.pipe(HttpApiSchema.status(201)),
+      error: [MissingHash, BaselineExists, SeasonClosed]
+    })
+      .middleware(JsonBody)
+      .annotate(Rate, "upload")
+      .annotate(RefusesBody, (_errors, missing) =>
+        missing.includes("weights_hash") || missing.includes("manifest_hash")
+          ? new MissingHash({ detail: "Name the baseline's files by weights_hash and manifest_hash." })
+          : undefined
+      ),
+    HttpApiEndpoint.patch("switchBaseline", "/v1/games/:game/seasons/:slug/baselines/:baseline", {
+      params: { ...params, baseline: Schema.String },
+      payload: Schema.Struct({ enabled: Schema.Boolean }),
+      success: Baseline,
+      error: [BaselineNotAdmitted, SeasonClosed]
+    })
+      .middleware(JsonBody)
+      .annotate(Rate, "upload")
+  )
+  .middleware(SeasonAdmin) {}

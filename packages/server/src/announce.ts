@@ -1,0 +1,18 @@
+/** What somebody who has just started the service needs to know, on standard output. */
+import { Effect } from "effect"
+import { Settings } from "./config/Settings.ts"
+
+export const announce = Effect.gen(function* () {
+  const { admin, database_url, development_sign_in, directory, public_origin, runner_slots, s3 } = yield* Settings
+  const lines = [
+    `Agon answers at ${public_origin} (documentation: ${public_origin}/docs)`,
+    development_sign_in
+      ? `Sign in at ${public_origin}/v1/auth/dev with any name; "${admin?.login ?? ""}" is the administrator`
+      : `Sign-in: ${public_origin}/v1/auth-providers lists the ways`,
+    `Data lies in ${directory}${database_url === undefined ? " (embedded Postgres)" : ""}${s3 === undefined ? "" : `, objects in bucket ${s3.bucket}`}`,
+    runner_slots > 0
+      ? `A runner with ${runner_slots} ${runner_slots === 1 ? "slot" : "slots"} plays beside it`
+      : "No runner is started beside it (AGON_RUNNERS)"
+  ]
+  yield* Effect.sync(() => process.stdout.write(`${lines.join("\n")}\n`))
+})

@@ -1,0 +1,34 @@
+/** The handlers of every group of the API: a group that is missing here does not compile (http/Http.ts, `makeRoutes`). */
+import { Layer } from "effect"
+import { AccountHandlers } from "./account/http.ts"
+import { AdminHandlers } from "./admin/http.ts"
+import { BoardAdminHandlers } from "./board/adminHttp.ts"
+import { BoardHandlers } from "./board/http.ts"
+import { GameHandlers } from "./game/http.ts"
+import { LeaderboardHandlers } from "./leaderboard/http.ts"
+import { MatchHandlers } from "./match/http.ts"
+import { ModelHandlers } from "./model/http.ts"
+import { FleetHandlers, RunnerHandlers } from "./runner/http.ts"
+import { SeasonCreationHandlers } from "./season/creationHttp.ts"
+import { SeasonHandlers } from "./season/http.ts"
+import { BaselineHandlers } from "./submission/baselinesHttp.ts"
+import { SubmissionHandlers } from "./submission/http.ts"
+import { VersionHandlers } from "./version/http.ts"
+
+export const Handlers = Layer.mergeAll(
+  AccountHandlers,
+  AdminHandlers,
+  BaselineHandlers,
+  BoardAdminHandlers,
+  BoardHandlers,
+  FleetHandlers,
+  GameHandlers,
+  LeaderboardHandlers,
+  MatchHandlers,
+  ModelHandlers,
+  RunnerHandlers,
+  SeasonCreationHandlers,
+  SeasonHandlers,
+  SubmissionHandlers,
+  VersionHandlers
+)

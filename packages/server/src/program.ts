@@ -1,0 +1,84 @@
+/**
+ * The service put together from its settings: the database, the object store, one process of the cluster, every service,
+ * the routes in front of them. What stands beside it (its own runner, the demo season) is started when it answers.
+ */
+
+import { join } from "node:path"
+import { NodeCrypto } from "@effect/platform-node"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SingleRunner } from "effect/cluster"
+import { makeDevSignIn } from "./account/DevSignIn.ts"
+import { Providers } from "./account/Providers.ts"
+import { SignIn } from "./account/SignIn.ts"
+import { prepare } from "./config/dataDirectory.ts"
+import * as Secrets from "./config/Secrets.ts"
+import { Settings, type SettingsShape } from "./config/Settings.ts"
+import { refuse } from "./config/StartRefused.ts"
+import * as Database from "./database/Database.ts"
+import { open } from "./database/open.ts"
+import { Handlers } from "./handlers.ts"
+import { ClientAddress, trusting } from "./http/ClientAddress.ts"
+import { Mounts } from "./http/Front.ts"
+import { makeRoutes, serve } from "./http/Http.ts"
+import { PublicOrigin, publicOrigin } from "./http/Origin.ts"
+import { RateLimits } from "./http/RateLimits.ts"
+import { objectRoutes } from "./object/http.ts"
+import { LocalObjects } from "./object/LocalObjects.ts"
+import { S3Objects } from "./object/S3Objects.ts"
+import { OwnRunner } from "./runner/OwnRunner.ts"
+import { SeasonActors } from "./season/SeasonEntity.ts"
+import { Services } from "./services.ts"
+
+type LoadedSecrets = Secrets.Secrets
+
+/** Objects in the bucket that the settings name, or in the data directory with routes of their own. */
+const objectLayers = ({ directory, public_origin, s3 }: SettingsShape, { object_urls }: LoadedSecrets) => {
+  const unusable = ({ detail }: { readonly detail: string }) =>
+    Layer.effectContext(Effect.fail(refuse(`the object store cannot be used: ${detail}`)))
+  if (s3 !== undefined) return { store: Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable), routes: Layer.empty }
+  const options = { directory: join(directory, "objects"), secret: object_urls, publicOrigin: public_origin }
+  const local = Layer.catchTag(LocalObjects.layer(options), "ObjectsUnavailable", unusable)
+  return { store: local, routes: objectRoutes.pipe(Layer.provide(local)) }
+}
+
+const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
+  const origin = publicOrigin(settings.public_origin)
+  const signIn = SignIn.layer({ secret: Redacted.value(secrets.state_cookie), admin: settings.admin })
+  if (!settings.development_sign_in) return { mounts: [], layer: signIn.pipe(Layer.provideMerge(Providers.layer(settings.providers))) }
+  const dev = makeDevSignIn({ host: settings.host, origin, secret: Redacted.value(secrets.development_sign_in) })
+  return { mounts: [dev.mount], layer: signIn.pipe(Layer.provideMerge(Providers.layer([dev.provider]))) }
+}
+
+/** One process for itself; the actors need the cluster only to be hosted. */
+const Cluster = SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))
+
+const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typeof Mounts>) =>
+  Layer.mergeAll(
+    Layer.succeed(PublicOrigin, publicOrigin(settings.public_origin)),
+    Layer.succeed(ClientAddress, trusting(settings.trusted_proxies)),
+    Layer.succeed(Mounts, mounts),
+    RateLimits.layer()
+  )
+
+/** Launched by main.ts; fails with one line where the settings or the machine do not let it start. */
+export const Program = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    yield* prepare(settings.directory)
+    const secrets = yield* Secrets.load(settings.directory)
+    const { url } = yield* open(settings, secrets)
+    const objects = objectLayers(settings, secrets)
+    const signIn = signInLayers(settings, secrets)
+    const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
+    const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkDetach(wakeAll)))
+    return Layer.mergeAll(OwnRunner.layer(settings, secrets), wakeAll).pipe(
+      Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
+      Layer.provideMerge(signIn.layer),
+      Layer.provideMerge(Services),
+      Layer.provideMerge(surroundings(settings, signIn.mounts)),
+      Layer.provideMerge(objects.store),
+      Layer.provideMerge(Cluster),
+      Layer.provideMerge(Database.layer({ url }))
+    )
+  })
+)

@@ -1,0 +1,82 @@
+/**
+ * The runner that the service starts beside itself (AGON_RUNNERS): a process of its own, like any other runner, with a
+ * key of the platform's fleet. It is started again when it ends, and ends with the service, also when that is killed:
+ * it lives as long as its standard input is open.
+ */
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import type { Secrets } from "../config/Secrets.ts"
+import type { SettingsShape } from "../config/Settings.ts"
+import { RunnerKeys } from "./RunnerKeys.ts"
+
+/** Started, never imported: the runner is a program of its own. */
+const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "main.ts")
+const NAME = "beside the service"
+/** Longer than the runner gives its matches to end. */
+const STOP_TIMEOUT = "9 seconds"
+const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+
+interface Started {
+  readonly url: string
+  readonly key: Redacted.Redacted
+  readonly slots: number
+  readonly directory: string
+}
+
+export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => number | undefined }>()("agon/OwnRunner") {
+  static readonly layer = (
+    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots">,
+    secrets: Pick<Secrets, "platform_runner">
+  ): Layer.Layer<OwnRunner, never, RunnerKeys> =>
+    Layer.effect(
+      OwnRunner,
+      Effect.gen(function* () {
+        let pid: number | undefined
+        if (settings.runner_slots > 0) {
+          const keys = yield* RunnerKeys
+          const key = `agon_rk_${Redacted.value(secrets.platform_runner)}`
+          yield* keys.own(NAME, key)
+          const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host
+          const url = `http://${host.includes(":") ? `[${host}]` : host}:${settings.port}`
+          const started = { url, key: Redacted.make(key), slots: settings.runner_slots, directory: settings.directory }
+          yield* once(started, (now) => {
+            pid = now
+          }).pipe(
+            Effect.tap(() => Effect.logWarning("the runner beside the service ended; it is started again")),
+            Effect.repeat(restarts),
+            Effect.forkScoped
+          )
+        }
+        return OwnRunner.of({ pid: () => pid })
+      })
+    )
+}
+
+/** One life of the process. */
+const once = ({ directory, key, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const child = spawn(process.execPath, [PROGRAM], {
+      stdio: ["pipe", "inherit", "inherit"],
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        AGON_URL: url,
+        AGON_RUNNER_KEY: Redacted.value(key),
+        AGON_RUNNER_NAME: NAME,
+        AGON_RUNNER_SLOTS: String(slots),
+        AGON_RUNNER_CACHE: join(directory, "runner"),
+        AGON_RUNNER_TIED: "1"
+      }
+    })
+    tell(child.pid)
+    child.on("error", () => resume(Effect.void))
+    const ended = new Promise<void>((done) => child.on("exit", () => done()))
+    void ended.then(() => resume(Effect.void))
+    return Effect.promise(() => {
+      child.kill("SIGTERM")
+      return ended
+    }).pipe(
+      Effect.timeoutOrElse({ duration: STOP_TIMEOUT, orElse: () => Effect.sync(() => void child.kill("SIGKILL")) }),
+      Effect.ensuring(Effect.sync(() => tell(undefined)))
+    )
+  })

@@ -1,0 +1,22 @@
+/** A season's answer to a command of a person: what stands in the way becomes one of the API's own refusals. */
+
+import { Unavailable } from "@agon/api/Problem.ts"
+import { SeasonClosed } from "@agon/api/submission/api.ts"
+import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
+import { Effect } from "effect"
+import { retryAfter } from "../http/RateLimits.ts"
+import type { SeasonActors } from "./SeasonEntity.ts"
+
+const moving = new Unavailable({ detail: "The season is moving, or the database is away; try again in a second." })
+const closed = new SeasonClosed({ detail: "The season is closed." })
+
+export const asked = <C extends Command>(
+  actors: SeasonActors["Service"],
+  season: string,
+  command: C
+): Effect.Effect<ReplyTo<C>, SeasonClosed | Unavailable> =>
+  actors
+    .ask(season, command)
+    .pipe(
+      Effect.catchTags({ SeasonClosed: () => Effect.fail(closed), Unavailable: () => Effect.andThen(retryAfter(1), Effect.fail(moving)) })
+    )

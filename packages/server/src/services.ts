@@ -1,0 +1,59 @@
+/** Every service of the program, over the database, the object store and the cluster. What a feature needs is in its layer. */
+import { Layer } from "effect"
+import { Accounts } from "./account/Accounts.ts"
+import { Words } from "./account/Words.ts"
+import { PlatformStatus } from "./admin/PlatformStatus.ts"
+import { BoardAdmin } from "./board/BoardAdmin.ts"
+import { Boards } from "./board/Boards.ts"
+import { Games } from "./game/Games.ts"
+import { ResponseCache } from "./http/ResponseCache.ts"
+import { Leaderboards } from "./leaderboard/Leaderboards.ts"
+import { LookupsLayer } from "./lookups.ts"
+import { Matches } from "./match/Matches.ts"
+import { Replays } from "./match/Replays.ts"
+import { Models } from "./model/Models.ts"
+import { Desk } from "./runner/Desk.ts"
+import { Dispatcher } from "./runner/Dispatcher.ts"
+import { OpenSeasons } from "./runner/OpenSeasons.ts"
+import { Parking } from "./runner/Parking.ts"
+import { RunnerKeys } from "./runner/RunnerKeys.ts"
+import { Runners } from "./runner/Runners.ts"
+import { WorkSheets } from "./runner/WorkSheets.ts"
+import * as SeasonEntity from "./season/SeasonEntity.ts"
+import { SeasonMaker } from "./season/SeasonMaker.ts"
+import * as SeasonStorePg from "./season/SeasonStorePg.ts"
+import { Seasons } from "./season/Seasons.ts"
+import * as Telling from "./season/Telling.ts"
+import { Baselines } from "./submission/Baselines.ts"
+import { Submissions } from "./submission/Submissions.ts"
+import { UploadWatch } from "./submission/UploadWatch.ts"
+import { Versions } from "./version/Versions.ts"
+
+/** Known to everybody: the cache that writes purge, the seasons that are played, the requests that wait for work. */
+const Commons = Layer.mergeAll(ResponseCache.layer, OpenSeasons.layer, Parking.layer, Words.layer)
+
+/** The seasons themselves: their actors, the rows they write, and whom they tell. */
+const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))
+
+const Reads = Layer.mergeAll(Boards.layer, Games.layer, Leaderboards.layer, Matches.layer.pipe(Layer.provide(Replays.layer)), Models.layer, PlatformStatus.layer).pipe(
+  Layer.provideMerge(Versions.layer),
+  Layer.provideMerge(Seasons.layer)
+)
+
+const Play = Layer.mergeAll(
+  Dispatcher.layer.pipe(Layer.provide(Desk.layer), Layer.provide(WorkSheets.layer), Layer.provideMerge(Runners.layer)),
+  RunnerKeys.layer,
+  Submissions.layer,
+  Baselines.layer,
+  BoardAdmin.layer,
+  SeasonMaker.layer,
+  UploadWatch.layer
+)
+
+export const Services = LookupsLayer.pipe(
+  Layer.provideMerge(Play),
+  Layer.provideMerge(Reads),
+  Layer.provideMerge(Accounts.layer),
+  Layer.provideMerge(Machines),
+  Layer.provideMerge(Commons)
+)

@@ -8,6 +8,7 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
+import { hash } from "node:crypto"
 import * as A from "@agon/api/Authorization.ts"
 import { Rate } from "@agon/api/Boundary.ts"
 import { NotFound } from "@agon/api/Problem.ts"
@@ -23,19 +24,19 @@ interface Asked {
   readonly endpoint: HttpApiEndpoint.Top
 }
 
-/** Good credentials remembered at once; over it the oldest pay their address's bucket again. */
+/** Good credentials remembered at once, by their hashes; over it the oldest pay their address's bucket again. */
 const maxSeen = 100_000
 
 const makeSeen = () => {
   const good = new Set<string>()
+  const nameOf = (credential: string) => hash("sha256", credential, "base64url")
   return {
-    has: (credential: string) => good.has(credential),
+    has: (credential: string) => good.has(nameOf(credential)),
     add: (credential: string) => {
-      if (good.has(credential)) return
       if (good.size >= maxSeen) good.delete(good.values().next().value!)
-      good.add(credential)
+      good.add(nameOf(credential))
     },
-    delete: (credential: string) => good.delete(credential)
+    delete: (credential: string) => good.delete(nameOf(credential))
   }
 }
 
@@ -50,10 +51,11 @@ const makeAuthenticate = Effect.gen(function* () {
   /** Who or what holds a credential; an unknown one costs its address a public token. */
   const holder = <Holder>(credential: string, find: (credential: string) => Effect.Effect<Option.Option<Holder>>) =>
     Effect.gen(function* () {
-      if (!seen.has(credential)) yield* takePublic
+      const known = seen.has(credential)
+      if (!known) yield* takePublic
       const found = yield* find(credential)
-      if (Option.isSome(found)) seen.add(credential)
-      else seen.delete(credential)
+      if (Option.isNone(found)) seen.delete(credential)
+      else if (!known) seen.add(credential)
       return found
     })
 

@@ -1,0 +1,59 @@
+import { assert, describe, it } from "vitest"
+import type { Event } from "@agon/domain/season/Event.ts"
+import * as tags from "./tags.ts"
+
+const season = { id: "s1", game: "snakes", slug: "spring" }
+const rated: Event = { _tag: "MatchRated", match: "x", ladders: ["nano", "open"], versions: ["v1", "v2"], models: ["m1", "m2"] }
+const moved = (change: "submitted" | "entered" | "superseded"): Event => ({
+  _tag: "VersionMoved",
+  version: "v1",
+  model: "m1",
+  owner: "o1",
+  change,
+  reject_reason: null
+})
+
+describe("purges", () => {
+  it("a rated match purges the ladders it moved, lists of matches, the season's counters, and its models and versions", () => {
+    assert.sameMembers(
+      [...tags.purgedBy(season, rated)],
+      [
+        tags.ladderTag("s1", "nano"),
+        tags.ladderTag("s1", "open"),
+        tags.recordTag("s1"),
+        tags.matchesTag("s1"),
+        tags.playedTag,
+        tags.matchTag("x"),
+        ...["m1", "m2"].map(tags.modelTag),
+        ...["v1", "v2"].map(tags.versionTag)
+      ]
+    )
+  })
+
+  it("a rated match leaves alone what belongs to the whole season, other ladders, and which season is featured", () => {
+    for (const kept of [
+      tags.seasonTag("s1"),
+      tags.ladderTag("s1", "micro"),
+      tags.boardsTag("s1"),
+      tags.gameTag("snakes"),
+      tags.everywhereTag
+    ]) {
+      assert.notInclude(tags.purgedBy(season, rated), kept)
+    }
+  })
+
+  it("a version that enters or leaves moves every ladder and makes its trial listed; a candidate does not", () => {
+    const all = ["nano", "micro", "mini", "small", "large", "open"].map((ladder) => tags.ladderTag("s1", ladder))
+    const lists = [tags.matchesTag("s1"), tags.everywhereTag]
+    for (const change of ["entered", "superseded"] as const)
+      assert.includeMembers([...tags.purgedBy(season, moved(change))], [...all, ...lists])
+    assert.sameMembers([...tags.purgedBy(season, moved("submitted"))], [tags.recordTag("s1"), tags.modelTag("m1"), tags.versionTag("v1")])
+  })
+
+  it("rounds, settings, the end and a claim purge everything of the season", () => {
+    const all: ReadonlyArray<Event> = [{ _tag: "RoundStarted", n: 1 }, { _tag: "SeasonChanged" }, { _tag: "SeasonClosed" }]
+    for (const event of all) assert.includeMembers([...tags.purgedBy(season, event)], [tags.seasonTag("s1"), tags.gameTag("snakes")])
+    assert.includeMembers([...tags.purgedByClaim(season)], [tags.seasonTag("s1"), tags.gameTag("snakes"), tags.everywhereTag])
+    assert.deepStrictEqual(tags.purgedBy(season, { _tag: "WorkAppeared" }), [])
+  })
+})

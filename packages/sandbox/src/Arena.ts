@@ -34,12 +34,18 @@ const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS }:
 
 const started = (process: SandboxProcess): Effect.Effect<Outcome> => Effect.promise(() => process.ready(START_DEADLINE_MS))
 
+interface Pool {
+  readonly isolation: Isolation
+  readonly idle: Array<SandboxProcess>
+  closed: boolean
+}
+
 /** One job in one process, which goes back among the idle if it answered. Interruption kills it. */
-const runOnce = Effect.fnUntraced(function* (isolation: Isolation, idle: Array<SandboxProcess>, job: Job, deadline_ms: number) {
+const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: number) {
   let answered = false
   return yield* Effect.acquireUseRelease(
-    Effect.sync(() => ({ kept: idle.pop() })).pipe(
-      Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(isolation), fresh: kept === undefined }))
+    Effect.sync(() => ({ kept: pool.idle.pop() })).pipe(
+      Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(pool.isolation), fresh: kept === undefined }))
     ),
     Effect.fnUntraced(function* ({ process, fresh }): Effect.fn.Return<Outcome> {
       const start: Outcome = fresh ? yield* started(process) : { kind: "ready" }
@@ -50,7 +56,7 @@ const runOnce = Effect.fnUntraced(function* (isolation: Isolation, idle: Array<S
     }),
     ({ process }) =>
       Effect.sync(() => {
-        if (answered && process.alive) idle.push(process)
+        if (answered && process.alive && !pool.closed) pool.idle.push(process)
         else process.kill()
       })
   )
@@ -79,35 +85,30 @@ const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
  * Starts the first process under the strongest isolation that works here, probes of its parts having passed: only a
  * start shows whether the machine also lets it live.
  */
-const findIsolation = Effect.fnUntraced(function* (wanted: Isolation | undefined, idle: Array<SandboxProcess>) {
+const openPool = Effect.fnUntraced(function* (wanted: Isolation | undefined): Effect.fn.Return<Pool> {
   for (const isolation of wanted === undefined ? permittedIsolations() : [wanted]) {
     const process = new SandboxProcess(isolation)
-    if ((yield* started(process)).kind === "ready") {
-      idle.push(process)
-      return isolation
-    }
+    if ((yield* started(process)).kind === "ready") return { isolation, idle: [process], closed: false }
     process.kill()
   }
-  return wanted ?? "process"
+  return { isolation: wanted ?? "process", idle: [], closed: false }
 })
 
 const make = Effect.fnUntraced(function* (options: ArenaOptions) {
   const slots = yield* Semaphore.make(options.slots)
-  const idle: Array<SandboxProcess> = []
-  yield* Effect.addFinalizer(() =>
+  const pool = yield* Effect.acquireRelease(openPool(options.isolation), (opened) =>
     Effect.sync(() => {
-      for (const process of idle.splice(0)) process.kill()
+      opened.closed = true
+      for (const process of opened.idle.splice(0)) process.kill()
     })
   )
-  const isolation = yield* findIsolation(options.isolation, idle)
   const run = Effect.fnUntraced(function* (job: Job, deadline_ms: number) {
-    let outcome = yield* runOnce(isolation, idle, job, deadline_ms)
-    for (let attempt = 1; attempt < ATTEMPTS && outcome.kind === "died"; attempt++)
-      outcome = yield* runOnce(isolation, idle, job, deadline_ms)
+    let outcome = yield* runOnce(pool, job, deadline_ms)
+    for (let attempt = 1; attempt < ATTEMPTS && outcome.kind === "died"; attempt++) outcome = yield* runOnce(pool, job, deadline_ms)
     return outcome
   })
   return Arena.of({
-    isolation,
+    isolation: pool.isolation,
     examine: (request) => slots.withPermits(1)(Effect.map(run({ kind: "examine", request }, EXAMINE_DEADLINE_MS), verdictOf)),
     play: (request) =>
       slots.withPermits(1)(

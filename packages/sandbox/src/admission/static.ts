@@ -1,5 +1,6 @@
 /** The part of an examination that reads the files and runs nothing, in the order in which competitors meet its steps. */
 import { createHash } from "node:crypto"
+import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { decodeModel, type ModelProto } from "@agon/onnx/Model.ts"
 import { type Manifest, readManifest } from "../Manifest.ts"
@@ -50,9 +51,9 @@ const checkManifest = (request: ExamineRequest): { readonly manifest: Manifest }
 const sizesOf = (request: ExamineRequest, { memory }: Manifest): ReadonlyArray<Sizes> | Failed => {
   const engine = engineOf(request.game)
   if (engine === undefined) return { verdict: "failed", detail: `This runner has no engine for ${quote(request.game)}.` }
-  if (request.boards.length === 0) return { verdict: "failed", detail: "The season has no board to examine the model on." }
   const sizes = new Map<string, Sizes>()
-  for (const board of request.boards) {
+  // A season whose boards are still to come is examined on the game's own.
+  for (const board of request.boards.length > 0 ? request.boards : boardsOf(request.game)) {
     const { planes, rows, cols, actions } = engine.spec(board)
     sizes.set(`${rows}x${cols}`, { planes, rows, cols, actions, ...memory })
   }

@@ -10,10 +10,8 @@
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
-import { createRequire } from "node:module"
 import { dirname, join, sep } from "node:path"
 import { fileURLToPath } from "node:url"
-import { wasmPath } from "./Runtime.ts"
 
 export type Isolation = "bubblewrap" | "unshare" | "process"
 
@@ -31,30 +29,38 @@ const find = (name: string): string | null => PLACES.map((place) => join(place, 
 const permits = (command: string, args: ReadonlyArray<string>): boolean =>
   spawnSync(command, [...args, find("true") ?? "/bin/true"], { env: {}, stdio: "ignore", timeout: PROBE_MS }).status === 0
 
-/** The folder of package `name` that holds `file`. */
-const packageOf = (file: string, name: string) => {
-  const mark = join(sep, "node_modules", name, sep)
-  return file.slice(0, file.lastIndexOf(mark) + mark.length)
+interface Link {
+  /** Where an import looks for a package. */
+  readonly link: string
+  /** Where it is; the same unless the link is one. */
+  readonly target: string
 }
-
 interface Code {
   /** Folders that hold what the process runs, links resolved. */
   readonly folders: ReadonlyArray<string>
-  /** The names under which they import each other. */
-  readonly links: ReadonlyArray<{ readonly link: string; readonly target: string }>
+  /** The names under which they import each other, where these are links. */
+  readonly links: ReadonlyArray<Link>
+}
+
+/** Finds a package as an import in `folder` does. */
+const findPackage = (folder: string, name: string): Link => {
+  const link = join(folder, "node_modules", name)
+  if (existsSync(link)) return { link, target: realpathSync(link) }
+  if (dirname(folder) === folder) throw new Error(`package ${name} is not installed`)
+  return findPackage(dirname(folder), name)
 }
 
 /** All that the process may read: this package and those it imports. */
 const findCode = (): Code => {
-  const own = fileURLToPath(new URL("../../", import.meta.url))
-  const runtime = packageOf(wasmPath, "onnxruntime-web")
-  const links = ["@agon/engine", "@agon/onnx"].map((name) => {
-    const link = join(dirname(runtime), name)
-    return { link, target: realpathSync(link) }
-  })
-  const onnx = createRequire(join(links[1]!.target, "src", "Model.ts"))
-  const protobuf = packageOf(onnx.resolve("@bufbuild/protobuf"), "@bufbuild/protobuf")
-  return { folders: [own, runtime, protobuf, ...links.map(({ target }) => join(target, sep))], links }
+  const own = realpathSync(fileURLToPath(new URL("../../", import.meta.url)))
+  const onnx = findPackage(own, "@agon/onnx")
+  const imported = [
+    onnx,
+    findPackage(own, "@agon/engine"),
+    findPackage(own, "onnxruntime-web"),
+    findPackage(onnx.target, "@bufbuild/protobuf")
+  ]
+  return { folders: [own, ...imported.map(({ target }) => target)], links: imported.filter(({ link, target }) => link !== target) }
 }
 
 const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
@@ -83,7 +89,7 @@ const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string
   "--no-warnings",
   "--permission",
   "--allow-worker",
-  ...[...folders, ...links.map(({ link }) => join(link, sep))].map((path) => `--allow-fs-read=${path}`),
+  ...[...folders, ...links.map(({ link }) => link)].map((path) => `--allow-fs-read=${join(path, sep)}`),
   "--disallow-code-generation-from-strings",
   "--no-addons",
   `--max-old-space-size=${SCRIPT_HEAP_MB}`,

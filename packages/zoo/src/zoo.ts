@@ -1,8 +1,9 @@
 /** Every model of the zoo, game by game, the weakest of each game first. */
 import { entriesOf, type ZooEntry } from "./Entry.ts"
+import { othelloDesigns } from "./othello/designs.ts"
 import { snakesDesigns } from "./snakes/designs.ts"
 
 export type { Memory, ZooEntry, ZooModel } from "./Entry.ts"
 export { demoWeightClasses, type WeightClass } from "./weightClasses.ts"
 
-export const zoo: ReadonlyArray<ZooEntry> = [...entriesOf("snakes", snakesDesigns)]
+export const zoo: ReadonlyArray<ZooEntry> = [...entriesOf("snakes", snakesDesigns), ...entriesOf("othello", othelloDesigns)]

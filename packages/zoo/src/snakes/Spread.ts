@@ -6,8 +6,8 @@
  * to 0 and 1. After t steps the map is what can be reached in t turns. The sum of the maps of all steps is
  * `steps + 1 - distance` where reached and 0 elsewhere: nearness.
  *
- * Every own move spreads in a channel of its own. `timed` opens a cell in the turn in which the body on it has moved on;
- * else bodies stay as they lie. `rivals` adds a channel for those as long or longer and one for the shorter; a cell is
+ * Every own move spreads in a channel of its own. Bodies stay as they lie, but for tails that leave in this turn: opening
+ * cells in the turn in which they are left was tried and lost matches. `rivals` adds a channel for those as long or longer and one for the shorter; a cell is
  * claimed by a move that gets there before the longer and not after the shorter. Comparing arrivals is enough, nobody
  * has to be stopped at a border: who is first at a cell is first on the whole way there.
  */
@@ -17,7 +17,6 @@ import { beside, cross, moves, occupancy, type Sight } from "./Sight.ts"
 
 export interface SpreadOptions {
   readonly steps: number
-  readonly timed: boolean
   readonly rivals: boolean
 }
 
@@ -40,16 +39,14 @@ const rivalsAhead = (sight: Sight, free: Value): Value => {
 
 export const spread = (sight: Sight, options: SpreadOptions): Spread => {
   const { g } = sight
-  const stay = mul(g, occupancy(sight), 64)
-  const freeAt = (turn: number) => clip(g, sub(g, turn + 1, stay), 0, 1)
-  const freeNext = freeAt(1)
-  const starts = options.rivals ? [sight.steps, rivalsAhead(sight, freeNext)] : [sight.steps]
+  const free = clip(g, sub(g, 2, mul(g, occupancy(sight), 64)), 0, 1)
+  const starts = options.rivals ? [sight.steps, rivalsAhead(sight, free)] : [sight.steps]
   const channels = moves + (options.rivals ? 2 : 0)
   const kernel = Float32Array.from({ length: channels * 9 }, (_, at) => cross(1)[at % 9]!)
   let state = starts.length === 1 ? starts[0]! : concat(g, starts, 1)
   const states = [state]
   for (let turn = 2; turn <= options.steps; turn++) {
-    state = min(g, conv(g, state, kernel, [channels, 1, 3, 3], channels), options.timed ? freeAt(turn) : freeNext)
+    state = min(g, conv(g, state, kernel, [channels, 1, 3, 3], channels), free)
     states.push(state)
   }
   const arrivals = sum(g, states)

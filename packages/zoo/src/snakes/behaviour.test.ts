@@ -72,24 +72,10 @@ describe("snakes models", () => {
     assert.strictEqual(names[await move("settler", pocket)], "right")
   })
 
-  it("sovereign turns to the side where no rival arrives before it, settler to the larger one", async () => {
-    const drawing = draw(
-      [
-        "...........",
-        "...........",
-        "...........",
-        "#####H#####",
-        "#....a....#",
-        "#....b....#",
-        "#....c....#",
-        "#....d....#",
-        "#....e....#",
-        "#....f....#",
-        "#....g....#"
-      ],
-      { health: 100 }
-    )
-    assert.strictEqual(names[await move("sovereign", drawing)], "up")
+  it("sovereign goes where no rival arrives before it, settler to the side where the food is", async () => {
+    const drawing = draw(["....#...1...", "....#...23..", ".....H...4*.", "....#a...5..", "....#b...67.", "....#cde..89"])
+    assert.strictEqual(names[await move("settler", drawing)], "right")
+    assert.strictEqual(names[await move("sovereign", drawing)], "left")
   })
 
   it("wanderer turns away from its trail and remembers its last move", async () => {

@@ -9,7 +9,7 @@ import { foodNearness, spread } from "./Spread.ts"
 export const roomy = (): Graph => {
   const sight = look("roomy")
   const { g } = sight
-  const room = spread(sight, { steps: 20, timed: false, rivals: false }).space
+  const room = spread(sight, { steps: 20, rivals: false }).space
   const crowding = ahead(sight, beside(g, clip(g, mul(g, occupancy(sight), 64), 0, 1)))
   return decide(sight, sub(g, add(g, room, mul(g, ahead(sight, sight.food), 2)), mul(g, crowding, 0.2)))
 }
@@ -36,7 +36,7 @@ const policy = (name: string, weigh: Policy): Graph => {
   const sight = look(name)
   const { g } = sight
   const rivals = weigh.claim > 0 || weigh.besieged > 0
-  const found = spread(sight, { steps: weigh.steps, timed: false, rivals })
+  const found = spread(sight, { steps: weigh.steps, rivals })
   const own = add(g, length(sight), 2)
   const reach = 2 * weigh.steps
   const appetite = add(g, mul(g, sub(g, 1, sight.health), weigh.food[1] - weigh.food[0]), weigh.food[0])

@@ -43,5 +43,5 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
   zoo: ["snakes", "othello", "graph"],
-  server: ["http", "database", "object", "config"]
+  server: ["process", "http", "database", "object", "config"]
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 /** `agon`: the operators' and developers' tool. Exit status 0 yes, 1 no, 2 could not run. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { NodeHttpClient, NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Runtime } from "effect"
 import { Command } from "effect/cli"
 import { No } from "./Answer.ts"
 import { play } from "./match/play.ts"
 import { verify } from "./match/verify.ts"
+import { demoCommand } from "./season/demo.ts"
 import { examine } from "./version/examine.ts"
 
 const agon = Command.make("agon").pipe(
   Command.withDescription("Examine models, play and verify matches"),
-  Command.withSubcommands([examine, play, verify])
+  Command.withSubcommands([demoCommand, examine, play, verify])
 )
 
 /** What a command did not foresee, wrong arguments among it, is "could not run"; help that was asked for is a yes. */
@@ -25,7 +26,7 @@ const statusOf = (exit: Exit.Exit<unknown, unknown>): number => {
 agon.pipe(
   Command.run({ version: "0.1.0" }),
   Effect.tapErrorTag("CouldNotRun", ({ message }) => Console.error(`agon: ${message}`)),
-  Effect.provide(NodeServices.layer),
+  Effect.provide([NodeServices.layer, NodeHttpClient.layerUndici]),
   NodeRuntime.runMain({
     teardown: (exit, onExit) => onExit(statusOf(exit))
   })

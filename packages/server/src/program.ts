@@ -26,6 +26,7 @@ import { objectRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import { S3Objects } from "./object/S3Objects.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
+import * as DemoSeason from "./season/DemoSeason.ts"
 import { SeasonActors } from "./season/SeasonEntity.ts"
 import { Services } from "./services.ts"
 
@@ -71,7 +72,7 @@ export const Program = Layer.unwrap(
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkDetach(wakeAll)))
-    return Layer.mergeAll(OwnRunner.layer(settings, secrets), wakeAll).pipe(
+    return Layer.mergeAll(OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll).pipe(
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),

@@ -4,17 +4,15 @@
  * it lives as long as its standard input is open.
  */
 import { Context, Effect, Layer, Redacted, Schedule } from "effect"
-import { spawn } from "node:child_process"
 import { join } from "node:path"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
+import { childProcess } from "../process/ChildProcess.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 /** Started, never imported: the runner is a program of its own. */
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "main.ts")
 const NAME = "beside the service"
-/** Longer than the runner gives its matches to end. */
-const STOP_TIMEOUT = "9 seconds"
 const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
 interface Started {
@@ -54,29 +52,16 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
 }
 
 /** One life of the process. */
-const once = ({ directory, key, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    const child = spawn(process.execPath, [PROGRAM], {
-      stdio: ["pipe", "inherit", "inherit"],
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        AGON_URL: url,
-        AGON_RUNNER_KEY: Redacted.value(key),
-        AGON_RUNNER_NAME: NAME,
-        AGON_RUNNER_SLOTS: String(slots),
-        AGON_RUNNER_CACHE: join(directory, "runner"),
-        AGON_RUNNER_TIED: "1"
-      }
-    })
-    tell(child.pid)
-    child.on("error", () => resume(Effect.void))
-    const ended = new Promise<void>((done) => child.on("exit", () => done()))
-    void ended.then(() => resume(Effect.void))
-    return Effect.promise(() => {
-      child.kill("SIGTERM")
-      return ended
-    }).pipe(
-      Effect.timeoutOrElse({ duration: STOP_TIMEOUT, orElse: () => Effect.sync(() => void child.kill("SIGKILL")) }),
-      Effect.ensuring(Effect.sync(() => tell(undefined)))
-    )
-  })
+const once = ({ directory, key, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<number> =>
+  childProcess(
+    [PROGRAM],
+    {
+      AGON_URL: url,
+      AGON_RUNNER_KEY: Redacted.value(key),
+      AGON_RUNNER_NAME: NAME,
+      AGON_RUNNER_SLOTS: String(slots),
+      AGON_RUNNER_CACHE: join(directory, "runner"),
+      AGON_RUNNER_TIED: "1"
+    },
+    tell
+  )

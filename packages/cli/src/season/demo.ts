@@ -1,0 +1,149 @@
+/**
+ * The demonstration season: boards in play, the zoo as baselines, two competitors. Everything goes through the public
+ * API as anybody's would: sign-in, submission, upload, review, trial. Each step looks first whether it is done, so a
+ * demonstration that was broken off is taken up by running it again.
+ */
+import { Clock, Duration, Effect, Schedule } from "effect"
+import { Command, Flag } from "effect/cli"
+import { createHash } from "node:crypto"
+import { type Client, makeClient } from "@agon/api/Client.ts"
+import type { Uploads } from "@agon/api/submission/api.ts"
+import type { Upload } from "@agon/api/Wire.ts"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { CouldNotRun } from "../Answer.ts"
+import { devSignIn } from "../account/devSignIn.ts"
+import { politely } from "./polite.ts"
+
+const game = "snakes"
+const slug = "demo"
+const here = { game, slug }
+const SEASON = Duration.days(90)
+/** A review takes seconds; a dozen of them share one runner. */
+const REVIEWS_TIMEOUT = "10 minutes"
+const LOOK_EVERY = "1 second"
+
+/** Competitors train on what the zoo does; their files are their own. */
+const COMPETITORS = [
+  { login: "ada", model: "anaconda", trained_from: "settler" },
+  { login: "grace", model: "garter", trained_from: "sniffer" }
+] as const
+
+interface Files {
+  readonly weights: Uint8Array
+  readonly manifest: Uint8Array
+}
+
+const hashOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+const hashes = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) })
+
+const builtFor = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()
+
+/** The same network with a line of its trainer's in it: ModelProto.doc_string (field 6), which a reader takes wherever it stands. */
+const trainedBy = (login: string, { manifest, weights }: Files): Files => {
+  const text = new TextEncoder().encode(`trained by ${login}`)
+  return { manifest, weights: Uint8Array.from([...weights, 0x32, text.length, ...text]) }
+}
+
+const put = ({ headers, method, url }: Upload, bytes: Uint8Array) =>
+  Effect.tryPromise({
+    try: () => fetch(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }),
+    catch: (error) => new CouldNotRun({ message: `An upload failed: ${(error as Error).message}` })
+  }).pipe(
+    Effect.flatMap(({ ok, status }) => (ok ? Effect.void : Effect.fail(new CouldNotRun({ message: `An upload was answered ${status}.` }))))
+  )
+
+const send = ({ manifest, weights }: Uploads, files: Files) => Effect.andThen(put(weights, files.weights), put(manifest, files.manifest))
+
+const found = Effect.fnUntraced(function* (client: Client) {
+  const now = yield* Clock.currentTimeMillis
+  const fleet = { matches: "both", admissions: "both" } as const
+  const payload = {
+    name: "Demonstration",
+    slug,
+    submissions_open_at: new Date(now).toISOString(),
+    submissions_close_at: new Date(now + Duration.toMillis(SEASON)).toISOString(),
+    weight_classes: demoWeightClasses,
+    visibility: "public",
+    entry: "open",
+    fleet,
+    providers: []
+  } as const
+  yield* Effect.catchTag(politely(client.seasonCreation.createSeason({ params: { game }, payload })), "season_exists", () => Effect.void)
+})
+
+const addBoards = Effect.fnUntraced(function* (client: Client) {
+  for (const board of demoBoards) {
+    const adding = politely(client.boardAdmin.addBoard({ params: here, payload: JSON.parse(JSON.stringify(board)) }))
+    yield* Effect.catchTag(adding, "board_exists", () => Effect.void)
+    yield* politely(client.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } }))
+  }
+})
+
+const listBaselines = (client: Client) =>
+  Effect.map(politely(client.baseline.baselines({ params: here, query: { limit: 100, cursor: 0 } })), ({ baselines }) => baselines)
+
+const addBaselines = Effect.fnUntraced(function* (client: Client) {
+  for (const entry of zoo.filter((one) => one.game === game)) {
+    const files = entry.build()
+    const { status, upload } = yield* politely(
+      client.baseline.recordBaseline({ params: here, payload: { name: entry.name, ...hashes(files) } })
+    )
+    if (status === "testing") yield* send(upload, files)
+  }
+  const switchAdmitted = Effect.gen(function* () {
+    const baselines = yield* listBaselines(client)
+    for (const { name, status } of baselines) {
+      if (status !== "disabled") continue
+      yield* politely(client.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } }))
+    }
+    return baselines.every(({ status }) => status !== "testing" && status !== "disabled")
+  })
+  yield* switchAdmitted.pipe(
+    Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until: (done) => done }),
+    Effect.timeoutOrElse({
+      duration: REVIEWS_TIMEOUT,
+      orElse: () => Effect.fail(new CouldNotRun({ message: "The baselines were not reviewed in time; is a runner there?" }))
+    })
+  )
+})
+
+const modelOf = Effect.fnUntraced(function* (client: Client, name: string) {
+  const { models } = yield* politely(client.model.ownModels({ query: { game, limit: 100, cursor: 0 } }))
+  const known = models.find((model) => model.name === name)
+  return known ?? (yield* politely(client.model.createModel({ params: { game }, payload: { name } })))
+})
+
+const compete = Effect.fnUntraced(function* (url: string, { login, model: name, trained_from }: (typeof COMPETITORS)[number]) {
+  const client = yield* makeClient(url, { session: yield* devSignIn(url, login) })
+  const model = yield* modelOf(client, name)
+  const files = trainedBy(login, builtFor(trained_from))
+  const payload = { game, season: slug, model: model.id, ...hashes(files), note: `Trained from ${trained_from}` }
+  const { version_id, upload } = yield* politely(client.submission.submit({ payload }))
+  const { phase } = yield* politely(client.version.ownVersion({ params: { id: version_id } }))
+  if (phase === "upload") yield* send(upload, files)
+})
+
+/** Makes the season and everything in it, or what is still missing of it. */
+export const demo = Effect.fn("demo")(function* (url: string, admin: string) {
+  const client = yield* makeClient(url, { session: yield* devSignIn(url, admin) })
+  yield* found(client)
+  yield* addBoards(client)
+  yield* Effect.all([addBaselines(client), ...COMPETITORS.map((competitor) => compete(url, competitor))], { concurrency: "unbounded" })
+})
+
+export const demoCommand = Command.make(
+  "demo",
+  {
+    url: Flag.String("url").pipe(Flag.withDefault("http://localhost:8080"), Flag.withDescription("Where the service is")),
+    admin: Flag.String("admin").pipe(Flag.withDefault("admin"), Flag.withDescription("Login name of an administrator"))
+  },
+  ({ admin, url }) =>
+    demo(url, admin).pipe(
+      Effect.catch((error) =>
+        Effect.fail(
+          error instanceof CouldNotRun ? error : new CouldNotRun({ message: "detail" in error ? String(error.detail) : String(error) })
+        )
+      )
+    )
+).pipe(Command.withDescription("Make the demonstration season on a service with the development sign-in"))

@@ -31,11 +31,12 @@ const many = Effect.gen(function* () {
       CROSS JOIN LATERAL jsonb_populate_record(row, jsonb_build_object(${Object.entries(change).map(([name, value]) => `'${name}', ${value}`)})) copy
       WHERE ${of}`)
   const ended_at = "row.ended_at - i * interval '1 second'"
-  const pair = "(2 * (i % 40) + row.seat)"
+  const pair = "(1 + 2 * (i % 40) + row.seat)"
   yield* copies("match", MATCHES, `row.id = '${x.nano}'`, { id: like(x.nano, "i"), n: "100 + i", rated_n: "100 + i", ended_at })
   const sides = { model_id: like(m.alpha, pair), version_id: like(v.alpha1, pair) }
   yield* copies("seat", MATCHES, `row.match_id = '${x.nano}'`, { match_id: like(x.nano, "i"), ...sides, ended_at })
   yield* copies("match", TRIALS, `row.id = '${x.passedTrial}'`, { id: like(x.passedTrial, "2000000 + i"), n: "-i", ended_at })
+  yield* copies("seat", TRIALS, `row.match_id = '${x.passedTrial}'`, { match_id: like(x.passedTrial, "2000000 + i"), ended_at })
   const own = like(m.alpha, "3000000 + i")
   yield* copies("model", ENTRIES, `row.id = '${m.alpha}'`, { id: own, name: "'copy ' || i" })
   yield* copies("version", ENTRIES, `row.id = '${v.alpha2}'`, { id: like(v.alpha2, "i"), model_id: own, ord: "100 + i" })

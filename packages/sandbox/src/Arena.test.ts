@@ -261,3 +261,14 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
     })
   )
 })
+
+layer(Arena.layer({ slots: 1, isolation: "process" }), { excludeTestServices: true })("a plain process", (it) => {
+  it.effect("examines and plays where the system permits no namespaces", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      assert.strictEqual(arena.isolation, "process")
+      assert.strictEqual((yield* arena.examine(request(linear()))).verdict, "admitted")
+      assertVerifies(yield* arena.play(match([linear(), failing()])))
+    })
+  )
+})

@@ -37,8 +37,9 @@ const placed = `'rank', nullif(y.rank, 0), 'score', CASE WHEN y.rank > 0 THEN y.
 const detailed = `'version', v.number, 'class', v.class, 'owner_id', v.owner_id`
 
 /** Seats of an ended match `m` by seat_pkey, names by primary keys. A match without a result has seats of rank 0. */
-const cardSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat, ${names}, ${placed}) ORDER BY y.seat)
-  FROM seat y JOIN version v ON v.id = y.version_id ${namesOf} WHERE y.match_id = m.id) AS seats`
+const cardSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat, 'model_id', y.model_id, 'version_id', y.version_id, 'model', o.name,
+    'owner', a.username, ${placed}) ORDER BY y.seat)
+  FROM seat y JOIN model o ON o.id = y.model_id LEFT JOIN account a ON a.id = y.owner_id WHERE y.match_id = m.id) AS seats`
 const endedSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat, ${names}, ${placed}, ${detailed},
     'strikes', CASE WHEN y.rank > 0 THEN y.strikes END, 'made_change', y.made_change, 'open_change', y.open_change) ORDER BY y.seat)
   FROM seat y JOIN version v ON v.id = y.version_id ${namesOf} WHERE y.match_id = m.id) AS seats`

@@ -63,7 +63,11 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       for (const work of works) yield* obey(report(work))
       return works
     })
-    return { fence, obey, play, read, season, state, store }
+    const pass = (ms: number) =>
+      Effect.sync(() => {
+        now += ms
+      })
+    return { fence, obey, pass, play, read, season, state, store }
   })
   const same = (read: State, held: State) => assert.deepStrictEqual(sorted(snapshot(read)), sorted(snapshot(held)))
 
@@ -114,6 +118,36 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       assert.strictEqual(state.phase, "closed")
       assert.strictEqual((yield* Effect.flip(store.claim(season)))._tag, "SeasonClosed")
       assert.notInclude(yield* store.open, season)
+    })
+  )
+
+  it.effect("a version that was superseded while it plays keeps its rating until the match has ended", () =>
+    Effect.gen(function* () {
+      const { obey, play, read, state } = yield* claimed
+      for (const command of board("plain")) yield* obey(command)
+      for (let n = 1; n <= 4; n++) yield* obey(submit(n))
+      for (let i = 0; i < 6; i++) yield* play
+      const held = yield* obey(lease({ runner: id("runner", 2), key: id("key", 2), max: 4 }))
+      const seated = held[0]!.kind === "match" ? held[0]!.versions[0]! : ""
+      const n = Number.parseInt(seated.slice(-4), 16)
+      yield* obey(submit(n, { version: id("version", 50), number: 2, weights_hash: "sha256:w50" }))
+      for (let i = 0; i < 2; i++) for (const work of yield* obey(lease())) yield* obey(report(work))
+      assert.strictEqual(state.versions_by_id.get(seated)?.status, "superseded")
+      same(yield* read, state)
+      for (const work of held) yield* obey(forfeited(report(work, id("key", 2)), 1))
+      same(yield* read, state)
+      assert.isTrue(state.ladders.some(({ standings }) => [...standings.values()].some((row) => row.forfeits > 0)))
+    })
+  )
+
+  it.effect("a submission whose upload never came does not count for the cooldown", () =>
+    Effect.gen(function* () {
+      const { obey, pass, read, state } = yield* claimed
+      yield* obey(submit(1, { files: null }))
+      yield* pass(state.settings.rules.upload_window_s * 1_000)
+      yield* obey({ _tag: "Tick" })
+      assert.strictEqual(state.versions_by_id.size, 0)
+      same(yield* read, state)
     })
   )
 
@@ -181,6 +215,13 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
         assert.deepStrictEqual(yield* store.answerOf(season, text, id("key", 1)), { accepted: false, reason: "unknown" })
     })
   )
+}
+
+/** The same report with this seat at the strike limit. */
+const forfeited = (command: ReturnType<typeof report>, seat: number): ReturnType<typeof report> => {
+  if (command._tag !== "ReportMatch") return command
+  const seats = command.outcome.seats.map((row, i) => (i === seat ? { ...row, strikes: 3 } : row))
+  return { ...command, outcome: { ...command.outcome, seats } }
 }
 
 const audit = (n: number) => ({ id: id("audit", n), actor: id("owner", 1), action: "season.edit", subject: "spring", detail: { n } })

@@ -5,7 +5,7 @@
 
 import { join } from "node:path"
 import { NodeCrypto } from "@effect/platform-node"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { type Context, Effect, Layer, Redacted } from "effect"
 import { SingleRunner } from "effect/cluster"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"

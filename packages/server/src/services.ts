@@ -35,10 +35,14 @@ const Commons = Layer.mergeAll(ResponseCache.layer, OpenSeasons.layer, Parking.l
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
 const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))
 
-const Reads = Layer.mergeAll(Boards.layer, Games.layer, Leaderboards.layer, Matches.layer.pipe(Layer.provide(Replays.layer)), Models.layer, PlatformStatus.layer).pipe(
-  Layer.provideMerge(Versions.layer),
-  Layer.provideMerge(Seasons.layer)
-)
+const Reads = Layer.mergeAll(
+  Boards.layer,
+  Games.layer,
+  Leaderboards.layer,
+  Matches.layer.pipe(Layer.provide(Replays.layer)),
+  Models.layer,
+  PlatformStatus.layer
+).pipe(Layer.provideMerge(Versions.layer), Layer.provideMerge(Seasons.layer))
 
 const Play = Layer.mergeAll(
   Dispatcher.layer.pipe(Layer.provide(Desk.layer), Layer.provide(WorkSheets.layer), Layer.provideMerge(Runners.layer)),

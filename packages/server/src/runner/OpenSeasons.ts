@@ -19,10 +19,12 @@ export class OpenSeasons extends Context.Service<
     Effect.gen(function* () {
       const queries = yield* makeQueries
       let seasons: ReadonlyMap<string, OpenSeason> = new Map()
-      const refresh = queries.openSeasons(undefined).pipe(
-        Effect.map((rows) => {
+      const remember = (rows: ReadonlyArray<OpenSeason>) =>
+        Effect.sync(() => {
           seasons = new Map(rows.map((row) => [row.id, row]))
-        }),
+        })
+      const refresh = queries.openSeasons(undefined).pipe(
+        Effect.flatMap(remember),
         Effect.catchCause((cause) => Effect.logWarning("the open seasons were not read", cause))
       )
       yield* refresh

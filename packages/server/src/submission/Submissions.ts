@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Unavailable } from "@agon/api/Problem.ts"
 import {
-  MissingHash,
+  type MissingHash,
   NoteTooLong,
   NoteWordListed,
   type Refusal,

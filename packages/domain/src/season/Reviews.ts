@@ -29,7 +29,7 @@ export const leaseReview = (state: State, review: Review, { key, runner }: Of<"L
   Object.assign(review, { runner, key, until, lease_n: review.lease_n + 1, released: false })
   state.leaseEnd = Math.min(state.leaseEnd, until)
   const version = state.versions_by_id.get(review.version)!
-  version.admit_attempt = review.lease_n
+  Object.assign(version, { admit_attempt: review.lease_n, admit_key: null })
   changed(state, review)
   return { kind: "admission", lease: leaseName(version.id, review.lease_n), until, version: version.id, attempt: review.lease_n }
 }
@@ -39,11 +39,15 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
   const review = name === undefined ? undefined : state.reviews.get(name.id)
   if (review === undefined) return { accepted: false, reason: "unknown" }
   const standing = standingOf(review, name!.n, key)
-  if (standing !== "held") return { accepted: false, reason: standing }
   const version = state.versions_by_id.get(review.version)!
+  if (standing === "released" && version.admit_key === key) return { accepted: true } // the repeat of a failed attempt
+  if (standing !== "held") return { accepted: false, reason: standing }
   if (verdict.verdict === "failed") {
-    failReview(state, review)
+    version.admit_key = key
     review.released = true // this attempt is answered; its repeat changes nothing
+    if (review.until === null)
+      changed(state, review) // it ran out before, and counted then
+    else failReview(state, review)
     return { accepted: true }
   }
   version.admit_key = key

@@ -81,6 +81,20 @@ describe("a candidate", () => {
     }
     assert.strictEqual(status(state, 1), "admission_unavailable")
   })
+  it("answers the repeat of a failed review as the first, the last one from its row, and counts an attempt once", () => {
+    const { state } = season(0)
+    step(state, submission(1), OPENED)
+    const failed = (lease: string) => ({ _tag: "ReportAdmission", key: "k1", lease, verdict: { verdict: "failed", detail: "" } }) as const
+    const [late] = lease(state, OPENED)
+    step(state, { _tag: "Tick" }, OPENED + 30_000) // its lease runs out, and counts as failed
+    for (const _ of [1, 2]) assert.deepStrictEqual(step(state, failed(late!.lease), OPENED + 30_000), { accepted: true })
+    assert.strictEqual(state.versions_by_id.get(version(1))!.admit_failures, 1)
+    for (let attempt = 2; attempt <= 5; attempt++) {
+      const [work] = lease(state, OPENED + 30_000)
+      assert.deepStrictEqual(step(state, failed(work!.lease), OPENED + 30_000), { accepted: true })
+    }
+    assert.deepInclude(state.writes.rejected.get(version(1)), { admit_attempt: 5, admit_key: "k1", reject_reason: "admission_unavailable" })
+  })
   it("waits in trial while no board is in play", () => {
     const state = empty({ trial: { matches: 1 } })
     step(state, submission(1), OPENED)

@@ -33,7 +33,7 @@ export interface Version {
   class: Ladder | null
   admit_attempt: number // leases of its review so far
   admit_failures: number
-  admit_key: string | null // who gave the verdict: it may repeat itself
+  admit_key: string | null // who answered the last attempt: it may repeat itself
   param_count: number | null
   infer_us: number | null
   memory_flat: number | null

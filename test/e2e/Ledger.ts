@@ -1,0 +1,124 @@
+/**
+ * The season's books, read from the database in one snapshot and added up again: every rated match once, numbered without
+ * a gap, and every rating what the formula of DESIGN.md section 4 makes of the matches in that order. The formula is
+ * written here a second time, from the page and not from the service.
+ */
+import { assert } from "vitest"
+import { type Service, withDatabase } from "./Service.ts"
+
+interface Belief {
+  mu: number
+  sigma: number
+}
+
+interface SeatRow {
+  readonly id: string
+  readonly rated_n: number
+  readonly ladder: string
+  readonly seat: number
+  readonly version_id: string
+  readonly rank: number
+  readonly score: number
+  readonly made_mu: number
+  readonly made_sigma: number
+  readonly open_mu: number | null
+  readonly open_sigma: number | null
+}
+
+interface RatingRow extends Belief {
+  readonly ladder: string
+  readonly version_id: string
+  readonly matches: number
+}
+
+export interface Ledger {
+  /** What became of each rated match, by its id. */
+  readonly results: ReadonlyMap<string, string>
+  readonly ratings: ReadonlyArray<RatingRow>
+}
+
+const SEATS = `
+  SELECT m.id, m.rated_n, m.ladder, s.seat, s.version_id, s.rank, s.score, s.made_mu, s.made_sigma, s.open_mu, s.open_sigma
+  FROM match m JOIN seat s ON s.match_id = m.id WHERE m.status = 'rated' ORDER BY m.rated_n, s.seat`
+const RATINGS = "SELECT ladder, version_id, mu, sigma, matches FROM rating"
+const TWICE = "SELECT id FROM live WHERE id IN (SELECT id FROM match)"
+
+const START: Readonly<Belief> = { mu: 0, sigma: 200 }
+const S = 400 / Math.log(10)
+const BASE = "open"
+
+/** New beliefs about k seats, by DESIGN.md section 4, term by term. */
+const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): ReadonlyArray<Belief> => {
+  const k = seats.length
+  const meanVariance = seats.reduce((sum, { sigma }) => sum + sigma ** 2, 0) / k
+  const c = Math.sqrt(S ** 2 + (Math.PI / 8) * Math.min(k, 4) * meanVariance)
+  const weight = seats.map(({ mu }) => Math.exp(mu / c))
+  const noBetter = (q: number) => ranks.flatMap((rank, i) => (rank >= ranks[q]! ? [i] : []))
+  const ties = (q: number) => ranks.filter((rank) => rank === ranks[q]).length
+  const p = (i: number, q: number) => (noBetter(q).includes(i) ? weight[i]! / noBetter(q).reduce((sum, j) => sum + weight[j]!, 0) : 0)
+  return seats.map(({ mu, sigma }, i) => {
+    const terms = ranks.flatMap((rank, q) => (rank <= ranks[i]! ? [q] : []))
+    const omega = terms.reduce((sum, q) => sum + ((i === q ? 1 : 0) - p(i, q)) / ties(q), 0)
+    const delta = terms.reduce((sum, q) => sum + (p(i, q) * (1 - p(i, q))) / ties(q), 0)
+    return { mu: mu + (sigma ** 2 * omega) / c, sigma: sigma * Math.sqrt(Math.max(1 - (sigma ** 2 * delta) / c ** 2, 0.05)) }
+  })
+}
+
+const near = (found: number | null, made: number, what: string) =>
+  assert.isTrue(found !== null && Math.abs(found - made) < 1e-6, `${what}: the service has ${found}, the matches make ${made}`)
+
+/** Reads the books and fails where they do not add up. */
+export const audit = async (service: Service): Promise<Ledger> => {
+  const { ratings, seats, twice } = await withDatabase(service, async (client) => {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    const read = async <Row>(text: string) => (await client.query(text)).rows as ReadonlyArray<Row>
+    return { seats: await read<SeatRow>(SEATS), ratings: await read<RatingRow>(RATINGS), twice: await read<{ id: string }>(TWICE) }
+  })
+  assert.deepStrictEqual(twice, [], "no match is both over and still to be played")
+  const matches = [...Map.groupBy(seats, ({ id }) => id).values()]
+  assert.deepStrictEqual(
+    matches.map(([first]) => first!.rated_n),
+    matches.map((_, i) => i + 1),
+    "rated matches are numbered without a gap, each once"
+  )
+  checkRatings(matches, ratings)
+  return { results: new Map(matches.map((rows) => [rows[0]!.id, resultOf(rows)])), ratings }
+}
+
+/** What must never change again. */
+const resultOf = (rows: ReadonlyArray<SeatRow>) =>
+  JSON.stringify(
+    rows.map(({ made_mu, made_sigma, rank, rated_n, score, version_id }) => [rated_n, version_id, rank, score, made_mu, made_sigma])
+  )
+
+const checkRatings = (matches: ReadonlyArray<ReadonlyArray<SeatRow>>, ratings: ReadonlyArray<RatingRow>) => {
+  const beliefs = new Map<string, Belief & { matches: number }>()
+  const of = (ladder: string, version: string) => beliefs.get(`${ladder} ${version}`) ?? { ...START, matches: 0 }
+  for (const rows of matches) {
+    const ranks = rows.map(({ rank }) => rank)
+    for (const ladder of new Set([rows[0]!.ladder, BASE])) {
+      const made = after(
+        rows.map(({ version_id }) => of(ladder, version_id)),
+        ranks
+      )
+      rows.forEach((row, i) => {
+        const is = ladder === row.ladder ? { mu: row.made_mu, sigma: row.made_sigma } : { mu: row.open_mu, sigma: row.open_sigma }
+        near(is.mu, made[i]!.mu, `the mean of seat ${i} after match ${row.rated_n} on ${ladder}`)
+        near(is.sigma, made[i]!.sigma, `the deviation of seat ${i} after match ${row.rated_n} on ${ladder}`)
+        beliefs.set(`${ladder} ${row.version_id}`, { ...made[i]!, matches: of(ladder, row.version_id).matches + 1 })
+      })
+    }
+  }
+  for (const { ladder, matches: count, mu, sigma, version_id } of ratings) {
+    const made = of(ladder, version_id)
+    near(mu, made.mu, `the mean of ${version_id} on ${ladder}`)
+    near(sigma, made.sigma, `the deviation of ${version_id} on ${ladder}`)
+    assert.strictEqual(count, made.matches, `the matches of ${version_id} on ${ladder}`)
+  }
+  for (const key of beliefs.keys()) {
+    assert.isTrue(
+      ratings.some(({ ladder, version_id }) => `${ladder} ${version_id}` === key),
+      `${key} has played and has no rating`
+    )
+  }
+}

@@ -1,4 +1,5 @@
 /** Versions and models as anyone and as their owners read them (http-api.md 2.5, 2.6 and 4.4, DECISIONS.md section 6). */
+import { setTimeout as delay } from "node:timers/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -60,6 +61,9 @@ const alpha2 = {
   created_at: at(-998),
   last_played_at: at(-83)
 }
+
+/** So long nobody can write a model: those who would then go all at once. */
+const HELD_MS = 200
 
 const create = (name: unknown, as = "bob", game = "snakes") => call(`/v1/games/${game}/models`, { method: "POST", as, json: { name } })
 
@@ -177,8 +181,17 @@ layer(web)("reads of versions and models", (it) => {
       assert.strictEqual(yield* refused(create("a\0b")), "400 invalid_request")
       assert.strictEqual(yield* refused(create("Beta")), "409 model_name_taken")
       assert.strictEqual(yield* refused(create("Name", "bob", "go")), "404 unknown_game")
-      const rest = yield* Effect.all([create("One"), create("Two"), create("Three"), create("Four")], { concurrency: 4 })
-      assert.deepStrictEqual(rest.map(({ status }) => status).sort(), [201, 201, 409, 409]) // five held, however hurried
+      assert.strictEqual((yield* create("One")).status, 201) // the fourth
+      const sql = yield* SqlClient.SqlClient
+      const held = sql.withTransaction(
+        Effect.andThen(
+          sql`LOCK TABLE model IN SHARE MODE`,
+          Effect.promise(() => delay(HELD_MS))
+        )
+      )
+      const hurried = Effect.all([create("Two"), create("Three"), create("Four")], { concurrency: 3 })
+      const [, rest] = yield* Effect.all([held, hurried], { concurrency: 2 })
+      assert.deepStrictEqual(rest.map(({ status }) => status).sort(), [201, 409, 409]) // one place was left, however hurried
       assert.strictEqual(yield* refused(create("Five")), "409 model_cap_reached")
       assert.strictEqual((yield* create("Five", "bob", "othello")).status, 201) // no season there: the cap is five of its own
     })

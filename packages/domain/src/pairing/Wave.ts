@@ -28,7 +28,10 @@ export const groupsOf = <A extends Entrant>(
 ): Array<Array<A>> => {
   const sorted = byStrength(entries, random)
   const strangers: Strangers<A> = (a, b) => ownerOf(a) !== ownerOf(b)
-  const groups = seats === 2 ? rematched(neighbours(sorted, strangers), strangers) : consecutive(sorted, seats, strangers)
+  const groups =
+    seats === 2
+      ? rematched(mixed(neighbours(sorted, strangers), strangers), strangers)
+      : mixed(consecutive(sorted, seats, strangers), strangers)
   return shuffled(
     groups.filter((group) => group.some((entry) => strangers(entry, group[0]!))),
     random
@@ -51,9 +54,10 @@ const meetings = (a: Entrant, b: Entrant): number => {
   return n
 }
 
-/** Each takes, among the next six unpaired strangers, the one it has met least; then the nearest. */
+/** Each takes, among the next six unpaired strangers, the one it has met least; then the nearest. Those without one pair up last. */
 const neighbours = <A extends Entrant>(sorted: Array<A>, strangers: Strangers<A>): Array<[A, A]> => {
   const pairs: Array<[A, A]> = []
+  const left: Array<A> = [] // of one owner
   const free = [...sorted]
   for (let a = free.shift(); a !== undefined; a = free.shift()) {
     let best = -1
@@ -64,8 +68,27 @@ const neighbours = <A extends Entrant>(sorted: Array<A>, strangers: Strangers<A>
       if (best < 0 || meetings(a, free[i]!) < meetings(a, free[best]!)) best = i
     }
     if (best >= 0) pairs.push([a, free.splice(best, 1)[0]!])
+    else left.push(a)
   }
+  for (let i = 0; i + 1 < left.length; i += 2) pairs.push([left[i]!, left[i + 1]!])
   return pairs
+}
+
+/**
+ * A group of one owner takes a stranger from a group that can spare one and gives an entry in return: it could not play,
+ * and others with more credit would. Only an owner of more entries than all others can seat is left with such groups.
+ */
+const mixed = <A, G extends Array<A>>(groups: Array<G>, strangers: Strangers<A>): Array<G> => {
+  for (const group of groups) {
+    const own = group[0]!
+    if (group.some((entry) => strangers(entry, own))) continue
+    const other = groups.find((each) => each.filter((entry) => strangers(entry, own)).length > 1)
+    if (other === undefined) continue
+    const seat = other.findIndex((entry) => strangers(entry, own))
+    group[0] = other[seat]!
+    other[seat] = own
+  }
+  return groups
 }
 
 /** Two neighbouring pairs are re-matched where that repeats fewer meetings. */

@@ -191,7 +191,7 @@ export const end = (state: State, match: Live, how: Closing): void => {
   state.live.delete(match.id)
   state.writes.ended.push(endedRow(state, match, how))
   changed(state, match)
-  if (ladder !== undefined) for (const id of match.versions) leaveSeat(state, ladder, match, id)
+  for (const id of match.versions) leaveSeat(state, ladder, match, id)
   state.work = true
   const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
   if (how.ending === "rated") {
@@ -201,9 +201,9 @@ export const end = (state: State, match: Live, how: Closing): void => {
   if (match.ladder === null) countTrial(state, match, how)
 }
 
-const leaveSeat = (state: State, ladder: LadderState, match: Live, id: string): void => {
-  const standing = ladder.standings.get(id)
-  if (standing !== undefined && match.round === state.round) release(ladder, standing)
+const leaveSeat = (state: State, ladder: LadderState | undefined, match: Live, id: string): void => {
+  const standing = ladder?.standings.get(id)
+  if (standing !== undefined && match.round === state.round) release(ladder!, standing)
   if (state.versions_by_id.get(id)?.status === "superseded") forgetStandings(state, id)
 }
 

@@ -149,6 +149,20 @@ describe("a newer version", () => {
   })
 })
 
+it("the standings of a superseded version are let go with its last match, be it another's trial", () => {
+  const { state, now } = season(1)
+  step(state, submission(2), now)
+  finish(state, lease(state, now)[0]!, now)
+  const [trial] = lease(state, now) // version 1 sits in it
+  step(state, submission(1, { version: version(1, 2), number: 2, weights_hash: "sha256:new" }), now)
+  for (const _ of ["review", "trial"]) finish(state, lease(state, now)[0]!, now)
+  const open = state.ladders[5]!
+  assert.strictEqual(state.versions_by_id.get(version(1))!.status, "superseded")
+  assert.isTrue(open.standings.has(version(1)))
+  finish(state, trial!, now)
+  assert.isFalse(open.standings.has(version(1)))
+})
+
 /** Given two entries and a leased match, when these happen, then its report at that time is answered so. */
 const table: ReadonlyArray<readonly [string, ReadonlyArray<readonly [Command, number]>, number, unknown]> = [
   ["in time", [], 1, { accepted: true }],
@@ -316,6 +330,17 @@ it("one owner alone is never paired with itself, and two owners are", () => {
   const ownerOf = (each: string) => state.versions_by_id.get(each)!.owner
   for (const { versions } of rated(state)) assert.notStrictEqual(ownerOf(versions[0]!), ownerOf(versions[1]!))
   assert.isTrue(state.versions_by_id.has(version(2)), model(2))
+})
+
+it("entries of one owner are not left over while others play each other", () => {
+  const { state, now } = season(4)
+  for (const n of [1, 2]) Object.assign(state.versions_by_id.get(version(n))!, { owner: owner(1) })
+  step(state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: now + 10 }, now)
+  committed(state)
+  play(state, now + 10, now + 100)
+  const together = rated(state).map(({ versions }) => versions.filter((each) => [version(1), version(2)].includes(each)).length)
+  assert.deepStrictEqual(new Set(together), new Set([1]))
+  assert.strictEqual(together.length, 2 * 6) // both ladders: nobody needed a game more than owed
 })
 
 it("a season restored from its rows goes on as the one that was lost", () => {

@@ -71,7 +71,7 @@ export const Program = Layer.unwrap(
     const objects = objectLayers(settings, secrets)
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
-    const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkDetach(wakeAll)))
+    const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
     return Layer.mergeAll(OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll).pipe(
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),

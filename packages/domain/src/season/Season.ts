@@ -102,7 +102,7 @@ export const deadline = (state: State): number =>
 /** Time passes: what falls due on the way happens in its order, at its own time. */
 const advance = (state: State, now: number): void => {
   for (let due = deadline(state); due <= now; due = deadline(state)) {
-    state.work ||= due === state.settings.submissions_open_at
+    if (due === state.settings.submissions_open_at) open(state)
     state.now = Math.max(state.now, due)
     if (state.leaseEnd <= state.now) loseLeases(state)
     if (state.uploadEnd <= state.now) expireUploads(state)
@@ -111,6 +111,12 @@ const advance = (state: State, now: number): void => {
     settle(state)
   }
   state.now = Math.max(state.now, now)
+}
+
+/** Submissions open: the season is live, and its matches may start. */
+const open = (state: State): void => {
+  state.work = true
+  state.events.push({ _tag: "SeasonChanged" })
 }
 
 /** What follows from the state alone, whatever brought it about: until nothing more does. */

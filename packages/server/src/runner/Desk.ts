@@ -147,7 +147,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       if (!receipt.accepted && receipt.reason === "malformed") {
         return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
       }
-      holdings.drop(lease)
+      if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: somebody else's, perhaps
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
     yield* dropUploads(objects, said.results)

@@ -83,8 +83,10 @@ const makeDispatcher = Effect.gen(function* () {
     heartbeat: Effect.fn("Dispatcher.heartbeat")(function* (key, id, leases) {
       const runner = yield* desk.runner(key, id)
       const beats = new Map<string, Beat>()
-      for (const [season, named] of Map.groupBy(leases, (lease) => desk.holdings.get(lease)?.season)) {
-        const replies = season === undefined ? undefined : yield* desk.ask(season, [{ _tag: "Heartbeat", key: key.id, leases: named }])
+      const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(desk.seasonOf(lease), (season) => ({ lease, season })))
+      for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
+        const said = { _tag: "Heartbeat", key: key.id, leases: named.map(({ lease }) => lease) } as const
+        const replies = season === undefined ? undefined : yield* desk.ask(season, [said])
         for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) {
           if ("until" in beat) beats.set(beat.lease, { lease: beat.lease, expires_at: new Date(beat.until).toISOString() })
         }
@@ -96,6 +98,10 @@ const makeDispatcher = Effect.gen(function* () {
 
 /** A result names no runner; its key is enough. */
 const nobody = ({ id }: KeyOfRunner): OpenRunner => ({ id: "", key_id: id, slots: 0, state: "draining", accepts: [], engines: [] })
+
+/** Runners of which a season would give the one what it gives the other. */
+const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines }: OpenRunner): string =>
+  `${season_id ?? "platform"} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
 
 interface About {
   readonly results: Array<LeasedResult>
@@ -127,12 +133,12 @@ const makeHand = Effect.gen(function* () {
     fairness.order(seasons.list().filter((season) => (key.season_id ?? season.id) === season.id && plays(runner, season)))
 
   const tell = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
+    const since = parking.signal()
     const answered = yield* desk.tell(key, runner, season, said)
     const given = answered.works.length
-    if (given > 0) {
-      fairness.served(season, given)
-      parking.wake(season) // there may be more for the next who waits
-    } else if (said.max > 0) fairness.idle(season)
+    if (given > 0) fairness.served(season, given)
+    else if (said.max > 0) fairness.idle(season)
+    if (said.max > 0) parking.told(season, kindOf(key, runner), since, given > 0)
     return answered
   })
 
@@ -178,7 +184,7 @@ const makeHand = Effect.gen(function* () {
       const wait_ms = until - (yield* Clock.currentTimeMillis)
       if (wait_ms <= 0) return []
       const mine = new Set(inTurn(key, runner).map(({ id }) => id))
-      yield* parking.park((season) => mine.has(season), since, wait_ms)
+      yield* parking.park({ kind: kindOf(key, runner), serves: (season) => mine.has(season) }, since, wait_ms)
       since = parking.signal()
       const leases = yield* fill(key, runner, room)
       if (leases.length > 0) return leases

@@ -1,14 +1,24 @@
 /**
- * Where lease requests wait when there is nothing to do (long poll). Work that appears wakes one request; a request that
- * was given something wakes the next, so a crowd of idle runners does not ask for one match all at once.
+ * Where lease requests wait when there is nothing to do (long poll). Work that appears wakes one request; when that one
+ * has asked, the next is woken, and so on while there is work: a crowd of idle runners does not ask all at once.
  *
- * `signal` closes the gap between asking and parking: a request whose seasons have been signalled since it asked does
- * not park.
+ *   park ──signal of a season it serves──▶ woken ──asks──▶ told: given something ─▶ the next is woken
+ *    ▲                                                     └─ given nothing ─▶ the next of another kind is woken
+ *    └────────────────────────────────────────────────────────┘
+ *
+ * Requests of one kind (the same fleet, engines and kinds of work) are answered alike, so what one of them was refused
+ * after a signal no other of its kind is woken for. A request that was signalled between asking and parking does not park.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 
-interface Parked {
+export interface Waiting {
   readonly serves: (season: string) => boolean
+  readonly kind: string
+}
+
+interface Parked extends Waiting {
+  /** The last signal before it asked. */
+  readonly since: number
   readonly woken: Deferred.Deferred<void>
 }
 
@@ -19,30 +29,35 @@ export class Parking extends Context.Service<
     readonly signal: () => number
     /** There may be work in this season. */
     readonly wake: (season: string) => void
-    /** Waits until work appears in a season that `serves`, or for `wait_ms`. */
-    readonly park: (serves: (season: string) => boolean, since: number, wait_ms: number) => Effect.Effect<void>
+    /** A request of this kind has asked the season, after this signal. */
+    readonly told: (season: string, kind: string, since: number, given: boolean) => void
+    /** Waits until work appears in a season that it serves, or for `wait_ms`. */
+    readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<void>
     readonly size: () => number
   }
 >()("agon/Parking") {
   static readonly layer = Layer.sync(Parking, () => {
     const parked = new Set<Parked>()
     const signals = new Map<string, number>()
+    const refused = new Map<string, number>() // season and kind: the last signal after which it was given nothing
     let signal = 0
 
-    const wake = (season: string): void => {
-      signals.set(season, ++signal)
+    const wakeNext = (season: string): void => {
+      const last = signals.get(season) ?? 0
       for (const each of parked) {
-        if (!each.serves(season)) continue
+        if (!each.serves(season) || each.since >= last || (refused.get(`${season} ${each.kind}`) ?? 0) >= last) continue
         parked.delete(each)
         Deferred.doneUnsafe(each.woken, Effect.void)
         return
       }
     }
 
-    const park = (serves: (season: string) => boolean, since: number, wait_ms: number) =>
+    const park = ({ kind, serves }: Waiting, since: number, wait_ms: number) =>
       Effect.suspend(() => {
-        for (const [season, at] of signals) if (at > since && serves(season)) return Effect.void
-        const each: Parked = { serves, woken: Deferred.makeUnsafe() }
+        for (const [season, at] of signals) {
+          if (at > since && serves(season) && (refused.get(`${season} ${kind}`) ?? 0) < at) return Effect.void
+        }
+        const each: Parked = { kind, serves, since, woken: Deferred.makeUnsafe() }
         parked.add(each)
         return Deferred.await(each.woken).pipe(
           Effect.timeoutOption(wait_ms),
@@ -51,6 +66,18 @@ export class Parking extends Context.Service<
         )
       })
 
-    return Parking.of({ signal: () => signal, wake, park, size: () => parked.size })
+    return Parking.of({
+      signal: () => signal,
+      wake: (season) => {
+        signals.set(season, ++signal)
+        wakeNext(season)
+      },
+      told: (season, kind, since, given) => {
+        if (!given) refused.set(`${season} ${kind}`, since)
+        wakeNext(season)
+      },
+      park,
+      size: () => parked.size
+    })
   })
 }

@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { Parking } from "./Parking.ts"
+
+const waiting = (kind = "any", seasons: ReadonlyArray<string> = ["s"]) => ({ kind, serves: (season: string) => seasons.includes(season) })
+const parked = (kind?: string, seasons?: ReadonlyArray<string>, since = 0) =>
+  Effect.flatMap(Parking, (parking) =>
+    Effect.tap(Effect.forkChild(Effect.as(parking.park(waiting(kind, seasons), since, 30_000), "woken")), () => TestClock.adjust(0))
+  )
+
+describe("Parking", () => {
+  it.effect("wakes one request for work that appears, and the next when that one was given some", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const [first, second] = [yield* parked(), yield* parked()]
+      parking.wake("s")
+      assert.strictEqual(yield* Fiber.join(first), "woken")
+      assert.strictEqual(parking.size(), 1)
+      parking.told("s", "any", parking.signal(), true)
+      assert.strictEqual(yield* Fiber.join(second), "woken")
+    }).pipe(Effect.provide(Parking.layer))
+  )
+  it.effect("passes what one kind cannot do on to another kind, and asks no second of the same", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const players = [yield* parked("match"), yield* parked("match")]
+      const examiner = yield* parked("admission")
+      parking.wake("s")
+      yield* Fiber.join(players[0]!)
+      parking.told("s", "match", parking.signal(), false)
+      assert.strictEqual(yield* Fiber.join(examiner), "woken")
+      parking.told("s", "admission", parking.signal(), true)
+      assert.strictEqual(parking.size(), 1)
+      parking.wake("s") // new work is news for those too
+      assert.strictEqual(yield* Fiber.join(players[1]!), "woken")
+    }).pipe(Effect.provide(Parking.layer))
+  )
+  it.effect("does not park a request that was signalled after it asked, nor wake one that serves another season", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const since = parking.signal()
+      parking.wake("s")
+      yield* parking.park(waiting(), since, 30_000)
+      const other = yield* parked("any", ["t"])
+      parking.wake("s")
+      assert.strictEqual(parking.size(), 1)
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.join(other)
+      assert.strictEqual(parking.size(), 0)
+    }).pipe(Effect.provide(Parking.layer))
+  )
+})

@@ -1,0 +1,247 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, type Scope } from "effect"
+import { createHash } from "node:crypto"
+import type { Client } from "@agon/api/Client.ts"
+import type { MatchWork, Work } from "@agon/api/runner/protocol.ts"
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { engineOf, engines } from "@agon/engine/registry.ts"
+import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import * as Service from "../support/Service.ts"
+
+const game = "snakes"
+const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+const digest = engineOf(game)!.digest
+const about = {
+  name: "rack",
+  runtime_version: "test",
+  engines: engines.map((engine) => ({ game: engine.slug, engine_digest: engine.digest })),
+  accepts: ["match", "admission"],
+  slots: 4
+} as const
+
+/** A season of its own for a test, with one board of two seats and so many baselines in play, all admitted by this runner. */
+const seasonOf = Effect.fnUntraced(function* (slug: string, baselines: number) {
+  const { as, runner } = yield* Service.Service
+  const admin = yield* as("admin")
+  const { key } = yield* admin.fleet.createKey({ payload: { name: slug } })
+  const client = yield* runner(key)
+  const { runner: id } = yield* client.runner.openSession({ payload: about })
+  const { runner: examiner } = yield* client.runner.openSession({ payload: { ...about, accepts: ["admission"] } })
+  const here = { game, slug }
+  const making = admin.seasonCreation.createSeason({
+    params: { game },
+    payload: {
+      name: slug,
+      slug,
+      submissions_open_at: "2026-01-01T00:00:00Z",
+      submissions_close_at: "2099-01-01T00:00:00Z",
+      weight_classes: demoWeightClasses,
+      visibility: "public",
+      entry: "open",
+      fleet: { matches: "both", admissions: "both" },
+      providers: []
+    }
+  })
+  yield* Service.patiently(making)
+  const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
+  yield* Service.patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
+  yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
+  for (const entry of zoo.filter((one) => one.game === game).slice(0, baselines)) yield* bringIn(admin, client, examiner, here, entry)
+  return { admin, client, id, examiner, here, key }
+})
+
+const bringIn = Effect.fnUntraced(function* (
+  admin: Client,
+  client: Client,
+  runner: string,
+  here: { readonly game: string; readonly slug: string },
+  entry: (typeof zoo)[number]
+) {
+  const { manifest, weights } = entry.build()
+  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+  const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name: entry.name, ...hashes } })
+  const put = (to: typeof upload.weights, body: Uint8Array<ArrayBuffer>) =>
+    Effect.promise(() => fetch(to.url, { method: to.method, headers: to.headers, body }))
+  assert.strictEqual((yield* put(upload.weights, weights)).status, 200)
+  assert.strictEqual((yield* put(upload.manifest, manifest)).status, 200)
+  const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 20 } })
+  const [work] = leases
+  assert.deepInclude(work, { kind: "admission", game, engine_digest: digest, attempt: 1 })
+  const verdict = {
+    kind: "admission",
+    runtime_version: "test",
+    verdict: "admitted",
+    param_count: 1,
+    infer_us: 10,
+    memory: { flat: 0, cell: 0 }
+  } as const
+  assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work!.lease }, payload: verdict }), { accepted: true })
+  yield* admin.baseline.switchBaseline({ params: { ...here, baseline: entry.name }, payload: { enabled: true } })
+})
+
+const isMatch = (work: Work): work is MatchWork => work.kind === "match"
+const finished = ({ seats }: MatchWork, winner = 0) =>
+  ({
+    kind: "match",
+    runtime_version: "test",
+    reason: "last_standing",
+    turns: 3,
+    played_ms: 1,
+    seats: seats.map(({ seat }) => ({ seat, score: seat === winner ? 2 : 1, rank: seat === winner ? 1 : 2, strikes: 0 })),
+    state_sha256: "0".repeat(64),
+    replay: null
+  }) as const
+const leaseOne = Effect.fnUntraced(function* (client: Client, runner: string) {
+  const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
+  const [work] = leases.filter(isMatch)
+  return work!
+})
+const code = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(call), (error) => (error as { readonly code?: string }).code)
+
+/** Each test has a service of its own: the runners of the platform's fleet serve every season there is. */
+const inService = (title: string, test: () => Effect.Effect<void, unknown, Service.Service | Scope.Scope>) =>
+  layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("the runner protocol", (it) => it.effect(title, test))
+
+inService("a match is leased with all that it needs, reported in the next lease request, and counted once", () =>
+  Effect.gen(function* () {
+    const { admin, client, here, id } = yield* seasonOf("counts", 2)
+    const work = yield* leaseOne(client, id)
+    assert.deepInclude(work, { game, engine_digest: digest, is_trial: false, rules: { max_turns: 500, strike_limit: 3 } })
+    const [{ weights }] = [work.seats[0]!]
+    const bytes = new Uint8Array(yield* Effect.promise(() => fetch(weights.url).then((response) => response.arrayBuffer())))
+    assert.deepStrictEqual([bytes.length, hashOf(bytes)], [weights.bytes, weights.hash])
+    const results = [{ lease: work.lease, ...finished(work) }]
+    const next = yield* client.runner.lease({ payload: { runner: id, max: 1, wait_s: 0, results } })
+    assert.deepStrictEqual(next.results, [{ lease: work.lease, accepted: true, reason: null }])
+    const again = yield* client.runner.result({ params: { lease: work.lease }, payload: finished(work, 1) })
+    assert.deepStrictEqual(again, { accepted: true }) // the first answer, and nothing counted twice
+    const [season] = (yield* admin.season.seasons({ params: { game } })).filter(({ slug }) => slug === here.slug)
+    assert.strictEqual(season!.matches_played, 1)
+    const { matches, total } = yield* admin.match.matches({ query: { game, season: here.slug } as never })
+    assert.deepStrictEqual([total, matches[0]!.seats.map(({ rank }) => rank)], [1, [1, 2]])
+  })
+)
+
+inService("a long poll wakes when work appears, not when its time is up", () =>
+  Effect.gen(function* () {
+    const { admin, client, examiner, here } = yield* seasonOf("wakes", 1)
+    const { runner } = yield* client.runner.openSession({ payload: { ...about, accepts: ["match"] } })
+    const polling = yield* Effect.forkChild(client.runner.lease({ payload: { runner, max: 1, wait_s: 30 } }))
+    yield* Effect.sleep("300 millis")
+    const started = performance.now()
+    yield* bringIn(admin, client, examiner, here, zoo.filter((one) => one.game === game)[1]!)
+    const { leases } = yield* Fiber.join(polling)
+    assert.strictEqual(leases.length, 1)
+    assert.isBelow(performance.now() - started, 20_000)
+  })
+)
+
+inService("a replay is taken over when it is what the result says, and the result refused when it is not", () =>
+  Effect.gen(function* () {
+    const { client, id } = yield* seasonOf("replays", 2)
+    const { origin } = yield* Service.Service
+    const work = yield* leaseOne(client, id)
+    const bytes = new TextEncoder().encode(canonicalJson({ format: "replay/1" }))
+    const { headers, method, url } = work.replay_upload
+    assert.strictEqual((yield* Effect.promise(() => fetch(url, { method, headers, body: bytes }))).status, 200)
+    const wrong = { ...finished(work), replay: { hash: hashOf(new Uint8Array(3)), bytes: 3 } }
+    assert.strictEqual(yield* code(client.runner.result({ params: { lease: work.lease }, payload: wrong })), "invalid_request")
+    assert.strictEqual((yield* Effect.promise(() => fetch(url, { method, headers, body: bytes }))).status, 200)
+    const right = { ...finished(work), replay: { hash: hashOf(bytes), bytes: bytes.length } }
+    assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload: right }), { accepted: true })
+    const detail = yield* Effect.promise(() =>
+      fetch(`${origin}/v1/matches/${work.match_id}`).then((response) => response.json() as Promise<{ readonly replay_url: string }>)
+    )
+    const stored = yield* Effect.promise(() => fetch(detail.replay_url).then((response) => response.arrayBuffer()))
+    assert.deepStrictEqual(new Uint8Array(stored), bytes)
+  })
+)
+
+inService("one malformed result is refused and nothing of the request is applied", () =>
+  Effect.gen(function* () {
+    const { admin, client, here, id } = yield* seasonOf("malformed", 3)
+    const work = yield* leaseOne(client, id)
+    const bad = { ...finished(work), seats: finished(work).seats.map((seat) => ({ ...seat, rank: 1 })) }
+    for (const results of [
+      [{ lease: work.lease, ...bad }],
+      [
+        { lease: work.lease, ...finished(work) },
+        { lease: work.lease, kind: "match" }
+      ]
+    ]) {
+      const asked = client.runner.lease({ payload: { runner: id, max: 0, wait_s: 0, results: results as never } })
+      assert.notStrictEqual(yield* code(asked), undefined)
+    }
+    const [season] = (yield* admin.season.seasons({ params: { game } })).filter(({ slug }) => slug === here.slug)
+    assert.strictEqual(season!.matches_played, 0)
+    assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload: finished(work) }), { accepted: true })
+  })
+)
+
+inService(
+  "what a runner does not name among its holds goes back, what it gives back is released, and another key knows nothing of it",
+  () =>
+    Effect.gen(function* () {
+      const { admin, client, id } = yield* seasonOf("holds", 2)
+      const { runner } = yield* Service.Service
+      const work = yield* leaseOne(client, id)
+      const { key } = yield* admin.fleet.createKey({ payload: { name: "stranger" } })
+      const stranger = yield* runner(key)
+      assert.strictEqual(yield* code(stranger.runner.result({ params: { lease: work.lease }, payload: finished(work) })), "not_found")
+      assert.strictEqual(yield* code(stranger.runner.heartbeat({ payload: { runner: id, leases: [] } })), "not_found")
+      const beat = yield* client.runner.heartbeat({ payload: { runner: id, leases: [work.lease, `${work.match_id}.9`] } })
+      assert.deepStrictEqual(
+        beat.leases.map((one) => "lost" in one),
+        [false, true]
+      )
+      const { leases } = yield* client.runner.lease({ payload: { runner: id, max: 4, wait_s: 0, holds: [] } })
+      assert.include(
+        leases.map((one) => one.lease),
+        `${work.match_id}.2`
+      ) // it went back at once, and came again
+      assert.deepStrictEqual(yield* client.runner.release({ params: { lease: `${work.match_id}.2` }, payload: {} }), { released: true })
+      const late = yield* client.runner.result({ params: { lease: `${work.match_id}.2` }, payload: finished(work) })
+      assert.deepStrictEqual(late, { accepted: false, reason: "released" })
+    })
+)
+
+inService("a revoked key is refused, and its leases go back at once", () =>
+  Effect.gen(function* () {
+    const { admin, client, id, key } = yield* seasonOf("revoked", 2)
+    const { runner } = yield* Service.Service
+    const work = yield* leaseOne(client, id)
+    const { keys } = yield* admin.fleet.keys({ query: {} as never })
+    const own = keys.find(({ prefix }) => key.startsWith(prefix))!
+    assert.isNotNull((yield* admin.fleet.revokeKey({ params: { key: own.id } })).revoked_at)
+    assert.strictEqual(yield* code(client.runner.lease({ payload: { runner: id, max: 1, wait_s: 0 } })), "unauthenticated")
+    const { key: fresh } = yield* admin.fleet.createKey({ payload: { name: "after" } })
+    const other = yield* runner(fresh)
+    const { runner: otherId } = yield* other.runner.openSession({ payload: about })
+    const { leases } = yield* other.runner.lease({ payload: { runner: otherId, max: 4, wait_s: 10 } })
+    assert.include(
+      leases.map((one) => one.lease),
+      `${work.match_id}.2`
+    )
+  })
+)
+
+inService("a stopped runner is told to drain, gets nothing new, and may still report", () =>
+  Effect.gen(function* () {
+    const { admin, client, id } = yield* seasonOf("drained", 2)
+    const work = yield* leaseOne(client, id)
+    assert.strictEqual((yield* admin.fleet.stopRunner({ params: { runner: id } })).state, "draining")
+    const results = [{ lease: work.lease, ...finished(work) }]
+    const answer = yield* client.runner.lease({ payload: { runner: id, max: 4, wait_s: 0, results } })
+    assert.deepStrictEqual([answer.drain, answer.leases, answer.results[0]!.accepted], [true, [], true])
+  })
+)
+
+inService("a runner with another engine gets no work", () =>
+  Effect.gen(function* () {
+    const { client } = yield* seasonOf("engines", 2)
+    const stale = { ...about, engines: [{ game, engine_digest: "an older one" }] }
+    const { runner } = yield* client.runner.openSession({ payload: stale })
+    assert.deepStrictEqual((yield* client.runner.lease({ payload: { runner, max: 4, wait_s: 0 } })).leases, [])
+  })
+)

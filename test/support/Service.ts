@@ -1,0 +1,94 @@
+/**
+ * The whole service in this process: every layer of the program on a fresh database, a temporary directory and a free
+ * port. No runner beside it and no demo season: a test is the runner, and says when it reports.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { HttpClient } from "effect/http"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Client, type Credential, makeClient } from "@agon/api/Client.ts"
+import { Settings, type SettingsShape } from "@agon/server/config/Settings.ts"
+import { Program } from "@agon/server/program.ts"
+import { Browser, signIn } from "./Browser.ts"
+import * as Postgres from "./Postgres.ts"
+
+export interface ServiceShape {
+  readonly origin: string
+  readonly directory: string
+  /** The typed client of somebody who has signed in through the development provider. */
+  readonly as: (login: string) => Effect.Effect<Client>
+  /** The typed client of a runner with this key. */
+  readonly runner: (key: string) => Effect.Effect<Client>
+}
+
+export class Service extends Context.Service<Service, ServiceShape>()("test/Service") {}
+
+export const freePort = Effect.callback<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as { port: number }
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const waitOf = (error: unknown): number | undefined => {
+  const { code, retry_after_ms } = error as { readonly code?: string; readonly retry_after_ms?: number }
+  return code === "rate_limited" ? retry_after_ms : code === "unavailable" ? 200 : undefined
+}
+
+/** Waits as it is told where a test is not about rates, nor about seasons that are just waking. */
+export const patiently = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  call.pipe(
+    Effect.tapError((error) => Effect.sleep(waitOf(error) ?? 0)),
+    Effect.retry({ schedule: Schedule.upTo(Schedule.forever, { times: 100 }), while: (error) => waitOf(error) !== undefined })
+  )
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-service-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+)
+
+/** `over` replaces settings; whatever the program needs beside them is its own. */
+export const layer = (over: Partial<SettingsShape> = {}) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const port = yield* freePort
+      const origin = `http://127.0.0.1:${port}`
+      const settings: SettingsShape = {
+        host: "127.0.0.1",
+        port,
+        public_origin: origin,
+        directory,
+        database_url: yield* Postgres.url({ migrate: true }),
+        demo: false,
+        admin: { provider: "dev", login: "admin" },
+        runner_slots: 0,
+        s3: undefined,
+        providers: [],
+        development_sign_in: true,
+        replay_check: 0,
+        audit: 0,
+        trusted_proxies: [],
+        redis_url: undefined,
+        otlp_url: undefined,
+        log_level: "Warn",
+        ...over
+      }
+      const http = yield* HttpClient.HttpClient
+      const client = (credential: Credential) => Effect.provideService(makeClient(origin, credential), HttpClient.HttpClient, http)
+      const service: ServiceShape = {
+        origin,
+        directory,
+        as: Effect.fnUntraced(function* (login) {
+          const browser = new Browser()
+          yield* Effect.promise(() => signIn(browser, origin, login))
+          return yield* client({ session: browser.cookie(origin, "service_session")! })
+        }),
+        runner: (key) => client({ key })
+      }
+      return Layer.succeed(Service, service).pipe(Layer.provideMerge(Program.pipe(Layer.provide(Layer.succeed(Settings, settings)))))
+    })
+  ).pipe(Layer.provide(NodeHttpClient.layerUndici))

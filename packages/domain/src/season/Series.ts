@@ -10,7 +10,7 @@ const INTERVAL_MS_MIN = 60_000
 export const seriesDue = (state: State): number => {
   if (state.phase === "closed" || state.rated === state.series_rated) return Infinity
   const age = state.series_at - state.settings.submissions_open_at
-  return state.series_at + Math.max(INTERVAL_MS_MIN, age / POINTS)
+  return state.series_at + Math.max(INTERVAL_MS_MIN, Math.ceil(age / POINTS)) // whole: ids are made of the time
 }
 
 export const takeSeries = (state: State): void => {

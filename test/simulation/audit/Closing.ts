@@ -1,0 +1,19 @@
+/** The end: nothing new, a minute for what is played, a podium that is the ladder and stays. */
+import { must } from "./Promise.ts"
+import { activeOn, LADDERS, type Window } from "./Window.ts"
+
+export const checkClosing = ({ before, now }: Window): void => {
+  const { head, live } = now
+  must(before.head.phase !== "closed", "a season that is closed is never written again", head)
+  must((head.phase === "open") === (head.close_requested_at === null), "a season closes once", head)
+  if (head.phase === "closing") must(head.now < head.close_requested_at! + 60_000, "closed within a minute", head)
+  if (head.phase === "closing") must(live.size > 0, "a season closes with its last match", head)
+  if (head.phase !== "open") must(head.testing === 0 && now.reviews.size === 0, "no candidate outlives the season", head)
+  if (head.phase !== "closed") return must(head.podium === null && head.closed_at === null, "no podium before the end", head)
+  must(live.size === 0 && head.closed_at! - head.close_requested_at! <= 60_000, "closed within a minute", head)
+  for (const ladder of LADDERS) {
+    const best = [...activeOn(now, ladder)].sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1)).slice(0, 3)
+    const podium = head.podium?.[ladder] ?? []
+    must(podium.join() === best.map(({ version }) => version).join(), "the podium is the ladder at the close", ladder, podium, best)
+  }
+}

@@ -1,0 +1,145 @@
+/** Matches are conserved; what waits may start; what is leased comes back only for a reason; nobody plays two at once. */
+import type { Ended } from "@agon/domain/season/State.ts"
+import { must } from "./Promise.ts"
+import { activeOn, created, givenBack, LADDERS, leaseOf, ownerOf, type Window } from "./Window.ts"
+
+const CLOSING_MS = 60_000
+const LEASE_MS = 30_000
+
+export const checkMatches = (window: Window): void => {
+  checkCounts(window)
+  checkQueue(window)
+  checkSeats(window)
+  checkStarts(window)
+  checkInFlight(window)
+  checkLeases(window)
+  for (const match of window.now.ended) {
+    if (match.ending === "cancelled") checkWithdrawn(window, match)
+    if (match.ending === "failed" && match.fault_reason === "runner_lost") checkLost(window, match)
+  }
+}
+
+const checkCounts = (window: Window): void => {
+  const { before, now } = window
+  const { head, live } = now
+  must(head.matches === live.size + now.endedCount, "queued + playing + ended = created", head.matches, live.size, now.endedCount)
+  must(now.endedCount === before.endedCount + now.ended.length, "a match ends once", before.endedCount, now.ended.length)
+  const numbers = new Set(created(window).map(({ n }) => n))
+  must(numbers.size === head.matches - before.head.matches && created(window).length === numbers.size, "a match is in one place", [
+    ...numbers
+  ])
+  for (const { id } of now.ended) must(!live.has(id), "a match that ended is not open", id)
+  for (const board of now.boards.values()) {
+    const used = board.used.reduce((sum, n, i) => sum + n - (before.boards.get(board.id)?.used[i] ?? n), 0)
+    const made = before.boards.has(board.id) ? created(window).filter((match) => match.board === board.id).length : 0
+    must(used === made, "a board is used once a match", board.id, used, made)
+  }
+}
+
+/** Whatever is queued may start at once. */
+const checkQueue = ({ now }: Window): void => {
+  const { boards, head, live, versions } = now
+  for (const match of live.values()) {
+    must(match.until === null || match.until > head.now, "a lease that ran out is taken back", match, head.now)
+    must(match.losses < 3, "three losses fail a match", match)
+    if (match.until !== null) continue
+    must(head.phase === "open", "nothing is queued in a season that closes", match)
+    must(boards.get(match.board)!.enabled, "nothing is queued on a board that is off", match)
+    must(match.ladder === null || match.round === head.round, "nothing is queued for a round that is over", match, head.round)
+    for (const id of match.versions) {
+      const { phase, status } = versions.get(id)!
+      must(status === "entered" || (id === match.candidate && phase === "trial"), "only what is in play is queued", match, status)
+    }
+  }
+}
+
+const checkSeats = (window: Window): void => {
+  const { now } = window
+  for (const match of created(window)) {
+    must(match.versions.length === now.boards.get(match.board)!.players, "every seat of the board is taken", match)
+    if (match.ladder === null) continue
+    must(new Set(match.versions).size === match.versions.length, "nobody sits twice in a rated match", match)
+    must(new Set(match.versions.map((id) => ownerOf(now, id))).size > 1, "no owner plays with itself alone", match)
+  }
+  const seated = new Set<string>()
+  for (const match of now.live.values()) {
+    if (match.ladder === null || match.round !== now.head.round) continue
+    for (const id of match.versions) {
+      must(!seated.has(`${match.ladder} ${id}`), "an entry plays one match of a ladder at a time", id)
+      seated.add(`${match.ladder} ${id}`)
+    }
+  }
+}
+
+/** A match whose lease is new in this commit was allowed to start by the rows on one side of it. */
+const checkStarts = ({ before, now, recent }: Window): void => {
+  for (const match of [...now.live.values(), ...now.ended]) {
+    const leases = match.lease_n - (before.live.get(match.id)?.lease_n ?? 0)
+    must(leases >= 0, "leases count upwards", match)
+    if (leases === 0) continue
+    must(leases === 1 || recent.some(({ _tag }) => _tag === "HoldOnly" || _tag === "RevokeKey"), "a match is leased once at a time", match)
+    must(before.head.phase === "open", "nothing starts in a season that closes", match)
+    must(match.ladder === null || now.head.now >= now.settings.submissions_open_at, "nothing rated starts before the season", match)
+    const on = [before, now].some(({ boards }) => boards.get(match.board)?.enabled)
+    must(on, "no match starts on a board that is off", match)
+    for (const id of match.versions) {
+      const [was, is] = [before.versions.get(id)?.status, now.versions.get(id)!.status]
+      must(was !== "superseded" && was !== "rejected", "no match starts with a version that was superseded", match, id)
+      must(was !== "disabled" || is === "entered", "no match starts with a baseline that is off", match, id)
+    }
+  }
+}
+
+/** At most one match for six entries is being played on a ladder. */
+const checkInFlight = ({ before, now }: Window): void => {
+  for (const ladder of LADDERS) {
+    const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)
+    if (!playing.some(({ id, lease_n }) => lease_n > (before.live.get(id)?.lease_n ?? 0))) continue
+    const active = Math.max(activeOn(before, ladder).length, activeOn(now, ladder).length)
+    must(playing.length <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, playing.length, active)
+  }
+}
+
+const checkLeases = (window: Window): void => {
+  const { before, now, recent } = window
+  for (const was of before.live.values()) {
+    const is = now.live.get(was.id)
+    if (was.until === null) {
+      if (is !== undefined) must(is.losses === was.losses, "only what is leased is lost", was, is)
+      continue
+    }
+    if (is === undefined) continue
+    const lease = leaseOf(was)
+    if (is.lease_n === was.lease_n && is.until !== null) {
+      must(is.losses === was.losses && is.key === was.key && is.runner === was.runner, "a lease has one holder", was, is)
+      if (is.until === was.until) continue
+      const beat = recent.some((command) => command._tag === "Heartbeat" && command.key === was.key && command.leases.includes(lease))
+      must(beat && is.until > was.until && is.until <= now.head.now + LEASE_MS, "only its holder's heartbeat prolongs a lease", was, is)
+    } else if (is.losses === was.losses) must(givenBack(window, lease, was), "a lease that was not given back costs an attempt", was, is)
+    else must(is.losses === was.losses + 1 && was.until <= now.head.now, "only a lease that ran out is lost", was, is)
+  }
+}
+
+/** Only queued matches are withdrawn, each for a reason that is there to see. */
+const checkWithdrawn = (window: Window, match: Ended): void => {
+  const { before, now } = window
+  const was = before.live.get(match.id)
+  const overtime = now.head.close_requested_at !== null && match.ended_at >= now.head.close_requested_at + CLOSING_MS
+  if (was !== undefined && was.until !== null && was.until > match.ended_at && !givenBack(window, leaseOf(was), was))
+    must(overtime && match.withdrawn_reason === "season_closed", "a match that is being played is not withdrawn", match, was)
+  const versions = match.versions.map((id) => now.versions.get(id)!)
+  const reasons = {
+    superseded: versions.some(({ status, successor }) => status === "superseded" && successor === match.successor),
+    baseline_disabled: versions.some(({ status }) => status === "disabled"),
+    board_disabled: !now.boards.get(match.board)!.enabled,
+    season_closed: now.head.phase !== "open" || now.versions.get(match.candidate ?? "")?.status === "rejected",
+    round_reset: match.ladder !== null && match.round < now.head.round
+  }
+  must(match.withdrawn_reason !== null && reasons[match.withdrawn_reason], "a match is withdrawn for a reason that holds", match)
+}
+
+const checkLost = ({ before }: Window, match: Ended): void => {
+  const was = before.live.get(match.id)
+  must(was !== undefined && was.until !== null && was.until <= match.ended_at, "only a lease that ran out is lost", match, was)
+  must(was!.losses === 2 && match.lease_n >= 3, "a match fails at its third loss", match, was)
+}

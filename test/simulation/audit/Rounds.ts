@@ -1,0 +1,78 @@
+/** Who plays when: nobody is passed over, fill keeps within its hour, finals end when everybody has what they are owed. */
+import { must } from "./Promise.ts"
+import { activeOn, created, isDead, LADDERS, ownerOf, type Window } from "./Window.ts"
+import type { View } from "../View.ts"
+
+export const owedIn = ({ head, rounds }: View): number => (head.round === 0 ? Infinity : rounds.find(({ n }) => n === head.round)!.games)
+
+/** Everybody has what the round owes them, where it could be played. */
+export const isComplete = (view: View): boolean =>
+  LADDERS.every((ladder) => isDead(view, ladder) || activeOn(view, ladder).every(({ credit }) => credit >= owedIn(view)))
+
+export const checkRounds = (window: Window): void => {
+  checkCalendar(window)
+  if (window.before.head.round === window.now.head.round) for (const ladder of LADDERS) checkTurns(window, ladder)
+  checkFinals(window)
+}
+
+/** Rounds start at their time, in their order, and each ends the one before. */
+const checkCalendar = ({ before, now }: Window): void => {
+  must(now.head.now >= before.head.now && now.head.round >= before.head.round, "time does not go back", before.head, now.head)
+  let latest = -Infinity
+  for (const round of now.rounds) {
+    if (round.withdrawn) {
+      must(round.started_at === null, "a round that was withdrawn does not start", round)
+      continue
+    }
+    must(round.starts_at > latest, "rounds start in their order", now.rounds)
+    latest = round.starts_at
+    if (round.started_at !== null) must(round.started_at === round.starts_at, "a round starts at its time", round)
+    else if (now.head.phase === "open") must(round.starts_at > now.head.now, "a round starts at its time", round, now.head.now)
+    const current = round.n === now.head.round
+    if (round.started_at !== null)
+      must((round.ended_at === null) === (current && now.head.phase !== "closed"), "one round at a time", round)
+    const was = before.rounds.find(({ n }) => n === round.n)
+    if (was?.started_at != null) must(was.games === round.games && was.starts_at === round.starts_at, "a round that started is fixed", was)
+  }
+}
+
+/**
+ * A free entry is never passed over for a match in which every seat has more credit by a whole unit. Between entries of
+ * one owner, of which only so many can be seated among strangers, it says nothing.
+ */
+const checkTurns = (window: Window, ladder: string): void => {
+  const { before, now } = window
+  const fresh = created(window).filter((match) => match.ladder === ladder)
+  if (fresh.length === 0) return
+  const credit = new Map(activeOn(now, ladder).map((row) => [row.version, row.credit]))
+  const busy = new Set(
+    [...before.live.values()]
+      .filter((match) => match.ladder === ladder && match.round === now.head.round)
+      .flatMap(({ versions }) => versions)
+  )
+  for (const { versions } of fresh) for (const id of versions) busy.add(id)
+  for (const { version } of activeOn(before, ladder)) {
+    const own = credit.get(version)
+    if (own === undefined || busy.has(version) || own >= owedIn(now)) continue
+    const over = fresh.find(({ versions }) =>
+      versions.every((id) => (credit.get(id) ?? 0) > own + 1 && ownerOf(now, id) !== ownerOf(now, version))
+    )
+    must(over === undefined, "nobody is passed over for entries with more credit", {
+      version,
+      own,
+      over,
+      of: over?.versions.map((id) => credit.get(id))
+    })
+  }
+}
+
+const checkFinals = ({ before, now, recent }: Window): void => {
+  const { head, live, rounds } = now
+  const finals = rounds.find(({ n }) => n === head.round)?.kind === "finals"
+  const idle = finals && ![...live.values()].some(({ ladder }) => ladder !== null)
+  const boards = [...now.boards.values()].some(({ enabled }) => enabled)
+  if (idle && boards && isComplete(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
+  if (before.head.phase !== "open" || head.phase === "open") return
+  if (!recent.some(({ _tag }) => _tag === "CloseSeason"))
+    must(finals && isComplete(now), "a season closes when it is told to, or when its finals are complete", head)
+}

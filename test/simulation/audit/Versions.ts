@@ -1,0 +1,184 @@
+/** A version's life: from upload to its end, by the arrows that DECISIONS section 6 draws and no others. */
+import type { Version } from "@agon/domain/season/State.ts"
+import { must } from "./Promise.ts"
+import { created, type Window } from "./Window.ts"
+
+interface Trial {
+  played: number
+  failed: number
+  lost: number
+}
+export interface Versions {
+  readonly check: (window: Window) => void
+}
+
+const NEXT: Readonly<Record<string, ReadonlyArray<string>>> = {
+  none: ["upload", "review", "rejected"],
+  upload: ["review", "rejected"],
+  review: ["trial", "rejected", "disabled"],
+  trial: ["entered", "rejected"],
+  entered: ["superseded", "disabled"],
+  disabled: ["entered"],
+  superseded: [],
+  rejected: []
+}
+const COUNTED = ["testing", "entered", "superseded"]
+const TRIALS_LOST_MAX = 5
+const REVIEWS_FAILED_MAX = 5
+
+const stageOf = (version: Version | undefined): string => version?.phase ?? version?.status ?? "none"
+
+export const make = (): Versions => {
+  const trials = new Map<string, Trial>()
+  return {
+    check: (window) => {
+      const { before, now } = window
+      const finals = now.rounds.some(({ kind, started_at }) => kind === "finals" && started_at !== null)
+      countTrials(window, trials)
+      checkHead(window)
+      checkHolders(window)
+      for (const version of now.versions.values()) {
+        const was = before.versions.get(version.id)
+        if (was === version) continue
+        const [from, to] = [stageOf(was), stageOf(version)]
+        must(from === to || NEXT[from]!.includes(to), "a version lives by its diagram", from, to, version)
+        must(version.owner === null || to !== "disabled", "only baselines are switched off", version)
+        if (version.status === "testing") must(!finals && now.head.phase === "open", "no version is tried in the finals", version)
+        checkFields(version, now.head.now)
+        const trial = trials.get(version.id) ?? { played: 0, failed: 0, lost: 0 }
+        if (to === "trial" || to === "entered") checkJudged(window, version)
+        if (from === to) continue
+        if (to === "entered") checkEntered(window, version, was, trial)
+        if (to === "rejected") checkRejected(window, version, trial)
+      }
+      for (const version of now.versions.values()) if (version.phase === "trial") checkTrial(window, version, trials.get(version.id))
+    }
+  }
+}
+
+const countTrials = ({ now }: Window, trials: Map<string, Trial>): void => {
+  const limit = now.settings.rules.match.strike_limit
+  for (const match of now.ended) {
+    if (match.candidate === null) continue
+    must(match.ladder === null && match.rated_n === null, "a trial moves no ladder", match)
+    const trial = trials.get(match.candidate) ?? { played: 0, failed: 0, lost: 0 }
+    trials.set(match.candidate, trial)
+    if (match.ending === "failed") trial.lost++
+    if (match.ending !== "finished") continue
+    trial.played++
+    if (match.seats.some(({ strikes, version }) => version === match.candidate && strikes >= limit)) trial.failed++
+  }
+}
+
+const checkHead = ({ now }: Window): void => {
+  const all = [...now.versions.values()]
+  const count = (status: string) => all.filter((version) => version.status === status).length
+  must(now.head.versions === all.length, "every version has its number", now.head)
+  must(now.head.testing === count("testing") && now.head.active === count("entered"), "candidates and entries are counted", now.head)
+}
+
+/** Caps, one candidate an owner, one entry a model, one owner of the same weights. */
+const checkHolders = ({ before, now }: Window): void => {
+  if (before.versions.size === now.versions.size && [...now.versions].every(([id, row]) => before.versions.get(id) === row)) return
+  const { rules } = now.settings
+  const models = new Map<string, Set<string>>()
+  const [held, testing, entered, weights] = [new Map<string, number>(), new Set<string>(), new Set<string>(), new Map<string, string>()]
+  for (const { id, model, owner, status, weights_hash } of now.versions.values()) {
+    if (status === "entered") {
+      must(!entered.has(model), "a model has one entry", id)
+      entered.add(model)
+    }
+    if (owner === null || !COUNTED.includes(status)) continue
+    must((weights.get(weights_hash) ?? model) === model, "weights are entered once", id)
+    weights.set(weights_hash, model)
+    models.set(owner, (models.get(owner) ?? new Set()).add(model))
+    held.set(model, (held.get(model) ?? 0) + 1)
+    must(models.get(owner)!.size <= rules.max_models_per_owner, "caps hold", owner)
+    must(held.get(model)! <= rules.max_versions_per_model, "caps hold", model)
+    if (status !== "testing") continue
+    must(!testing.has(owner), "an owner has one candidate", owner)
+    testing.add(owner)
+  }
+  for (const { model, owner, status } of before.versions.values())
+    if (status === "entered" && owner !== null) must(entered.has(model), "superseding is one with entering", model)
+}
+
+const checkFields = (version: Version, now: number): void => {
+  const { phase, reject_detail, reject_reason, status, successor, upload_until } = version
+  must((status === "testing") === (phase !== null), "a phase is a candidate's", version)
+  must((upload_until !== null) === (phase === "upload"), "an upload window is an upload's", version)
+  must((status === "rejected") === (reject_reason !== null && reject_detail !== null), "a rejection says why", version)
+  must((status === "superseded") === (successor !== null), "who was superseded names the successor", version)
+  must(version.admit_failures <= version.admit_attempt, "an attempt at a review fails once", version)
+  must(upload_until === null || upload_until > now, "an upload window ends", version)
+}
+
+/** Whoever passed the review is within the season's rules. */
+const checkJudged = ({ now }: Window, version: Version): void => {
+  const { rules, weight_classes } = now.settings
+  const size = version.weights_bytes! + version.manifest_bytes!
+  const fits = weight_classes.filter(({ max_bytes }) => max_bytes >= size)
+  must(version.class !== null && fits[0]?.class === version.class, "its class is the smallest that holds it", version)
+  must(version.infer_us! <= rules.infer_us_max, "too slow is not admitted", version)
+}
+
+const checkEntered = ({ before, now }: Window, version: Version, was: Version | undefined, trial: Trial): void => {
+  for (const ladder of [version.class!, "open"])
+    must(now.standings.get(`${ladder} ${version.id}`)?.active === true, "who enters is on its ladders", version)
+  if (version.owner === null) return
+  must(trial.played >= now.settings.rules.trial.matches && trial.failed === 0, "who enters has passed the trial", version, trial, was)
+  for (const old of before.versions.values()) {
+    if (old.model !== version.model || old.status !== "entered") continue
+    const { status, successor } = now.versions.get(old.id)!
+    must(status === "superseded" && successor === version.number, "superseding is one with entering", old, version)
+    for (const ladder of [old.class!, "open"])
+      must(now.standings.get(`${ladder} ${old.id}`)?.active === false, "who is superseded is off its ladders", old)
+  }
+}
+
+const checkRejected = ({ now, recent }: Window, version: Version, { failed, lost, played }: Trial): void => {
+  const finals = now.rounds.some(({ kind, started_at }) => kind === "finals" && started_at !== null)
+  const told = recent.some(
+    (command) =>
+      (command._tag === "ReportAdmission" && command.lease.startsWith(version.id) && command.verdict.verdict === "rejected") ||
+      (command._tag === "RejectFiles" && command.version === version.id)
+  )
+  const reason = version.reject_reason!
+  const size = (version.weights_bytes ?? 0) + (version.manifest_bytes ?? 0)
+  const holds: Partial<Record<string, boolean>> = {
+    trial_failed: failed > 0 && played >= now.settings.rules.trial.matches,
+    admission_unavailable: version.admit_failures >= REVIEWS_FAILED_MAX || lost >= TRIALS_LOST_MAX,
+    upload_expired: version.weights_bytes === null && now.head.now >= version.created_at + now.settings.rules.upload_window_s * 1_000,
+    season_closed: finals || now.head.phase !== "open",
+    too_large: size > now.settings.weight_classes.at(-1)!.max_bytes,
+    too_slow: (version.infer_us ?? 0) > now.settings.rules.infer_us_max,
+    memory_over_class: (version.memory_cell ?? 0) > 0
+  }
+  must(told || holds[reason] === true, "a candidate is rejected for a reason that holds", version, { failed, lost, played })
+  for (const match of now.live.values())
+    if (match.candidate === version.id) must(match.until !== null, "no trial waits for who was rejected", match)
+}
+
+/** A trial waits for nothing but runners: what is missing is queued, and what decides it has decided it. */
+const checkTrial = (window: Window, version: Version, trial: Trial = { played: 0, failed: 0, lost: 0 }): void => {
+  const { now } = window
+  const wanted = now.settings.rules.trial.matches
+  const open = [...now.live.values()].filter(({ candidate }) => candidate === version.id)
+  must(
+    version.trial_played === trial.played && version.trial_failed === trial.failed && version.trial_void === trial.lost,
+    "trials are counted",
+    version,
+    trial
+  )
+  must(trial.played + open.length <= wanted, "a trial has as many matches as the rules say", version, open.length)
+  for (const match of created(window)) {
+    if (match.ladder !== null) continue
+    const strangers = match.versions.filter(
+      (id) => now.versions.get(id)!.phase === "trial" && window.before.versions.get(id)?.status !== "entered"
+    )
+    must(strangers.length > 0 && new Set(strangers).size === 1, "a trial seats its candidate among entries", match)
+  }
+  const boards = [...now.boards.values()].some(({ enabled }) => enabled)
+  if (trial.lost >= TRIALS_LOST_MAX) return must(open.length > 0, "a trial that runners cannot play is given up", version)
+  if (boards) must(trial.played + open.length === wanted && open.length > 0, "a trial goes on", version, trial, open.length)
+}

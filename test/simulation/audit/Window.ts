@@ -1,0 +1,45 @@
+/** What one commit changed: the rows before it, the rows after it, and what had been said that it may have obeyed. */
+import type { Command } from "@agon/domain/season/Command.ts"
+import type { Live, Standing } from "@agon/domain/season/State.ts"
+import type { View } from "../View.ts"
+
+export interface Window {
+  readonly before: View
+  readonly now: View
+  /** Commands that were asked lately, answered or not: one that was reported as failed may have been written. */
+  readonly recent: ReadonlyArray<Command>
+}
+
+export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
+
+export const leaseOf = (work: { readonly id: string; readonly lease_n: number }): string => `${work.id}.${work.lease_n}`
+
+/** Whether somebody who may do so gave this lease back, or may have. */
+export const givenBack = (
+  { recent }: Window,
+  lease: string,
+  { key, runner }: { readonly key: string | null; readonly runner: string | null }
+): boolean =>
+  recent.some((command) => {
+    if (command._tag === "Release") return command.lease === lease && command.key === key
+    if (command._tag === "HoldOnly") return command.runner === runner && !command.holds.includes(lease)
+    return command._tag === "RevokeKey" && command.key === key
+  })
+
+type Row = Omit<Standing, "key" | "busy">
+export const activeOn = ({ standings }: View, ladder: string): ReadonlyArray<Row> =>
+  [...standings.values()].filter((row) => row.active && row.ladder === ladder)
+
+/** Whose entry it is: a baseline belongs to nobody else. */
+export const ownerOf = ({ versions }: View, version: string): string => versions.get(version)!.owner ?? version
+
+/** Matches that this commit created, whether they are open or over. */
+export const created = ({ before, now }: Window): ReadonlyArray<Pick<Live, "id" | "n" | "ladder" | "board" | "versions" | "round">> =>
+  [...now.live.values(), ...now.ended].filter(({ n }) => n > before.head.matches)
+
+/** Whether nobody could play on this ladder however long it waits. */
+export const isDead = (view: View, ladder: string): boolean => {
+  const active = activeOn(view, ladder)
+  const boards = [...view.boards.values()].filter(({ enabled }) => enabled)
+  return !boards.some(({ players }) => players <= active.length) || new Set(active.map((row) => ownerOf(view, row.version))).size < 2
+}

@@ -1,0 +1,8 @@
+/** One message to a season, as a desk of the service would send it: commands that land in one commit. */
+import type { Command, Reply } from "@agon/domain/season/Command.ts"
+
+export interface Visit {
+  readonly commands: ReadonlyArray<Command>
+  /** Called with the replies when they arrive; undefined stands for a season that is closed. Not called when they are lost. */
+  readonly heard: (commands: ReadonlyArray<Command>, replies: ReadonlyArray<Reply | undefined>) => void
+}

@@ -343,6 +343,16 @@ it("entries of one owner are not left over while others play each other", () => 
   assert.strictEqual(together.length, 2 * 6) // both ladders: nobody needed a game more than owed
 })
 
+it("a request that comes to nothing changes nothing that has no row", () => {
+  const { state, now } = season(2)
+  for (const n of [1, 2]) Object.assign(state.versions_by_id.get(version(n))!, { owner: owner(1) })
+  committed(state)
+  const before = structuredClone(snapshot(state))
+  assert.deepStrictEqual(lease(state, now), [])
+  assert.isFalse(state.writes.any)
+  assert.deepStrictEqual(snapshot(state), before)
+})
+
 it("a season restored from its rows goes on as the one that was lost", () => {
   const { state, now } = season(9, [2, 3, 4])
   const copy = (from: State) => restore(structuredClone(snapshot(from)))

@@ -62,10 +62,14 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
     for (const entry of entries) free(ladder, entry)
     return false
   }
-  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, entries[0]!.credit)
   const waiting = entries.splice(Math.min(Math.floor(entries.length / board.players), matches) * board.players)
   admitStranger(state, entries, waiting)
   for (const entry of waiting) free(ladder, entry) // those owed least wait for the next wave
+  if (areOfOneOwner(state, entries)) {
+    for (const entry of entries) free(ladder, entry)
+    return false // before anything is drawn: what comes to nothing leaves no row, and a restored season must draw the same
+  }
+  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, entries[0]!.credit)
   const groups = groupsOf(
     entries,
     board.players,
@@ -79,13 +83,16 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
 
 /** Where all who would be seated are of one owner, the last gives way to the first stranger who would have waited. */
 const admitStranger = (state: State, seated: Array<Standing>, waiting: Array<Standing>): void => {
+  if (!areOfOneOwner(state, seated)) return
   const owner = ownerOf(state, seated[0]!)
-  if (seated.some((entry) => ownerOf(state, entry) !== owner)) return
   const stranger = waiting.findIndex((entry) => ownerOf(state, entry) !== owner)
   if (stranger >= 0) waiting.push(...seated.splice(-1, 1, ...waiting.splice(stranger, 1)))
 }
 
 const ownerOf = (state: State, { version }: Standing): string => state.versions_by_id.get(version)?.owner ?? version
+
+const areOfOneOwner = (state: State, entries: ReadonlyArray<Standing>): boolean =>
+  entries.every((entry) => ownerOf(state, entry) === ownerOf(state, entries[0]!))
 
 /** Boards in play that the ladder can fill, least used on it first. */
 const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>

@@ -166,6 +166,7 @@ describe("the environment", () => {
       const half = yield* refusal({ S3_BUCKET: "agon", S3_ACCESS_KEY_ID: "id" })
       assert.match(half, /^S3_ENDPOINT: not set, [^|]+; it takes [^|]+ \| S3_SECRET_ACCESS_KEY: not set, [^|]+; it takes [^|]+$/)
       for (const HOST of ["0.0.0.0", "::", "192.168.1.2"]) assert.match(yield* refusal({ HOST }), /^AUTH_PROVIDERS: not set, [^\n]*HOST/)
+      assert.match(yield* refusal({ PUBLIC_ORIGIN: "https://agon.example" }), /^AUTH_PROVIDERS: not set, [^\n]*PUBLIC_ORIGIN/)
       for (const HOST of ["localhost", "127.0.0.1", "127.1.2.3", "::1"]) assert.strictEqual((yield* settings({ HOST })).host, HOST)
     })
   )

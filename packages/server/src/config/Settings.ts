@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, LogLevel, Redacted } from "effect"
 import { resolve } from "node:path"
 import type { ProviderConfig } from "../account/ProviderConfig.ts"
-import { isLoopbackHost } from "../http/Origin.ts"
+import { isLoopbackHost, publicOrigin } from "../http/Origin.ts"
 import type { S3Options } from "../object/s3Requests.ts"
 import { refuse, type StartRefused } from "./StartRefused.ts"
 import { parseProviders } from "./signInProviders.ts"
@@ -126,6 +126,10 @@ const contradictions = (values: Values): ReadonlyArray<string> => {
   return [
     ...(values.providers === undefined && !isLoopbackHost(host)
       ? [missing(variables.providers, `, and the development sign-in does not start on HOST ${host}, which is not loopback`)]
+      : []),
+    // A proxy in front of a loopback HOST would let everybody in as anybody.
+    ...(values.providers === undefined && values.public_origin !== undefined && !publicOrigin(values.public_origin).loopback
+      ? [missing(variables.providers, `, and the development sign-in does not start behind PUBLIC_ORIGIN ${values.public_origin}`)]
       : []),
     ...(values.admin !== undefined && !providers.includes(values.admin.split(":")[0]!)
       ? [`AGON_ADMIN: held ${JSON.stringify(values.admin)}; it takes ${variables.admin.takes} (${providers.join(", ")})`]

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
-import { eventually } from "./Service.ts"
+import { eventually, Hopeless } from "./Service.ts"
 import type { Visitor } from "./Visitor.ts"
 
 export const GAME = "snakes"
@@ -58,7 +58,7 @@ export const open = async (admin: Visitor, { baselines, boards }: Field): Promis
     await eventually(`the review of ${name}`, async () => {
       const { baselines: rows } = await admin.get(`${seasonPath}/baselines?limit=100`)
       const row = rows.find((one: { readonly name: string }) => one.name === name)
-      if (row.status === "rejected") throw new Error(`${name} was rejected: ${row.reject_reason}`)
+      if (row.status === "rejected") throw new Hopeless(`${name} was rejected: ${row.reject_reason}`)
       return row.status === "disabled"
     })
     await admin.patch(`${seasonPath}/baselines/${name}`, { enabled: true })

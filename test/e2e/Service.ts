@@ -6,7 +6,7 @@
  * again. `cleanUp` (afterAll) ends every process that a service had and removes the directories.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -55,7 +55,8 @@ export interface Options {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-const launch = ({ directory, environment = {}, port, runners = 2 }: Options): Service & { readonly child: ChildProcess } => {
+/** Starts it and waits for nothing. */
+export const launch = ({ directory, environment = {}, port, runners = 2 }: Options): Service & { readonly child: ChildProcess } => {
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: process.env["HOME"] ?? tmpdir(),
@@ -93,7 +94,7 @@ export const start = async (options: Options): Promise<Service> => {
     over = true
   })
   await eventually(`an answer of the service at ${service.origin}`, async () => {
-    if (over) throw new Gone(`the service ended: ${service.log()}`)
+    if (over) throw new Hopeless(`the service ended: ${service.log()}`)
     return (await fetch(`${service.origin}/readyz`)).ok
   })
   remember(service)
@@ -101,7 +102,7 @@ export const start = async (options: Options): Promise<Service> => {
 }
 
 /** A failure that waiting longer will not mend. */
-class Gone extends Error {}
+export class Hopeless extends Error {}
 
 /** Asks until the answer is true; a probe that throws counts as not yet. The last failure is told when patience ends. */
 export const eventually = async (what: string, probe: () => Promise<boolean> | boolean, patience_ms = PATIENCE_MS): Promise<void> => {
@@ -112,7 +113,7 @@ export const eventually = async (what: string, probe: () => Promise<boolean> | b
       if (await probe()) return
       last = "the answer was no"
     } catch (error) {
-      if (error instanceof Gone) throw error
+      if (error instanceof Hopeless) throw error
       last = error
     }
     await pause(LOOK_EVERY_MS)
@@ -120,14 +121,15 @@ export const eventually = async (what: string, probe: () => Promise<boolean> | b
   throw new Error(`waited ${patience_ms / 1000} s in vain for ${what}: ${last instanceof Error ? last.message : String(last)}`)
 }
 
-interface Process {
+/** A process as it was when somebody looked. */
+export interface Family {
   readonly pid: number
   readonly parent: number
   readonly command: string
   readonly zombie: boolean
 }
 
-const processes = (): ReadonlyArray<Process> =>
+const processes = (): ReadonlyArray<Family> =>
   execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8", maxBuffer: 64 * 1024 ** 2 })
     .split("\n")
     .flatMap((line) => {
@@ -137,7 +139,7 @@ const processes = (): ReadonlyArray<Process> =>
     })
 
 /** The service and all that descends from it. */
-export const familyOf = ({ pid }: Pick<Service, "pid">): ReadonlyArray<Process> => {
+export const familyOf = ({ pid }: Pick<Service, "pid">): ReadonlyArray<Family> => {
   const all = processes()
   const family = new Set([pid])
   for (let grown = 0; grown !== family.size; ) {
@@ -152,7 +154,7 @@ const remember = (service: Service) => {
 }
 
 /** Those of the family that still run, by pid and command, since pids are used again. Postgres's children change their titles. */
-export const stillRunning = (family: ReadonlyArray<Process>): ReadonlyArray<Process> => {
+export const stillRunning = (family: ReadonlyArray<Family>): ReadonlyArray<Family> => {
   const now = new Map(processes().map((one) => [one.pid, one]))
   return family.filter(({ command, pid }) => {
     const found = now.get(pid)
@@ -170,10 +172,20 @@ export const postgresPid = ({ directory }: Pick<Service, "directory">): number |
   return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : undefined
 }
 
-export const kill = (service: Service, pid: number | undefined): void => {
+export const kill = (service: Service, pid: number): void => {
   remember(service)
-  if (pid === undefined || pid <= 1) throw new Error(`there is nothing to kill: ${service.log()}`)
   process.kill(pid, "SIGKILL")
+}
+
+/** Whether there was somebody to kill. */
+export const killIfThere = (pid: number | undefined): boolean => {
+  if (pid === undefined || pid <= 1) return false
+  try {
+    process.kill(pid, "SIGKILL")
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Asks the embedded database, as somebody would who holds its password and may enter its directory. */
@@ -192,17 +204,9 @@ export const withDatabase = async <A>({ directory }: Pick<Service, "directory">,
 /** Ends what tests left running, whatever state it is in. */
 export const cleanUp = async (): Promise<void> => {
   const left = () => stillRunning([...processesSeen].map(([pid, command]) => ({ pid, command, parent: 0, zombie: false })))
-  for (const { pid } of left()) if (directories.size > 0) tryKill(pid)
+  for (const { pid } of left()) killIfThere(pid)
   await eventually("the end of every process", () => left().length === 0, 30_000)
-  for (const directory of directories) if (readdirSync(tmpdir()).length > 0) rmSync(directory, { recursive: true, force: true })
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
   processesSeen.clear()
   directories.clear()
-}
-
-const tryKill = (pid: number) => {
-  try {
-    process.kill(pid, "SIGKILL")
-  } catch {
-    // It has ended since.
-  }
 }

@@ -1,0 +1,155 @@
+/**
+ * Real processes are killed without warning while a season plays, one and several, in this order and that; and stopped
+ * politely. Whatever happened: no rated match is lost, none is rated twice, the books add up, and play goes on.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { setTimeout as pause } from "node:timers/promises"
+import * as Competition from "./Competition.ts"
+import { audit, type Ledger } from "./Ledger.ts"
+import * as Service from "./Service.ts"
+import { Visitor } from "./Visitor.ts"
+import { Witness } from "./Witness.ts"
+
+const slow = process.env["AGON_SLOW"] !== undefined
+const BOARDS = ["open-7"]
+const BASELINES = ["straight-on", "careless", "random-safe"]
+/** Rated matches that prove that play goes on. */
+const MORE = slow ? 10 : 3
+/** What a stop may take (DECISIONS.md section 15). */
+const STOP_MS = 10_000
+
+type Victim = "service" | "runner" | "postgres"
+const ordinary: ReadonlyArray<ReadonlyArray<Victim>> = [
+  ["runner"],
+  ["postgres"],
+  ["service"],
+  ["postgres", "service"],
+  ["service", "postgres", "runner"]
+]
+const everyOrder: ReadonlyArray<ReadonlyArray<Victim>> = [
+  ["runner"],
+  ["postgres"],
+  ["service"],
+  ["service", "runner"],
+  ["service", "postgres"],
+  ["runner", "service"],
+  ["runner", "postgres"],
+  ["postgres", "service"],
+  ["postgres", "runner"],
+  ["service", "runner", "postgres"],
+  ["service", "postgres", "runner"],
+  ["runner", "service", "postgres"],
+  ["runner", "postgres", "service"],
+  ["postgres", "service", "runner"],
+  ["postgres", "runner", "service"],
+  ["postgres", "postgres", "postgres"]
+]
+
+describe("a service whose processes are killed while its season plays", { timeout: slow ? 600_000 : 240_000 }, () => {
+  let options: Service.Options
+  let service: Service.Service
+  let witness: Witness
+  let ledger: Ledger | undefined
+  const lives: Array<ReadonlyArray<Service.Family>> = []
+
+  const visitor = () => new Visitor(service.origin)
+  const live = async () => {
+    service = await Service.start(options)
+  }
+  const endOfLife = () => lives.push(Service.familyOf(service))
+
+  /** Play goes on from here, and nothing that was known before is different or gone. */
+  const goesOn = async () => {
+    await Competition.rated(visitor(), (await Competition.ratedSoFar(visitor())) + MORE)
+    const now = await audit(service)
+    for (const [id, result] of ledger?.results ?? []) assert.strictEqual(now.results.get(id), result, `match ${id} is as it was`)
+    const shown = [...witness.seen.keys()]
+    assert.deepStrictEqual(
+      shown.filter((id) => !now.results.has(id)),
+      [],
+      "every match that was shown as rated is there"
+    )
+    assert.deepStrictEqual(witness.contradictions, [])
+    ledger = now
+  }
+
+  beforeAll(async () => {
+    options = { directory: Service.newDirectory(), port: await Service.freePort() }
+    await live()
+    await Competition.open(await Visitor.signedIn(service.origin, "admin"), { boards: BOARDS, baselines: BASELINES })
+    witness = new Witness(visitor())
+    await goesOn()
+  }, 300_000)
+  afterAll(async () => {
+    await witness?.stop()
+    await Service.cleanUp()
+  })
+
+  const orders = (slow ? everyOrder : ordinary).map((victims) => ({ title: victims.join(", then "), victims }))
+  it.each(orders)("loses and repeats nothing when SIGKILL ends its $title", async ({ victims }) => {
+    endOfLife()
+    const runner = Service.runnerPid(service)
+    for (const victim of victims) {
+      if (victim === "service") Service.kill(service, service.pid)
+      if (victim === "runner") Service.killIfThere(runner) // it ends by itself with the service
+      if (victim === "postgres") {
+        let pid: number | undefined
+        await Service.eventually("a Postgres to kill", () => {
+          pid = Service.postgresPid(service)
+          return pid !== undefined && Service.killIfThere(pid)
+        })
+      }
+    }
+    if (victims.includes("service")) {
+      assert.strictEqual((await service.ended).signal, "SIGKILL")
+      await live()
+    }
+    await goesOn()
+  })
+
+  it.runIf(slow)("comes up after any number of starts that were killed in the middle", async () => {
+    endOfLife()
+    Service.kill(service, service.pid)
+    await service.ended
+    for (const after_ms of [200, 600, 1_000, 1_500, 2_000, 3_000, 4_500]) {
+      const starting = Service.launch(options)
+      await pause(after_ms)
+      lives.push(Service.familyOf(starting))
+      Service.kill(starting, starting.pid)
+      await starting.ended
+    }
+    await live()
+    await goesOn()
+  })
+
+  const statuses: Array<number | null> = []
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "stops on %s within 10 s, leaves nothing running, and takes up where it stopped",
+    async (signal) => {
+      endOfLife()
+      const began = performance.now()
+      process.kill(service.pid, signal)
+      const end = await Promise.race([service.ended, pause(Service.PATIENCE_MS)])
+      const took_ms = performance.now() - began
+      const left = Service.stillRunning(lives.flat())
+      await live()
+      assert.isDefined(end, "it ended")
+      assert.isNull(end?.signal, "by itself")
+      statuses.push(end!.status)
+      assert.isBelow(took_ms, STOP_MS)
+      assert.deepStrictEqual(left, [], "neither of this life nor of an earlier one")
+      await goesOn()
+    }
+  )
+
+  it("calls both of these stops a success: exit status 0", () => assert.deepStrictEqual(statuses, [0, 0]))
+
+  it("still lists every match that it ever showed as rated", async () => {
+    const listed = await witness.lookAtAll()
+    assert.deepStrictEqual(
+      [...witness.seen.keys()].filter((id) => !listed.has(id)),
+      []
+    )
+    assert.deepStrictEqual(witness.contradictions, [])
+  })
+})

@@ -2,6 +2,7 @@
  * The season's own randomness: every number is a hash of (season, how many were drawn before), so that a season
  * restored from its rows draws on where the lost one stopped. Ids are UUIDv7 made of the same numbers.
  */
+import { creditOfGame } from "../pairing/Credit.ts"
 
 /** A season with its counter; `draws` is stored in the head row. */
 export interface Source {
@@ -33,9 +34,12 @@ export const draw = (source: Source): number => drawUint32(source) / 4294967296
 export const fractionOf = (ord: number, games: number): number =>
   mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
 
-/** Where an entry stands in its heap. */
+/**
+ * Where an entry stands in its heap. The fraction shuffles those with equal credit and nobody else: it stays below the
+ * credit of the game to come, or newcomers, whose games count half, would pass one another by three games.
+ */
 export const keyOf = (entry: { readonly ord: number; readonly made: number; readonly credit: number }): number =>
-  entry.credit + fractionOf(entry.ord, entry.made)
+  entry.credit + creditOfGame(entry.made + 1) * fractionOf(entry.ord, entry.made)
 
 const hex = (n: number, digits: number): string => n.toString(16).padStart(digits, "0")
 

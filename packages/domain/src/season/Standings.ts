@@ -1,4 +1,5 @@
 /** Ladders: who stands on them, how a match moves them, how a round resets them. */
+import { creditOfGame } from "../pairing/Credit.ts"
 import { remove } from "../pairing/Heap.ts"
 import { MET_KEPT } from "../pairing/Wave.ts"
 import { rated, START, takenOver } from "../rating/Rating.ts"
@@ -6,9 +7,6 @@ import type { Ladder } from "./Rules.ts"
 import { addStanding, free, type LadderState, type Moved, type Standing, type State, type Version } from "./State.ts"
 
 export const HISTORY_KEPT = 12
-/** So many games in, an entry that is new to a ladder is paired as often as any other; before, twice as often. */
-const NEWCOMER_GAMES = 20
-const NEWCOMER_CREDIT = 0.5
 /** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
 const FORFEITS_RUNNING = 3
 const FORFEITER_CREDIT = 4
@@ -122,7 +120,7 @@ export const rateOn = (
 const creditOf = (state: State, { forfeits, made }: Standing): number => {
   if (state.round > 0) return 1
   if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
-  return made <= NEWCOMER_GAMES ? NEWCOMER_CREDIT : 1
+  return creditOfGame(made)
 }
 
 /** A round starts: every rating returns to the seed. */

@@ -95,6 +95,7 @@ export const unserved = (...served: ReadonlyArray<GroupName>): Layer.Layer<AllHa
 /** Lookups that find nothing, for tests that are not about seasons, models, versions and keys. */
 export const noLookups = Layer.succeed(Lookups, {
   seasonForAdmin: (_account, game, slug) => Effect.fail(new UnknownSeason({ detail: `${game} has no season ${slug}.` })),
+  inSeason: () => Effect.succeed(false),
   modelOwnedBy: () => Effect.succeed(Option.none()),
   versionOwnedBy: () => Effect.succeed(Option.none()),
   runnerByKey: () => Effect.succeed(Option.none())

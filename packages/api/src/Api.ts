@@ -11,8 +11,13 @@ import { MatchGroup } from "./match/api.ts"
 import { ModelGroup } from "./model/api.ts"
 import { FleetGroup } from "./runner/api.ts"
 import { RunnerGroup } from "./runner/protocol.ts"
+import { SeasonFleetGroup } from "./runner/season.ts"
+import { SeasonEditingGroup, SeasonSteeringGroup } from "./season/administration.ts"
 import { SeasonGroup } from "./season/api.ts"
 import { SeasonCreationGroup } from "./season/creation.ts"
+import { NoticeGroup } from "./season/notices.ts"
+import { RosterGroup, SeasonAdminsGroup } from "./season/people.ts"
+import { RoundGroup } from "./season/rounds.ts"
 import { SubmissionGroup } from "./submission/api.ts"
 import { BaselineGroup } from "./submission/baselines.ts"
 import { VersionGroup } from "./version/api.ts"
@@ -29,6 +34,13 @@ export class Api extends HttpApi.make("agon")
   .add(SubmissionGroup)
   .add(MatchGroup)
   .add(SeasonCreationGroup)
+  .add(SeasonEditingGroup)
+  .add(SeasonSteeringGroup)
+  .add(RoundGroup)
+  .add(RosterGroup)
+  .add(SeasonAdminsGroup)
+  .add(NoticeGroup)
+  .add(SeasonFleetGroup)
   .add(BoardAdminGroup)
   .add(BaselineGroup)
   .add(FleetGroup)

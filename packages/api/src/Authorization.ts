@@ -75,6 +75,15 @@ export class SeasonAdmin extends HttpApiMiddleware.Service<SeasonAdmin, { provid
   { security, error: [...signedIn, UnknownGame, UnknownSeason, SeasonAdminOnly] }
 ) {}
 
+/** The season in the path (`:game`, `:slug`) of a platform administrator's route; inside `PlatformAdmin`, whose role comes first. */
+export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provides: CurrentSeason; requires: CurrentAccount }>()(
+  "agon/NamedSeason",
+  { error: [UnknownGame, UnknownSeason] }
+) {}
+
+/** What else the path names in the season (`:map_id`, `:baseline` or `:n`) is there; looked up before a body is read. */
+export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
+
 /** The owner of the model in the path (`:id`); to anyone else it does not exist. */
 export class ModelOwner extends HttpApiMiddleware.Service<ModelOwner, { provides: CurrentAccount | OwnModel }>()("agon/ModelOwner", {
   security,

@@ -9,8 +9,13 @@ import { LeaderboardHandlers } from "./leaderboard/http.ts"
 import { MatchHandlers } from "./match/http.ts"
 import { ModelHandlers } from "./model/http.ts"
 import { FleetHandlers, RunnerHandlers } from "./runner/http.ts"
+import { SeasonFleetHandlers } from "./runner/seasonHttp.ts"
+import { SeasonAdministrationHandlers } from "./season/administrationHttp.ts"
 import { SeasonCreationHandlers } from "./season/creationHttp.ts"
 import { SeasonHandlers } from "./season/http.ts"
+import { NoticeHandlers } from "./season/noticesHttp.ts"
+import { SeasonPeopleHandlers } from "./season/peopleHttp.ts"
+import { RoundHandlers } from "./season/roundsHttp.ts"
 import { BaselineHandlers } from "./submission/baselinesHttp.ts"
 import { SubmissionHandlers } from "./submission/http.ts"
 import { VersionHandlers } from "./version/http.ts"
@@ -26,9 +31,14 @@ export const Handlers = Layer.mergeAll(
   LeaderboardHandlers,
   MatchHandlers,
   ModelHandlers,
+  NoticeHandlers,
+  RoundHandlers,
   RunnerHandlers,
+  SeasonAdministrationHandlers,
   SeasonCreationHandlers,
+  SeasonFleetHandlers,
   SeasonHandlers,
+  SeasonPeopleHandlers,
   SubmissionHandlers,
   VersionHandlers
 )

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Lookups } from "./http/Lookups.ts"
 import { Models } from "./model/Models.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
+import { makeInSeason } from "./season/inSeason.ts"
 import { Seasons } from "./season/Seasons.ts"
 import { Versions } from "./version/Versions.ts"
 
@@ -15,6 +16,7 @@ export const LookupsLayer = Layer.effect(
     const versions = yield* Versions
     return {
       seasonForAdmin: seasons.forAdmin,
+      inSeason: yield* makeInSeason,
       modelOwnedBy: models.ownedBy,
       versionOwnedBy: versions.ownedBy,
       runnerByKey: keys.byKey

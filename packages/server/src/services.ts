@@ -19,8 +19,13 @@ import { Parking } from "./runner/Parking.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { Runners } from "./runner/Runners.ts"
 import { WorkSheets } from "./runner/WorkSheets.ts"
+import { SeasonFleet } from "./runner/SeasonFleet.ts"
+import { Notices } from "./season/Notices.ts"
+import { Rounds } from "./season/Rounds.ts"
+import { SeasonAdministration } from "./season/SeasonAdministration.ts"
 import * as SeasonEntity from "./season/SeasonEntity.ts"
 import { SeasonMaker } from "./season/SeasonMaker.ts"
+import { SeasonPeople } from "./season/SeasonPeople.ts"
 import * as SeasonStorePg from "./season/SeasonStorePg.ts"
 import { Seasons } from "./season/Seasons.ts"
 import * as Telling from "./season/Telling.ts"
@@ -54,7 +59,17 @@ const Play = Layer.mergeAll(
   UploadWatch.layer
 )
 
+/** What administrators do to a season besides its boards and baselines. */
+const Administration = Layer.mergeAll(
+  Notices.layer,
+  Rounds.layer,
+  SeasonAdministration.layer,
+  SeasonFleet.layer.pipe(Layer.provide(RunnerKeys.layer)),
+  SeasonPeople.layer
+)
+
 export const Services = LookupsLayer.pipe(
+  Layer.provideMerge(Administration),
   Layer.provideMerge(Play),
   Layer.provideMerge(Reads),
   Layer.provideMerge(Accounts.layer),

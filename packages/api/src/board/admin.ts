@@ -1,7 +1,7 @@
 /** Uploading and switching boards (http-api.md 4.7, DECISIONS.md section 5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SeasonAdmin } from "../Authorization.ts"
+import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
 import { SeasonClosed } from "../submission/api.ts"
@@ -9,6 +9,19 @@ import { BoardRow } from "./api.ts"
 
 export class BoardExists extends Problem<BoardExists>()("board_exists", 409, "There is a board of that id") {}
 export class BoardInvalid extends Problem<BoardInvalid>()("board_invalid", 422, "The board is not valid", { errors: FieldErrors }) {}
+
+/** `maps` names some of the other season's boards; without it all of them are meant. */
+export const ImportBoards = Schema.Struct({
+  from: Schema.String,
+  maps: Schema.optionalKey(Schema.Array(Schema.String))
+}).annotate({ identifier: "ImportBoards" })
+export type ImportBoards = typeof ImportBoards.Type
+
+export const ImportedBoards = Schema.Struct({
+  imported: Schema.Array(Schema.String),
+  skipped: Schema.Array(Schema.Struct({ map_id: Schema.String, reason: Schema.Literals(["not_found", "board_exists", "board_invalid"]) }))
+}).annotate({ identifier: "ImportedBoards" })
+export type ImportedBoards = typeof ImportedBoards.Type
 
 const params = { game: Schema.String, slug: Schema.String }
 
@@ -26,6 +39,13 @@ export class BoardAdminGroup extends HttpApiGroup.make("boardAdmin")
       payload: Schema.Struct({ enabled: Schema.Boolean }),
       success: BoardRow,
       error: SeasonClosed
+    }).middleware(InSeason),
+    /** Copies boards of another season of the game, out of play. */
+    HttpApiEndpoint.post("importBoards", "/v1/games/:game/seasons/:slug/maps/import", {
+      params,
+      payload: ImportBoards,
+      success: ImportedBoards.pipe(HttpApiSchema.status(201)),
+      error: [UnknownSeason, SeasonClosed]
     })
   )
   .middleware(JsonBody)

@@ -1,7 +1,7 @@
 /** Baselines: models that administrators bring into a season (http-api.md 4.7, DECISIONS.md sections 5 and 6). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SeasonAdmin } from "../Authorization.ts"
+import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
@@ -30,6 +30,21 @@ export type Baselines = typeof Baselines.Type
 
 export const RecordedBaseline = Schema.Struct({ ...Baseline.fields, upload: Uploads }).annotate({ identifier: "RecordedBaseline" })
 
+/** `baselines` names some of the other season's; without it all of them are meant. */
+export const ImportBaselines = Schema.Struct({
+  from: Schema.String,
+  baselines: Schema.optionalKey(Schema.Array(Schema.String))
+}).annotate({ identifier: "ImportBaselines" })
+export type ImportBaselines = typeof ImportBaselines.Type
+
+export const ImportedBaselines = Schema.Struct({
+  imported: Schema.Array(Schema.String),
+  skipped: Schema.Array(
+    Schema.Struct({ name: Schema.String, reason: Schema.Literals(["not_found", "baseline_exists", "baseline_not_admitted"]) })
+  )
+}).annotate({ identifier: "ImportedBaselines" })
+export type ImportedBaselines = typeof ImportedBaselines.Type
+
 const params = { game: Schema.String, slug: Schema.String }
 
 export class BaselineGroup extends HttpApiGroup.make("baseline")
@@ -57,6 +72,16 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
       payload: Schema.Struct({ enabled: Schema.Boolean }),
       success: Baseline,
       error: [BaselineNotAdmitted, SeasonClosed]
+    })
+      .middleware(JsonBody)
+      .middleware(InSeason)
+      .annotate(Rate, "upload"),
+    /** The other season's bytes are reviewed again, by this season's rules. They land out of play. */
+    HttpApiEndpoint.post("importBaselines", "/v1/games/:game/seasons/:slug/baselines/import", {
+      params,
+      payload: ImportBaselines,
+      success: ImportedBaselines.pipe(HttpApiSchema.status(201)),
+      error: [UnknownSeason, SeasonClosed]
     })
       .middleware(JsonBody)
       .annotate(Rate, "upload")

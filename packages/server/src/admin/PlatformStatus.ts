@@ -6,7 +6,7 @@ import server from "../../package.json" with { type: "json" }
 import { makeQueries } from "./queries.ts"
 
 /** A runner that was not heard of for so long is not counted: six heartbeats. */
-const SEEN_WITHIN_MS = 60_000
+export const SEEN_WITHIN_MS = 60_000
 
 export class PlatformStatus extends Context.Service<PlatformStatus, { readonly get: Effect.Effect<Status> }>()("agon/PlatformStatus") {
   static readonly layer: Layer.Layer<PlatformStatus, never, SqlClient.SqlClient> = Layer.effect(

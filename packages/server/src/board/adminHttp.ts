@@ -15,6 +15,9 @@ export const BoardAdminHandlers = HttpApiBuilder.group(
       }),
       switchBoard: Effect.fnUntraced(function* ({ params, payload }) {
         return yield* boards.switch(yield* CurrentAccount, yield* CurrentSeason, params.map_id, payload.enabled)
+      }),
+      importBoards: Effect.fnUntraced(function* ({ payload }) {
+        return yield* boards.import(yield* CurrentAccount, yield* CurrentSeason, payload)
       })
     })
   })

@@ -129,6 +129,20 @@ const makeLevels = Effect.gen(function* () {
     })
   }
 
+  const namedSeason: A.NamedSeason["Service"] = Effect.fnUntraced(function* (httpEffect) {
+    const { game = "", slug = "" } = yield* HttpRouter.params
+    const season = yield* lookups.seasonForAdmin(yield* A.CurrentAccount, game, slug)
+    return yield* Effect.provideService(httpEffect, A.CurrentSeason, season)
+  })
+
+  const inSeason: A.InSeason["Service"] = Effect.fnUntraced(function* (httpEffect) {
+    const { baseline, map_id, n } = yield* HttpRouter.params
+    const name = map_id !== undefined ? { map_id } : baseline !== undefined ? { baseline } : { n: n ?? "" }
+    const { id, slug } = yield* A.CurrentSeason
+    if (yield* lookups.inSeason(id, name)) return yield* httpEffect
+    return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })
+  })
+
   const modelOwner: A.ModelOwner["Service"] = {
     session: Effect.fnUntraced(function* (httpEffect, asked) {
       const account = yield* authenticate.session(asked)
@@ -157,6 +171,8 @@ const makeLevels = Effect.gen(function* () {
     Context.add(A.OptionalSession, optionalSession),
     Context.add(A.PlatformAdmin, platformAdmin),
     Context.add(A.SeasonAdmin, seasonAdmin),
+    Context.add(A.NamedSeason, namedSeason),
+    Context.add(A.InSeason, inSeason),
     Context.add(A.ModelOwner, modelOwner),
     Context.add(A.VersionOwner, versionOwner),
     Context.add(A.RunnerKey, runnerKey)

@@ -13,6 +13,9 @@ import type {
   VersionInPath
 } from "@agon/api/Authorization.ts"
 
+/** What a path names inside a season besides its slug. */
+export type NameInSeason = { readonly map_id: string } | { readonly baseline: string } | { readonly n: string }
+
 /** A season that the account may see, and whether it administers it (platform administrators do). */
 export interface SeasonForAdmin extends SeasonInPath {
   readonly administers: boolean
@@ -23,6 +26,8 @@ export class Lookups extends Context.Service<
   {
     /** Unknown game, then unknown season; a private season that the account may not see is unknown. */
     readonly seasonForAdmin: (account: SignedIn, game: string, slug: string) => Effect.Effect<SeasonForAdmin, UnknownGame | UnknownSeason>
+    /** Whether the season has it; a name of no sensible form it has not. */
+    readonly inSeason: (season_id: string, name: NameInSeason) => Effect.Effect<boolean>
     /** None also where `id` is no UUID. */
     readonly modelOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
     /** None also where `id` is no UUID. */

@@ -29,6 +29,8 @@ export class RunnerKeys extends Context.Service<
     readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
     /** Ends the key and its runners; their leases go back to the queue at once. */
     readonly revoke: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
+    /** The rows alone, for a transaction; whoever ends it so has its leases returned. Ended already, it stays as it is. */
+    readonly end: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
     readonly runners: (season_id: string | null, page: PageOf) => Effect.Effect<Runners>
     /** No new lease for this runner; what it plays is finished. */
     readonly drain: (id: string, season_id: string | null) => Effect.Effect<Runner, NotFound>
@@ -72,6 +74,12 @@ const makeRunnerKeys = Effect.gen(function* () {
     yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), { discard: true })
   })
 
+  const end = Effect.fn("RunnerKeys.end")(function* (id: string, season_id: string | null) {
+    yield* byId(id, season_id)
+    yield* Effect.orDie(queries.revoke({ id, now: yield* now }))
+    return yield* byId(id, season_id)
+  })
+
   return RunnerKeys.of({
     byKey: (secret) => Effect.orDie(queries.bySecret(secretHash(secret))),
     create: Effect.fn("RunnerKeys.create")(function* (name, season_id, created_by) {
@@ -86,9 +94,10 @@ const makeRunnerKeys = Effect.gen(function* () {
       const keys = yield* withRunners(rows.map(({ total: _, ...key }) => key))
       return { keys, total, next_cursor: nextCursor(cursor, rows.length, total) }
     }, Effect.orDie),
+    end,
     revoke: Effect.fn("RunnerKeys.revoke")(function* (id, season_id) {
-      yield* byId(id, season_id)
-      yield* Effect.orDie(Effect.andThen(queries.revoke({ id, now: yield* now }), returnLeases(id)))
+      yield* end(id, season_id)
+      yield* Effect.orDie(returnLeases(id))
       return yield* byId(id, season_id)
     }),
     runners: Effect.fn("RunnerKeys.runners")(function* (season_id, { cursor, limit }) {

@@ -1,7 +1,7 @@
 /** Baselines: models that administrators bring into a season. Recorded by name, reviewed as any, switched on and off. */
 
 import { randomBytes } from "node:crypto"
-import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/submission/api.ts"
@@ -10,16 +10,20 @@ import {
   BaselineExists,
   BaselineNotAdmitted,
   type Baselines as Page,
+  type ImportBaselines,
+  type ImportedBaselines,
   type RecordedBaseline
 } from "@agon/api/submission/baselines.ts"
-import type { Audit } from "@agon/domain/season/Audit.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
+import { auditOf } from "../admin/audits.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
+import { Seasons } from "../season/Seasons.ts"
 import { makeQueries } from "./queries.ts"
 import { uploadsOf } from "./Submissions.ts"
 
@@ -45,12 +49,24 @@ export class Baselines extends Context.Service<
       name: string,
       enabled: boolean
     ) => Effect.Effect<Baseline, NotFound | BaselineNotAdmitted | SeasonClosed | Unavailable>
+    /** Those of another season that the account may see: the same bytes, reviewed again by this season's rules. */
+    readonly import: (
+      account: SignedIn,
+      season: SeasonInPath,
+      wanted: ImportBaselines
+    ) => Effect.Effect<ImportedBaselines, UnknownSeason | SeasonClosed | Unavailable>
   }
 >()("agon/Baselines") {
-  static readonly layer: Layer.Layer<Baselines, never, SqlClient.SqlClient | ObjectStore | SeasonActors> = Layer.effect(
+  static readonly layer: Layer.Layer<Baselines, never, SqlClient.SqlClient | ObjectStore | SeasonActors | Seasons> = Layer.effect(
     Baselines,
     Effect.suspend(() => makeBaselines)
   )
+}
+
+/** Where an imported baseline comes from, with the sizes of its files, which the store has. */
+interface From {
+  readonly season: string
+  readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number }
 }
 
 const makeBaselines = Effect.gen(function* () {
@@ -58,17 +74,16 @@ const makeBaselines = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const objects = yield* ObjectStore
   const random = SecureRandom.make((size) => randomBytes(size))
-
-  const audit = (account: SignedIn, action: string, subject: string, detail: unknown): Effect.Effect<Audit> =>
-    Effect.map(random.uuidV7(), (id) => ({ id, actor: account.id, action, subject, detail }))
+  const seasons = yield* Seasons
 
   const byName = Effect.fnUntraced(function* (season_id: string, name: string) {
     const found = yield* Effect.orDie(queries.baseline({ season_id, name }))
     return Option.isSome(found) ? found.value : yield* new NotFound({ detail: `The season has no baseline ${name}.` })
   })
 
-  const enter = Effect.fnUntraced(function* (account: SignedIn, { game, id: season_id }: SeasonInPath, baseline: Named) {
-    const { name, ...hashes } = baseline
+  const enter = Effect.fnUntraced(function* (account: SignedIn, { game, id: season_id }: SeasonInPath, baseline: Named, from?: From) {
+    const { manifest_hash, name, weights_hash } = baseline
+    const hashes = { weights_hash, manifest_hash }
     const now = new Date(yield* Clock.currentTimeMillis)
     const model = yield* Effect.orDie(queries.baselineModel({ id: yield* random.uuidV7(), game, season_id, name, now }))
     const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
@@ -82,16 +97,31 @@ const makeBaselines = Effect.gen(function* () {
       note: null,
       eligible: true,
       retired: false,
-      files: null,
-      audit: yield* audit(account, "baseline.record", name, hashes)
+      files: from?.files ?? null,
+      audit: yield* from === undefined
+        ? auditOf(account, "baseline.record", name, hashes)
+        : auditOf(account, "baseline.import", name, { from: from.season, ...hashes })
     })
     return "refused" in reply ? yield* new Closed({ detail: "The season takes no more baselines." }) : reply
+  })
+
+  /** Why one of another season's is skipped, or that it was imported. */
+  const importOne = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, from: FoundSeason, name: string) {
+    const found = yield* Effect.orDie(queries.baseline({ season_id: from.id, name }))
+    if (Option.isNone(found)) return { name, reason: "not_found" as const }
+    const { manifest_bytes, status, weights_bytes } = found.value
+    const admitted = status === "entered" || status === "disabled"
+    if (!admitted || weights_bytes === null || manifest_bytes === null) return { name, reason: "baseline_not_admitted" as const }
+    const here = yield* Effect.orDie(queries.baseline({ season_id: season.id, name }))
+    if (Option.isSome(here) && here.value.status !== "rejected") return { name, reason: "baseline_exists" as const }
+    yield* enter(account, season, found.value, { season: from.record.slug, files: { weights_bytes, manifest_bytes } })
+    return undefined
   })
 
   return Baselines.of({
     list: Effect.fn("Baselines.list")(function* ({ id }, { cursor, limit }) {
       const rows = yield* queries.baselines({ season_id: id, limit, offset: cursor })
-      const total = rows[0]?.total ?? 0
+      const total = rows[0]?.total ?? (yield* queries.baselineCount(id)).total
       return { baselines: rows.map(({ total: _, ...row }) => publish(row)), total, next_cursor: nextCursor(cursor, rows.length, total) }
     }, Effect.orDie),
     record: Effect.fn("Baselines.record")(function* (account, season, baseline) {
@@ -108,10 +138,24 @@ const makeBaselines = Effect.gen(function* () {
     }),
     switch: Effect.fn("Baselines.switch")(function* (account, season, name, enabled) {
       const { id } = yield* byName(season.id, name)
-      const told = yield* audit(account, "baseline.switch", name, { enabled })
+      const told = yield* auditOf(account, "baseline.switch", name, { enabled })
       const reply = yield* asked(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit: told })
       if ("refused" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is not admitted (yet); it cannot be switched.` })
       return publish(yield* byName(season.id, name))
+    }),
+    import: Effect.fn("Baselines.import")(function* (account, season, { baselines, from }) {
+      const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
+      const names = baselines ?? (yield* Effect.orDie(queries.baselineNames(source.id))).map(({ name }) => name)
+      const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBaselines["skipped"][number]> } = {
+        imported: [],
+        skipped: []
+      }
+      for (const name of new Set(names)) {
+        const skipped = yield* importOne(account, season, source, name)
+        if (skipped === undefined) outcome.imported.push(name)
+        else outcome.skipped.push(skipped)
+      }
+      return outcome
     })
   })
 })

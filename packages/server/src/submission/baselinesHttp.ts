@@ -16,6 +16,9 @@ export const BaselineHandlers = HttpApiBuilder.group(
       }),
       switchBaseline: Effect.fnUntraced(function* ({ params, payload }) {
         return yield* baselines.switch(yield* CurrentAccount, yield* CurrentSeason, params.baseline, payload.enabled)
+      }),
+      importBaselines: Effect.fnUntraced(function* ({ payload }) {
+        return yield* baselines.import(yield* CurrentAccount, yield* CurrentSeason, payload)
       })
     })
   })

@@ -28,10 +28,13 @@ const BaselineRow = Schema.Struct({
   class: Schema.NullOr(Ladder),
   reject_reason: Schema.NullOr(RejectReason),
   weights_hash: Schema.String,
-  manifest_hash: Schema.String
+  manifest_hash: Schema.String,
+  weights_bytes: Schema.NullOr(Schema.Int),
+  manifest_bytes: Schema.NullOr(Schema.Int)
 })
 
-const baselineColumns = "v.id, m.name, v.status, v.class, v.reject_reason, v.weights_hash, v.manifest_hash"
+const baselineColumns =
+  "v.id, m.name, v.status, v.class, v.reject_reason, v.weights_hash, v.manifest_hash, v.weights_bytes, v.manifest_bytes"
 const newestOfBaselines = `model m CROSS JOIN LATERAL (
   SELECT * FROM version v WHERE v.model_id = m.id AND v.season_id = m.baseline_season ORDER BY v.number DESC LIMIT 1) v`
 
@@ -87,6 +90,22 @@ const makeBaselines = (sql: SqlClient.SqlClient) => ({
     execute: ({ limit, offset, season_id }) => sql`
       SELECT ${sql.literal(baselineColumns)}, (count(*) OVER ())::int AS total FROM ${sql.literal(newestOfBaselines)}
       WHERE m.baseline_season = ${season_id} ORDER BY m.created_at, m.id LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** Those that have a version, by the same. */
+  baselineCount: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (season_id) => sql`
+      SELECT count(*)::int AS total FROM ${sql.literal(newestOfBaselines)} WHERE m.baseline_season = ${season_id}`
+  }),
+
+  /** The names of all, by the same. */
+  baselineNames: SqlSchema.findAll({
+    Request: Schema.String,
+    Result: Schema.Struct({ name: Schema.String }),
+    execute: (season_id) => sql`
+      SELECT m.name FROM ${sql.literal(newestOfBaselines)} WHERE m.baseline_season = ${season_id} ORDER BY m.created_at, m.id`
   }),
 
   /** The newest version of one, by the same. */

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import core from "./0001_core.ts"
+import notices from "./0002_notices.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -10,5 +11,6 @@ const statements = (text: string) =>
   })
 
 export const migrations = {
-  "0001_core": statements(core)
+  "0001_core": statements(core),
+  "0002_notices": statements(notices)
 }

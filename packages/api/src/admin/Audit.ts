@@ -1,0 +1,21 @@
+/** The log of administrative writes (DECISIONS.md section 13). */
+import { Schema } from "effect"
+import * as page from "../Page.ts"
+import { Id, Instant } from "../Wire.ts"
+
+/** `actor` is a username, `season` a slug; what the write was about is `subject`, with what it said in `detail`. */
+export const AuditRow = Schema.Struct({
+  id: Id,
+  at: Instant,
+  actor: Schema.NullOr(Schema.String),
+  action: Schema.String,
+  game: Schema.NullOr(Schema.String),
+  season: Schema.NullOr(Schema.String),
+  subject: Schema.String,
+  detail: Schema.NullOr(Schema.Json)
+}).annotate({ identifier: "AuditRow" })
+export type AuditRow = typeof AuditRow.Type
+
+/** Newest first. */
+export const AuditLog = page.listOf("audit", AuditRow)
+export type AuditLog = typeof AuditLog.Type

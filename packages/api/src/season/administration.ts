@@ -1,0 +1,84 @@
+/** Changing a season once it is made (http-api.md 4.7, DECISIONS.md section 5). Every route answers the season record. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { NamedSeason, PlatformAdmin, SeasonAdmin } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import { Problem } from "../Problem.ts"
+import { SeasonClosed } from "../submission/api.ts"
+import { AnyInstant, Count } from "../Wire.ts"
+import { Fleet, RulesBody, RulesInvalid } from "./creation.ts"
+import { WeightClass } from "./Rules.ts"
+import { Season } from "./Season.ts"
+
+export class SeasonNotScheduled extends Problem<SeasonNotScheduled>()(
+  "season_not_scheduled",
+  409,
+  "The season is not scheduled any more"
+) {}
+export class EntryFixed extends Problem<EntryFixed>()("entry_fixed", 409, "Who may enter cannot change any more") {}
+export class SeasonPrivate extends Problem<SeasonPrivate>()("season_private", 409, "A private season cannot be featured") {}
+
+/** What is left out stays; of `rules` too. Name, visibility, entry and fleet are not edited here. */
+export const EditSeason = Schema.Struct({
+  submissions_open_at: Schema.optionalKey(AnyInstant),
+  submissions_close_at: Schema.optionalKey(AnyInstant),
+  rules: Schema.optionalKey(RulesBody),
+  weight_classes: Schema.optionalKey(Schema.Array(WeightClass))
+}).annotate({ identifier: "EditSeason" })
+export type EditSeason = typeof EditSeason.Type
+
+export const EditFleet = Schema.Struct({
+  matches: Schema.optionalKey(Fleet.fields.matches),
+  admissions: Schema.optionalKey(Fleet.fields.admissions)
+}).annotate({ identifier: "EditFleet" })
+export type EditFleet = typeof EditFleet.Type
+
+/** Extra counted matches while nobody is owed any; `max_per_hour` null is no limit. */
+export const EditFill = Schema.Struct({
+  enabled: Schema.optionalKey(Schema.Boolean),
+  max_per_hour: Schema.optionalKey(Schema.NullOr(Count))
+}).annotate({ identifier: "EditFill" })
+export type EditFill = typeof EditFill.Type
+
+const params = { game: Schema.String, slug: Schema.String }
+const season = "/v1/games/:game/seasons/:slug"
+
+/** By the season's administrators. */
+export class SeasonEditingGroup extends HttpApiGroup.make("seasonEditing")
+  .add(
+    HttpApiEndpoint.patch("editSeason", season, {
+      params,
+      payload: EditSeason,
+      success: Season,
+      error: [SeasonNotScheduled, RulesInvalid]
+    }).middleware(JsonBody),
+    /** In one direction, once, while the season is scheduled and public. */
+    HttpApiEndpoint.patch("narrowEntry", `${season}/entry`, {
+      params,
+      payload: Schema.Struct({ entry: Schema.Literal("restricted") }),
+      success: Season,
+      error: [EntryFixed, SeasonNotScheduled]
+    }).middleware(JsonBody),
+    /** Carried out within a minute; asked for again, it answers when it was first. */
+    HttpApiEndpoint.post("closeSeason", `${season}/close`, { params, success: Season })
+  )
+  .middleware(SeasonAdmin)
+  .annotateEndpoints(Rate, "write") {}
+
+/** By the platform's. */
+export class SeasonSteeringGroup extends HttpApiGroup.make("seasonSteering")
+  .add(
+    HttpApiEndpoint.post("featureSeason", `${season}/featured`, { params, success: Season, error: SeasonPrivate }),
+    HttpApiEndpoint.patch("changeFleet", `${season}/fleet`, {
+      params,
+      payload: EditFleet,
+      success: Season,
+      error: SeasonClosed
+    }).middleware(JsonBody),
+    HttpApiEndpoint.patch("changeFill", `${season}/fill`, { params, payload: EditFill, success: Season, error: SeasonClosed }).middleware(
+      JsonBody
+    )
+  )
+  .middleware(NamedSeason)
+  .middleware(PlatformAdmin)
+  .annotateEndpoints(Rate, "write") {}

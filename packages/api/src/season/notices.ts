@@ -1,0 +1,46 @@
+/** What a season's administrators tell its participants, and what they have done (http-api.md 4.7). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { AuditLog } from "../admin/Audit.ts"
+import { SeasonAdmin } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { Id, Instant, text } from "../Wire.ts"
+
+export const Notice = Schema.Struct({
+  id: Id,
+  subject: Schema.String,
+  link: Schema.NullOr(Schema.String),
+  sent_at: Instant,
+  sent_by: Schema.String,
+  /** Accounts that were sent it; those that have turned such notices off are not among them. */
+  recipients: Schema.Int
+}).annotate({ identifier: "Notice" })
+export type Notice = typeof Notice.Type
+
+export const Notices = page.listOf("notices", Notice)
+export type Notices = typeof Notices.Type
+
+/** A path on this origin, or an address of the web: nothing else is a link that people should be led to. */
+export const Link = text(1, 2_000).check(
+  Schema.isPattern(/^(\/(?![/\\])|https?:\/\/)[^\s\\]*$/, { expected: "a path on this origin or an http(s) address" })
+)
+
+export const SendNotice = Schema.Struct({
+  subject: text(1, 200),
+  link: Schema.optionalKey(Schema.NullOr(Link))
+}).annotate({ identifier: "SendNotice" })
+export type SendNotice = typeof SendNotice.Type
+
+const params = { game: Schema.String, slug: Schema.String }
+const season = "/v1/games/:game/seasons/:slug"
+
+export class NoticeGroup extends HttpApiGroup.make("notice")
+  .add(
+    HttpApiEndpoint.get("notices", `${season}/notify`, { params, query: page.query, success: Notices }).annotate(Rate, "session"),
+    HttpApiEndpoint.post("notify", `${season}/notify`, { params, payload: SendNotice, success: Notice.pipe(HttpApiSchema.status(201)) })
+      .middleware(JsonBody)
+      .annotate(Rate, "write"),
+    HttpApiEndpoint.get("seasonAudit", `${season}/audit`, { params, query: page.query, success: AuditLog }).annotate(Rate, "session")
+  )
+  .middleware(SeasonAdmin) {}

@@ -1,0 +1,77 @@
+/**
+ * The log of administrative writes. What goes through a season's actor is logged by its commit; what is plain SQL is
+ * logged here, in the transaction of the write: a write that was refused leaves no row, and one that stands has one.
+ */
+
+import { randomBytes } from "node:crypto"
+import { AuditRow } from "@agon/api/admin/Audit.ts"
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import type { Audit } from "@agon/domain/season/Audit.ts"
+import { Clock, Effect, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { Instant } from "../database/rows.ts"
+
+const random = SecureRandom.make((size) => randomBytes(size))
+
+/** What the log will say of a write. */
+export const auditOf = (account: SignedIn, action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
+  Effect.map(random.uuidV7(), (id) => ({ id, actor: account.id, action, subject, detail }))
+
+/** Where the write was: in a season, in a game, or nowhere in particular. */
+export interface Place {
+  readonly game: string | null
+  readonly season_id: string | null
+}
+
+const Row = Schema.Struct({ ...AuditRow.fields, at: Instant })
+
+export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
+  /** Inserts one row. */
+  const insert = ({ game, season_id }: Place, { action, actor, detail, id, subject }: Audit, at: Date) => sql`
+    INSERT INTO audit (id, at, actor, action, game, season_id, subject, detail)
+    VALUES (${id}, ${at}, ${actor}, ${action}, ${game}, ${season_id}, ${subject}, ${JSON.stringify(detail)}::jsonb)`
+
+  return {
+    /** Runs a write and logs it in one transaction. `about` says what to log of what was written; undefined where nothing changed. */
+    logged: <A, E, R>(
+      place: Place,
+      write: Effect.Effect<A, E | SqlError.SqlError | Schema.SchemaError, R>,
+      about: (written: A) => Effect.Effect<Audit> | undefined
+    ): Effect.Effect<A, Exclude<E, SqlError.SqlError | Schema.SchemaError>, R> =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const written = yield* write
+            const telling = about(written)
+            if (telling !== undefined) yield* insert(place, yield* telling, new Date(yield* Clock.currentTimeMillis))
+            return written
+          })
+        )
+        .pipe(
+          Effect.catch((error) =>
+            isOfDatabase(error) ? Effect.die(error) : Effect.fail(error as Exclude<E, SqlError.SqlError | Schema.SchemaError>)
+          )
+        ),
+
+    /** Rows of a season by audit_season, newest first. */
+    ofSeason: SqlSchema.findAll({
+      Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+      Result: Row,
+      execute: ({ limit, offset, season_id }) => sql`
+        SELECT l.id, l.at, a.username AS actor, l.action, l.game, s.slug AS season, l.subject, l.detail
+        FROM audit l JOIN season s ON s.id = l.season_id LEFT JOIN account a ON a.id = l.actor
+        WHERE l.season_id = ${season_id} ORDER BY l.at DESC, l.id DESC LIMIT ${limit} OFFSET ${offset}`
+    }),
+
+    /** Counts the same index. */
+    countOfSeason: SqlSchema.findOne({
+      Request: Schema.String,
+      Result: Schema.Struct({ total: Schema.Int }),
+      execute: (season_id) => sql`SELECT count(*)::int AS total FROM audit WHERE season_id = ${season_id}`
+    })
+  }
+})
+
+const isOfDatabase = (error: unknown): boolean =>
+  (error as { readonly _tag?: string })._tag === "SqlError" || (error as { readonly _tag?: string })._tag === "SchemaError"

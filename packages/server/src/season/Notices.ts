@@ -1,0 +1,121 @@
+/** What administrators tell a season's participants, and the log of what they have done. */
+
+import { randomBytes } from "node:crypto"
+import type { AuditLog } from "@agon/api/admin/Audit.ts"
+import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { Notice, type Notices as NoticePage, type SendNotice } from "@agon/api/season/notices.ts"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, SqlSchema } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { auditOf, makeAudits } from "../admin/audits.ts"
+import { Instant } from "../database/rows.ts"
+
+export class Notices extends Context.Service<
+  Notices,
+  {
+    /** Newest first. */
+    readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<NoticePage>
+    /** To everyone on the roster who has signed in, and everyone who has ever entered a version; but for those who want none. */
+    readonly send: (account: SignedIn, season: SeasonInPath, notice: SendNotice) => Effect.Effect<Notice>
+    /** Newest first. */
+    readonly audit: (season: SeasonInPath, page: PageOf) => Effect.Effect<AuditLog>
+  }
+>()("agon/Notices") {
+  static readonly layer: Layer.Layer<Notices, never, SqlClient.SqlClient> = Layer.effect(
+    Notices,
+    Effect.suspend(() => makeNotices)
+  )
+}
+
+/** The kind of the notifications, as people turn them off. */
+const KIND = "season_notice"
+
+const NoticeRow = Schema.Struct({ ...Notice.fields, sent_at: Instant })
+const Total = Schema.Struct({ total: Schema.Int })
+
+const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** By notice_season. */
+  notices: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Result: NoticeRow,
+    execute: ({ limit, offset, season_id }) => sql`
+      SELECT w.id, w.subject, w.link, w.sent_at, a.username AS sent_by, w.recipients
+      FROM notice w JOIN account a ON a.id = w.sent_by
+      WHERE w.season_id = ${season_id} ORDER BY w.sent_at DESC, w.id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** Counts the same index. */
+  noticeCount: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Total,
+    execute: (season_id) => sql`SELECT count(*)::int AS total FROM notice WHERE season_id = ${season_id}`
+  }),
+
+  /** The roster by participant_login with its accounts by identity_login; owners by the first column of version_ord. */
+  recipients: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, kind: Schema.String }),
+    Result: Schema.Struct({ account_id: Schema.String }),
+    execute: ({ kind, season_id }) => sql`
+      SELECT x.account_id FROM (
+        SELECT i.account_id FROM participant p JOIN identity i ON i.provider = p.provider AND lower(i.login) = lower(p.login)
+          WHERE p.season_id = ${season_id}
+        UNION SELECT v.owner_id FROM version v WHERE v.season_id = ${season_id} AND v.owner_id IS NOT NULL) x
+      WHERE NOT EXISTS (SELECT 1 FROM notification_setting n WHERE n.account_id = x.account_id AND n.kind = ${kind} AND NOT n.enabled)`
+  }),
+
+  /** Inserts the notice and a notification for each recipient. */
+  send: (
+    notice: {
+      readonly id: string
+      readonly season_id: string
+      readonly subject: string
+      readonly link: string | null
+      readonly sent_at: Date
+    },
+    sent_by: string,
+    told: ReadonlyArray<{ readonly id: string; readonly account_id: string }>
+  ) => sql`
+    WITH told AS (
+      INSERT INTO notification (id, account_id, kind, subject, link, created_at)
+      SELECT r.id, r.account_id, ${KIND}, ${notice.subject}, ${notice.link}::text, ${notice.sent_at}::timestamptz
+      FROM jsonb_to_recordset(${JSON.stringify(told)}::jsonb) r(id uuid, account_id uuid))
+    INSERT INTO notice (id, season_id, subject, link, sent_at, sent_by, recipients)
+    VALUES (${notice.id}, ${notice.season_id}, ${notice.subject}, ${notice.link}, ${notice.sent_at}, ${sent_by}, ${told.length})`
+}))
+
+const makeNotices = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const queries = yield* makeQueries
+  const random = SecureRandom.make((size) => randomBytes(size))
+
+  return Notices.of({
+    list: Effect.fn("Notices.list")(function* ({ id }, { cursor, limit }) {
+      const notices = yield* queries.notices({ season_id: id, limit, offset: cursor })
+      const { total } = yield* queries.noticeCount(id)
+      return { notices, total, next_cursor: nextCursor(cursor, notices.length, total) }
+    }, Effect.orDie),
+
+    send: Effect.fn("Notices.send")(function* (account, season, { link = null, subject }) {
+      const id = yield* random.uuidV7()
+      const sent_at = new Date(yield* Clock.currentTimeMillis)
+      const write = Effect.gen(function* () {
+        const people = yield* queries.recipients({ season_id: season.id, kind: KIND })
+        const told = yield* Effect.forEach(people, (one) => Effect.map(random.uuidV7(), (id) => ({ ...one, id })))
+        yield* queries.send({ id, season_id: season.id, subject, link, sent_at }, account.id, told)
+        return told.length
+      })
+      const recipients = yield* audits.logged({ game: season.game, season_id: season.id }, write, (recipients) =>
+        auditOf(account, "season.notify", season.slug, { subject, link, recipients })
+      )
+      return { id, subject, link, sent_at: sent_at.toISOString(), sent_by: account.username, recipients }
+    }),
+
+    audit: Effect.fn("Notices.audit")(function* ({ id }, { cursor, limit }) {
+      const audit = yield* audits.ofSeason({ season_id: id, limit, offset: cursor })
+      const { total } = yield* audits.countOfSeason(id)
+      return { audit, total, next_cursor: nextCursor(cursor, audit.length, total) }
+    }, Effect.orDie)
+  })
+})

@@ -1,0 +1,112 @@
+/** Rounds of a season: planned, moved and withdrawn by its actor, whose rows are read here. */
+
+import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
+import { type PatchRound, type PlanRound, Round, RoundStarted, type Rounds as RoundPage } from "@agon/api/season/rounds.ts"
+import { SeasonClosed } from "@agon/api/submission/api.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { auditOf } from "../admin/audits.ts"
+import { Instant } from "../database/rows.ts"
+import { asked } from "./asked.ts"
+import { SeasonActors } from "./SeasonEntity.ts"
+
+export class Rounds extends Context.Service<
+  Rounds,
+  {
+    readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<RoundPage>
+    readonly plan: (
+      account: SignedIn,
+      season: SeasonInPath,
+      plan: PlanRound
+    ) => Effect.Effect<Round, InvalidRequest | SeasonClosed | Unavailable>
+    readonly patch: (
+      account: SignedIn,
+      season: SeasonInPath,
+      n: number,
+      patch: PatchRound
+    ) => Effect.Effect<Round, InvalidRequest | NotFound | RoundStarted | SeasonClosed | Unavailable>
+  }
+>()("agon/Rounds") {
+  static readonly layer: Layer.Layer<Rounds, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
+    Rounds,
+    Effect.suspend(() => makeRounds)
+  )
+}
+
+const RoundRow = Schema.Struct({
+  ...Round.fields,
+  starts_at: Instant,
+  started_at: Schema.NullOr(Instant),
+  ended_at: Schema.NullOr(Instant)
+})
+
+const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => {
+  const columns = sql.literal(`n, kind, games, starts_at, started_at, ended_at,
+    CASE WHEN withdrawn THEN 'withdrawn' WHEN started_at IS NULL THEN 'pending' WHEN ended_at IS NULL THEN 'current' ELSE 'over' END AS state`)
+  return {
+    /** By round_pkey, in their order. */
+    rounds: SqlSchema.findAll({
+      Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+      Result: RoundRow,
+      execute: ({ limit, offset, season_id }) => sql`
+        SELECT ${columns} FROM round WHERE season_id = ${season_id} ORDER BY n LIMIT ${limit} OFFSET ${offset}`
+    }),
+    /** One row by round_pkey. */
+    round: SqlSchema.findOne({
+      Request: Schema.Struct({ season_id: Schema.String, n: Schema.Int }),
+      Result: RoundRow,
+      execute: ({ n, season_id }) => sql`SELECT ${columns} FROM round WHERE season_id = ${season_id} AND n = ${n}`
+    }),
+    /** By round_pkey, a few rows; and whether the season is closing, by its primary key. */
+    counted: SqlSchema.findOne({
+      Request: Schema.String,
+      Result: Schema.Struct({ total: Schema.Int, closing: Schema.Boolean }),
+      execute: (season_id) => sql`
+        SELECT (SELECT count(*)::int FROM round r WHERE r.season_id = s.id) AS total, s.close_requested_at IS NOT NULL AS closing
+        FROM season s WHERE s.id = ${season_id}`
+    })
+  }
+})
+
+const makeRounds = Effect.gen(function* () {
+  const actors = yield* SeasonActors
+  const queries = yield* makeQueries
+
+  const row = (season: SeasonInPath, n: number) => Effect.orDie(queries.round({ season_id: season.id, n }))
+
+  /** The machine refuses a start in a season that is closing as it does one in the past; to the caller they differ. */
+  const refusal = Effect.fnUntraced(function* (season: SeasonInPath, detail: string) {
+    const { closing } = yield* Effect.orDie(queries.counted(season.id))
+    if (closing) return yield* new SeasonClosed({ detail: "The season is closing." })
+    return yield* new InvalidRequest({ detail, errors: [{ path: "starts_at", message: detail }] })
+  })
+
+  return Rounds.of({
+    list: Effect.fn("Rounds.list")(function* ({ id }, { cursor, limit }) {
+      const rounds = yield* queries.rounds({ season_id: id, limit, offset: cursor })
+      const { total } = yield* queries.counted(id)
+      return { rounds, total, next_cursor: nextCursor(cursor, rounds.length, total) }
+    }, Effect.orDie),
+
+    plan: Effect.fn("Rounds.plan")(function* (account, season, { games, kind, starts_at }) {
+      const audit = yield* auditOf(account, "round.plan", kind, { games, starts_at })
+      const command = { _tag: "PlanRound", kind, games, starts_at: Date.parse(starts_at), audit } as const
+      const reply = yield* asked(actors, season.id, command)
+      return yield* "refused" in reply ? refusal(season, reply.detail) : row(season, reply.n)
+    }),
+
+    patch: Effect.fn("Rounds.patch")(function* (account, season, n, patch) {
+      const audit = yield* auditOf(account, "round.patch", String(n), patch)
+      const { starts_at, ...others } = patch
+      const starts = starts_at === undefined ? {} : { starts_at: Date.parse(starts_at) }
+      const reply = yield* asked(actors, season.id, { _tag: "PatchRound", n, ...others, ...starts, audit })
+      if (!("refused" in reply)) return yield* row(season, n)
+      const { detail, refused } = reply
+      if (refused === "not_found") return yield* new NotFound({ detail })
+      return yield* refused === "round_started" ? new RoundStarted({ detail }) : refusal(season, detail)
+    })
+  })
+})

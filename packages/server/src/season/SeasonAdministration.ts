@@ -1,0 +1,160 @@
+/**
+ * Changes to a season that is made. What the machine goes by (window, rules, classes, fleet, fill, the close) is a
+ * command to its actor, which logs it in the same commit and purges; who may enter and which season is featured are
+ * plain rows, written with their log row in one transaction and purged after it.
+ */
+
+import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import { InvalidRequest, type Unavailable } from "@agon/api/Problem.ts"
+import {
+  type EditFill,
+  type EditFleet,
+  type EditSeason,
+  EntryFixed,
+  SeasonNotScheduled,
+  SeasonPrivate
+} from "@agon/api/season/administration.ts"
+import { RulesInvalid } from "@agon/api/season/creation.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import type { SeasonClosed } from "@agon/api/submission/api.ts"
+import type { Settings } from "@agon/domain/season/Rules.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import { auditOf, makeAudits } from "../admin/audits.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { makeQueries } from "./administrationQueries.ts"
+import { asked } from "./asked.ts"
+import { faultsOfClasses, rulesOf } from "./rulesOf.ts"
+import { SeasonActors } from "./SeasonEntity.ts"
+import { Seasons } from "./Seasons.ts"
+import { gameTag, seasonTag } from "./tags.ts"
+
+type Change<Body, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<Season, E>
+
+export class SeasonAdministration extends Context.Service<
+  SeasonAdministration,
+  {
+    /** While it is scheduled. */
+    readonly edit: Change<EditSeason, InvalidRequest | RulesInvalid | SeasonNotScheduled | Unavailable>
+    readonly narrowEntry: Change<void, EntryFixed | SeasonNotScheduled>
+    readonly feature: Change<void, SeasonPrivate>
+    readonly changeFleet: Change<EditFleet, SeasonClosed | Unavailable>
+    readonly changeFill: Change<EditFill, SeasonClosed | Unavailable>
+    /** Asked for again it changes nothing. */
+    readonly close: Change<void, Unavailable>
+  }
+>()("agon/SeasonAdministration") {
+  static readonly layer: Layer.Layer<SeasonAdministration, never, SqlClient.SqlClient | SeasonActors | Seasons | ResponseCache> =
+    Layer.effect(
+      SeasonAdministration,
+      Effect.suspend(() => makeSeasonAdministration)
+    )
+}
+
+const notScheduled = new SeasonNotScheduled({ detail: "The season is not scheduled any more; it stays as it is." })
+
+const makeSeasonAdministration = Effect.gen(function* () {
+  const actors = yield* SeasonActors
+  const audits = yield* makeAudits
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+  const seasons = yield* Seasons
+
+  const record = (account: SignedIn, { game, slug }: SeasonInPath) =>
+    Effect.map(Effect.orDie(seasons.find(game, slug, account.id)), (found) => found.record)
+
+  const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
+
+  /** What the season itself and the choice of the game's featured one show. */
+  const purge = ({ game, id }: SeasonInPath) => cache.purge(seasonTag(id), gameTag(game))
+
+  const steer = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, action: string, settings: Partial<Settings>) {
+    const audit = yield* auditOf(account, action, season.slug, Object.values(settings)[0])
+    yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: false, audit })
+    return yield* record(account, season)
+  })
+
+  return SeasonAdministration.of({
+    edit: Effect.fn("SeasonAdministration.edit")(function* (account, season, body) {
+      const settings = yield* settingsOf(yield* record(account, season), body)
+      const audit = yield* auditOf(account, "season.edit", season.slug, body)
+      const reply = yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, audit }).pipe(
+        Effect.catchTag("season_closed", () => Effect.fail(notScheduled))
+      )
+      if ("refused" in reply) return yield* notScheduled
+      return yield* record(account, season)
+    }),
+
+    narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
+      const write = Effect.gen(function* () {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { entry, scheduled, visibility } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
+        if (visibility === "private" || entry === "restricted") {
+          return yield* new EntryFixed({ detail: "The season is restricted to its participants already." })
+        }
+        if (!scheduled) return yield* notScheduled
+        yield* queries.narrow(season.id)
+      })
+      const audit = () => auditOf(account, "season.entry", season.slug, { entry: "restricted" })
+      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(purge(season)))
+      return yield* record(account, season)
+    }),
+
+    feature: Effect.fn("SeasonAdministration.feature")(function* (account, season) {
+      const write = Effect.gen(function* () {
+        yield* queries.lockGame(season.game)
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { featured, visibility } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
+        if (visibility === "private") return yield* new SeasonPrivate({ detail: "Only a public season can be featured." })
+        if (featured) return false
+        yield* queries.unfeature(season.game)
+        yield* queries.feature(season.id)
+        return true
+      })
+      const audit = (changed: boolean) => (changed ? auditOf(account, "season.feature", season.slug) : undefined)
+      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(purge(season)))
+      return yield* record(account, season)
+    }),
+
+    changeFleet: Effect.fn("SeasonAdministration.changeFleet")(function* (account, season, body) {
+      const { fleet } = yield* Effect.orDie(queries.steered(season.id))
+      return yield* steer(account, season, "season.fleet", { fleet: { ...fleet, ...body } })
+    }),
+
+    changeFill: Effect.fn("SeasonAdministration.changeFill")(function* (account, season, body) {
+      const { fill } = yield* Effect.orDie(queries.steered(season.id))
+      return yield* steer(account, season, "season.fill", { fill: { ...fill, ...body } })
+    }),
+
+    close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
+      const audit = yield* auditOf(account, "season.close", season.slug)
+      const close = asked(actors, season.id, { _tag: "CloseSeason", audit })
+      yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says since when
+      return yield* record(account, season)
+    })
+  })
+})
+
+/** What the edit comes to, over what the season has now; faults of the rules and classes are named all at once. */
+const settingsOf = Effect.fnUntraced(function* (now: Season, body: EditSeason) {
+  const opens = body.submissions_open_at ?? now.submissions_open_at
+  const closes = body.submissions_close_at ?? now.submissions_close_at
+  if (closes <= opens) {
+    const message = "Submissions close after they open."
+    return yield* new InvalidRequest({ detail: message, errors: [{ path: "submissions_close_at", message }] })
+  }
+  const rules = rulesOf(body.rules ?? {}, now.rules)
+  const errors = [...("errors" in rules ? rules.errors : []), ...faultsOfClasses(body.weight_classes ?? now.weight_classes)]
+  if (errors.length > 0) {
+    const detail = `${errors[0]!.path}: ${errors[0]!.message}`
+    const wrongType = "status" in rules && rules.status === 400
+    return yield* wrongType ? new InvalidRequest({ detail, errors }) : new RulesInvalid({ detail, errors })
+  }
+  const settings: Partial<Settings> = {
+    submissions_open_at: Date.parse(opens),
+    submissions_close_at: Date.parse(closes),
+    ...(body.rules !== undefined && "value" in rules ? { rules: rules.value } : {}),
+    ...(body.weight_classes === undefined ? {} : { weight_classes: body.weight_classes })
+  }
+  return settings
+})

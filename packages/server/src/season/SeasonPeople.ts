@@ -1,0 +1,120 @@
+/**
+ * Who may enter a season and who administers it: plain rows, each write with its log row in one transaction. No shared
+ * answer shows a roster or depends on who asks, so there is nothing to purge; roles are read with every request.
+ */
+
+import { randomBytes } from "node:crypto"
+import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import type { Participant, Participants, SeasonAdministrator, SeasonAdministrators } from "@agon/api/season/people.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { auditOf, makeAudits } from "../admin/audits.ts"
+import { makeQueries } from "./peopleQueries.ts"
+
+type Write<Body, A, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<A, E>
+
+/** People by the names that they sign in with at one provider. */
+export interface Logins {
+  readonly provider: string
+  readonly logins: ReadonlyArray<string>
+}
+
+export class SeasonPeople extends Context.Service<
+  SeasonPeople,
+  {
+    readonly participants: (season: SeasonInPath, page: PageOf) => Effect.Effect<Participants>
+    /** Answers the rows of all the logins; who is on the roster already stays as they are. */
+    readonly add: Write<Logins, { readonly participants: ReadonlyArray<Participant> }, never>
+    /** By the row's id. */
+    readonly remove: Write<string, Participant, NotFound>
+    readonly administrators: (season: SeasonInPath, page: PageOf) => Effect.Effect<SeasonAdministrators>
+    /** By username; who administers it already stays as they are. */
+    readonly appoint: Write<string, SeasonAdministrator, NotFound>
+    readonly dismiss: Write<string, SeasonAdministrator, NotFound>
+  }
+>()("agon/SeasonPeople") {
+  static readonly layer: Layer.Layer<SeasonPeople, never, SqlClient.SqlClient> = Layer.effect(
+    SeasonPeople,
+    Effect.suspend(() => Effect.all([makeRoster, makeAdministrators])).pipe(
+      Effect.map(([roster, administrators]) => ({ ...roster, ...administrators }))
+    )
+  )
+}
+
+const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
+const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
+
+/** One of each login, however its letters are cased. */
+const distinct = (logins: ReadonlyArray<string>) => [...new Map(logins.map((login) => [login.toLowerCase(), login])).values()]
+
+const makeRoster = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const queries = yield* makeQueries
+  const random = SecureRandom.make((size) => randomBytes(size))
+
+  const participants = Effect.fn("SeasonPeople.participants")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
+    const rows = yield* queries.participants({ season_id: id, limit, offset: cursor })
+    const { total } = yield* queries.participantCount(id)
+    return { participants: rows, total, next_cursor: nextCursor(cursor, rows.length, total) }
+  }, Effect.orDie)
+
+  const add = Effect.fn("SeasonPeople.add")(function* (account: SignedIn, season: SeasonInPath, named: Logins) {
+    const { provider } = named
+    const logins = distinct(named.logins)
+    const rows = yield* Effect.forEach(logins, (login) => Effect.map(random.uuidV7(), (id) => ({ id, login })))
+    const write = queries.addParticipants({ season_id: season.id, provider, rows, now: yield* now })
+    yield* audits.logged(placeOf(season), write, (added) =>
+      added.length === 0
+        ? undefined
+        : auditOf(account, "participant.add", season.slug, { provider, logins: added.map(({ login }) => login) })
+    )
+    return { participants: yield* Effect.orDie(queries.byLogins({ season_id: season.id, provider, logins })) }
+  })
+
+  const remove = Effect.fn("SeasonPeople.remove")(function* (account: SignedIn, season: SeasonInPath, id: string) {
+    const write = isUuid(id) ? queries.removeParticipant({ season_id: season.id, id }) : Effect.succeedNone
+    const removed = yield* audits.logged(placeOf(season), write, (row) =>
+      Option.getOrUndefined(
+        Option.map(row, ({ login, provider }) => auditOf(account, "participant.remove", season.slug, { provider, login }))
+      )
+    )
+    return Option.isSome(removed) ? removed.value : yield* new NotFound({ detail: "The roster has no participant of this id." })
+  })
+
+  return { participants, add, remove }
+})
+
+const makeAdministrators = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const queries = yield* makeQueries
+
+  const administrators = Effect.fn("SeasonPeople.administrators")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
+    const admins = yield* queries.administrators({ season_id: id, limit, offset: cursor })
+    const { total } = yield* queries.administratorCount(id)
+    return { admins, total, next_cursor: nextCursor(cursor, admins.length, total) }
+  }, Effect.orDie)
+
+  const appoint = Effect.fn("SeasonPeople.appoint")(function* (account: SignedIn, season: SeasonInPath, username: string) {
+    const found = yield* Effect.orDie(queries.account(username))
+    if (Option.isNone(found)) return yield* new NotFound({ detail: `There is no account ${username}.` })
+    const row = { season_id: season.id, account_id: found.value.id }
+    yield* audits.logged(placeOf(season), queries.appoint({ ...row, now: yield* now }), (added) =>
+      Option.isSome(added) ? auditOf(account, "admin.appoint", username) : undefined
+    )
+    return yield* Effect.orDie(queries.administrator(row))
+  })
+
+  const dismiss = Effect.fn("SeasonPeople.dismiss")(function* (account: SignedIn, season: SeasonInPath, username: string) {
+    const dismissed = yield* audits.logged(placeOf(season), queries.dismiss({ season_id: season.id, username }), (row) =>
+      Option.isSome(row) ? auditOf(account, "admin.dismiss", username) : undefined
+    )
+    return Option.isSome(dismissed) ? dismissed.value : yield* new NotFound({ detail: `${username} does not administer this season.` })
+  })
+
+  return { administrators, appoint, dismiss }
+})

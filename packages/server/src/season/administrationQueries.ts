@@ -1,0 +1,47 @@
+/** The statements of a season's administration that are not the machine's. */
+import { Fleet } from "@agon/api/season/creation.ts"
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+const Standing = Schema.Struct({
+  visibility: Schema.String,
+  entry: Schema.String,
+  featured: Schema.Boolean,
+  scheduled: Schema.Boolean
+})
+
+const Steered = Schema.Struct({ fleet: Fleet, fill: Schema.Struct({ enabled: Schema.Boolean, max_per_hour: Schema.NullOr(Schema.Int) }) })
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /**
+   * One row by the primary key, locked against the actor's commits until the transaction ends: what it says of the
+   * season still holds when the row is changed. The transaction is two statements long.
+   */
+  lock: SqlSchema.findOne({
+    Request: Schema.Struct({ season_id: Schema.String, now: Schema.Date }),
+    Result: Standing,
+    execute: ({ now, season_id }) => sql`
+      SELECT visibility, entry, featured,
+        closed_at IS NULL AND close_requested_at IS NULL AND submissions_open_at > ${now} AS scheduled
+      FROM season WHERE id = ${season_id} FOR NO KEY UPDATE`
+  }),
+
+  /** Locks one row by the primary key. */
+  narrow: (season_id: string) => sql`UPDATE season SET entry = 'restricted' WHERE id = ${season_id}`,
+
+  /** Locks the game's row: of two that feature a season of it at once, the second waits, or season_featured would refuse it. */
+  lockGame: (game: string) => sql`SELECT slug FROM game WHERE slug = ${game} FOR NO KEY UPDATE`,
+
+  /** Locks the season that is featured until now by season_featured. */
+  unfeature: (game: string) => sql`UPDATE season SET featured = false WHERE game = ${game} AND featured`,
+
+  /** Locks one row by the primary key. */
+  feature: (season_id: string) => sql`UPDATE season SET featured = true WHERE id = ${season_id}`,
+
+  /** One row by the primary key. */
+  steered: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Steered,
+    execute: (season_id) => sql`SELECT fleet, fill FROM season WHERE id = ${season_id}`
+  })
+}))

@@ -1,0 +1,43 @@
+/** Whether a season has the board, baseline or round that a path names: asked before the request's body is read. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import type { NameInSeason } from "../http/Lookups.ts"
+import { isSlug } from "./seasonRecord.ts"
+
+/** Rounds are numbered from 1, and no season has a million. */
+const roundNumber = /^[1-9]\d{0,5}$/
+
+const Found = Schema.Struct({ found: Schema.Boolean })
+
+const lookup = { Request: Schema.Struct({ season_id: Schema.String, name: Schema.String }), Result: Found }
+
+export const makeInSeason = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  /** One row by board_pkey. */
+  const board = SqlSchema.findOne({
+    ...lookup,
+    execute: ({ name, season_id }) => sql`SELECT EXISTS (SELECT 1 FROM board WHERE season_id = ${season_id} AND map_id = ${name}) AS found`
+  })
+  /** One row by model_baseline, and one of version_model: a baseline is there from its first version on. */
+  const baseline = SqlSchema.findOne({
+    ...lookup,
+    execute: ({ name, season_id }) => sql`
+      SELECT EXISTS (SELECT 1 FROM model m JOIN version v ON v.model_id = m.id
+        WHERE m.baseline_season = ${season_id} AND m.name = ${name}) AS found`
+  })
+  /** One row by round_pkey. */
+  const round = SqlSchema.findOne({
+    ...lookup,
+    execute: ({ name, season_id }) =>
+      sql`SELECT EXISTS (SELECT 1 FROM round WHERE season_id = ${season_id} AND n = ${Number(name)}) AS found`
+  })
+
+  return (season_id: string, name: NameInSeason): Effect.Effect<boolean> => {
+    if ("n" in name) return roundNumber.test(name.n) ? asked(round({ season_id, name: name.n })) : Effect.succeed(false)
+    const slug = "map_id" in name ? name.map_id : name.baseline
+    if (!isSlug(slug)) return Effect.succeed(false)
+    return asked("map_id" in name ? board({ season_id, name: slug }) : baseline({ season_id, name: slug }))
+  }
+})
+
+const asked = <E, R>(row: Effect.Effect<typeof Found.Type, E, R>) => Effect.orDie(row).pipe(Effect.map(({ found }) => found))

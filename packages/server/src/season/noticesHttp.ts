@@ -1,0 +1,20 @@
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Notices } from "./Notices.ts"
+
+export const NoticeHandlers = HttpApiBuilder.group(
+  Api,
+  "notice",
+  Effect.fnUntraced(function* (handlers) {
+    const notices = yield* Notices
+    return handlers.handleAll({
+      notices: ({ query }) => Effect.flatMap(CurrentSeason, (season) => notices.list(season, query)),
+      notify: Effect.fnUntraced(function* ({ payload }) {
+        return yield* notices.send(yield* CurrentAccount, yield* CurrentSeason, payload)
+      }),
+      seasonAudit: ({ query }) => Effect.flatMap(CurrentSeason, (season) => notices.audit(season, query))
+    })
+  })
+)

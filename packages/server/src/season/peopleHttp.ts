@@ -1,0 +1,59 @@
+import { UnknownProvider } from "@agon/api/account/api.ts"
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
+import { InvalidRequest } from "@agon/api/Problem.ts"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Providers } from "../account/Providers.ts"
+import { SeasonPeople } from "./SeasonPeople.ts"
+
+/** What a DELETE names: in its body, or in the query where the body went missing on the way. */
+const removed = <const Name extends string>(
+  name: Name,
+  { payload, query }: { readonly payload: { readonly [K in Name]?: string } | null; readonly query: { readonly [K in Name]?: string } }
+): Effect.Effect<string, InvalidRequest> => {
+  const found = payload?.[name] ?? query[name]
+  if (found !== undefined) return Effect.succeed(found)
+  const message = `Name what to remove by ${name}.`
+  return Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: name, message }] }))
+}
+
+const RosterHandlers = HttpApiBuilder.group(
+  Api,
+  "roster",
+  Effect.fnUntraced(function* (handlers) {
+    const people = yield* SeasonPeople
+    const providers = yield* Providers
+    return handlers.handleAll({
+      participants: ({ query }) => Effect.flatMap(CurrentSeason, (season) => people.participants(season, query)),
+      addParticipants: Effect.fnUntraced(function* ({ payload }) {
+        const { logins, provider: named } = payload
+        const provider = named === undefined ? providers.list[0] : providers.bySlug(named)
+        if (provider === undefined) return yield* new UnknownProvider({ detail: `There is no sign-in provider ${named ?? "here"}.` })
+        return yield* people.add(yield* CurrentAccount, yield* CurrentSeason, { logins, provider: provider.slug })
+      }),
+      removeParticipant: Effect.fnUntraced(function* (request) {
+        return yield* people.remove(yield* CurrentAccount, yield* CurrentSeason, yield* removed("id", request))
+      }),
+      seasonAdmins: ({ query }) => Effect.flatMap(CurrentSeason, (season) => people.administrators(season, query))
+    })
+  })
+)
+
+const SeasonAdminsHandlers = HttpApiBuilder.group(
+  Api,
+  "seasonAdmins",
+  Effect.fnUntraced(function* (handlers) {
+    const people = yield* SeasonPeople
+    return handlers.handleAll({
+      appointAdmin: Effect.fnUntraced(function* ({ payload }) {
+        return yield* people.appoint(yield* CurrentAccount, yield* CurrentSeason, payload.username)
+      }),
+      dismissAdmin: Effect.fnUntraced(function* (request) {
+        return yield* people.dismiss(yield* CurrentAccount, yield* CurrentSeason, yield* removed("username", request))
+      })
+    })
+  })
+)
+
+export const SeasonPeopleHandlers = Layer.merge(RosterHandlers, SeasonAdminsHandlers)

@@ -7,11 +7,12 @@ import { No } from "./Answer.ts"
 import { play } from "./match/play.ts"
 import { verify } from "./match/verify.ts"
 import { demoCommand } from "./season/demo.ts"
+import { simulateCommand } from "./season/simulate.ts"
 import { examine } from "./version/examine.ts"
 
 const agon = Command.make("agon").pipe(
-  Command.withDescription("Examine models, play and verify matches"),
-  Command.withSubcommands([demoCommand, examine, play, verify])
+  Command.withDescription("Examine models, play and verify matches, simulate seasons"),
+  Command.withSubcommands([demoCommand, examine, play, simulateCommand, verify])
 )
 
 /** What a command did not foresee, wrong arguments among it, is "could not run"; help that was asked for is a yes. */

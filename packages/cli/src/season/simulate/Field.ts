@@ -1,0 +1,95 @@
+/**
+ * The truth a season is simulated against: how strong everybody is, how that changes, and how a match ends. Strengths
+ * are in Elo points and drawn from N(0, 200), so the rating's start is the right one; outcomes are the logistic's.
+ */
+import { draw, mix, type Source } from "@agon/domain/season/Random.ts"
+
+export const FIELDS = ["static", "improving", "replaced", "crasher", "cyclic"] as const
+export interface FieldOptions {
+  readonly entries: number
+  readonly games: number // per entry
+  readonly seats: number
+  /**
+   * improving: entries are replaced by versions up to 100 points stronger, one an entry on average and evenly over the
+   * season; replaced: by versions drawn anew; crasher: one entry in fifty forfeits every match; cyclic: styles beat each
+   * other as rock, paper and scissors do, by up to 200 points on top of the strengths.
+   */
+  readonly field: (typeof FIELDS)[number]
+  readonly draws: number // share of matches between equals that are drawn
+}
+
+/** A match by seat: a higher score is better, equal ones are a draw; who crashed comes last. */
+export interface Outcome {
+  readonly scores: ReadonlyArray<number>
+  readonly crashed: ReadonlyArray<boolean>
+}
+
+export interface Field {
+  readonly options: FieldOptions
+  /** By slot. A slot is one competitor's place in the field, whatever version stands there. */
+  readonly strengths: Array<number>
+  readonly crashes: ReadonlyArray<boolean>
+  readonly play: (slots: ReadonlyArray<number>) => Outcome
+  /** The slot that gets a new version after the n-th match, if one does; its strength has changed already. */
+  readonly renewed: (n: number) => number | undefined
+}
+
+const SPREAD = 200
+const S = 400 / Math.LN10
+const ENTRIES_PER_CRASHER = 50
+const IMPROVEMENT_MAX = 100
+const STYLE = 100
+
+export const sourceOf = (seed: number, purpose: number): Source => ({ hash: mix(Math.imul(seed, 0x9e3779b1) ^ purpose), draws: 0 })
+
+export const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+
+export const makeField = (options: FieldOptions, seed: number): Field => {
+  const { draws, entries, field, games, seats } = options
+  const [birth, fate, chance] = [1, 2, 3].map((purpose) => sourceOf(seed, purpose)) as [Source, Source, Source]
+  const random = () => draw(chance)
+  const strengths = Array.from({ length: entries }, () => SPREAD * normal(() => draw(birth)))
+  const styles = Array.from({ length: entries }, () => (field === "cyclic" ? 2 * Math.PI * draw(birth) : 0))
+  const crashes = strengths.map((_, slot) => field === "crasher" && slot % ENTRIES_PER_CRASHER === 0)
+  const renewable = field === "improving" || field === "replaced"
+  const matches_per_renewal = Math.max(1, Math.round(games / seats))
+  return {
+    options,
+    strengths,
+    crashes,
+    play: (slots) => {
+      const shown = slots.map((a) => {
+        const styled = slots.reduce((sum, b) => sum + STYLE * Math.sin(styles[a]! - styles[b]!), 0)
+        return strengths[a]! + styled / Math.max(1, slots.length - 1)
+      })
+      return { scores: scoresOf(shown, draws, random), crashed: slots.map((slot) => crashes[slot]!) }
+    },
+    renewed: (n) => {
+      if (!renewable || n % matches_per_renewal !== 0) return undefined
+      const slot = Math.floor(draw(fate) * entries)
+      strengths[slot] = field === "improving" ? strengths[slot]! + IMPROVEMENT_MAX * draw(fate) : SPREAD * normal(() => draw(fate))
+      return slot
+    }
+  }
+}
+
+/**
+ * Plackett-Luce by Gumbel noise: for two seats the logistic of the difference. A neighbour in the order is drawn with
+ * so much probability that the expected score stays what it was, whatever the share of draws.
+ */
+const scoresOf = (shown: ReadonlyArray<number>, draws: number, random: () => number): ReadonlyArray<number> => {
+  const order = shown
+    .map((strength, seat) => ({ seat, strength, noisy: strength - S * Math.log(-Math.log(1 - random())) }))
+    .sort((a, b) => b.noisy - a.noisy)
+  const scores = shown.map(() => 0)
+  let score = shown.length
+  order.forEach(({ seat, strength }, i) => {
+    const ahead = order[i - 1]
+    if (ahead !== undefined) {
+      const p = 1 / (1 + Math.exp((strength - ahead.strength) / S))
+      if (random() >= (draws * Math.min(p, 1 - p)) / p) score--
+    }
+    scores[seat] = score
+  })
+  return scores
+}

@@ -1,0 +1,59 @@
+/**
+ * How well ratings tell the truth. Matches tell differences only, so errors are taken about their mean: where the zero
+ * of a field lies cannot be known, and is no error of anybody's.
+ */
+import type { Rating } from "@agon/domain/rating/Rating.ts"
+
+export interface Measured {
+  readonly tau: number // Kendall's, of the order by mean against the order by strength
+  readonly rmse: number // Elo points
+  readonly coverage_1s: number // share of strengths within one deviation of the mean
+  readonly coverage_2s: number
+}
+
+export const measure = (ratings: ReadonlyArray<Readonly<Rating>>, strengths: ReadonlyArray<number>): Measured => {
+  const raw = ratings.map(({ mu }, i) => mu - strengths[i]!)
+  const shift = raw.reduce((sum, error) => sum + error, 0) / raw.length
+  const errors = raw.map((error) => error - shift)
+  const within = (deviations: number) =>
+    errors.filter((error, i) => Math.abs(error) <= deviations * ratings[i]!.sigma).length / errors.length
+  return {
+    tau: tauOf(
+      ratings.map(({ mu }) => mu),
+      strengths
+    ),
+    rmse: Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length),
+    coverage_1s: within(1),
+    coverage_2s: within(2)
+  }
+}
+
+/** Kendall's tau-a in n log n: pairs that agree less those that do not, over all; equal means agree with neither. */
+export const tauOf = (means: ReadonlyArray<number>, strengths: ReadonlyArray<number>): number => {
+  const n = means.length
+  const order = means.map((_, i) => i).sort((a, b) => strengths[a]! - strengths[b]!)
+  const sorted = order.map((i) => means[i]!)
+  const discordant = inversions([...sorted])
+  const counts = new Map<number, number>()
+  for (const mean of means) counts.set(mean, (counts.get(mean) ?? 0) + 1)
+  let tied = 0
+  for (const count of counts.values()) tied += (count * (count - 1)) / 2
+  const pairs = (n * (n - 1)) / 2
+  return (pairs - tied - 2 * discordant) / pairs
+}
+
+/** Pairs out of order; sorts the list on the way. */
+const inversions = (list: Array<number>): number => {
+  if (list.length < 2) return 0
+  const right = list.splice(list.length >> 1)
+  const left = list.splice(0)
+  let count = inversions(left) + inversions(right)
+  let i = 0
+  for (const value of right) {
+    while (i < left.length && left[i]! <= value) list.push(left[i++]!)
+    count += left.length - i
+    list.push(value)
+  }
+  while (i < left.length) list.push(left[i++]!)
+  return count
+}

@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Downloads, TransferFailed } from "./Downloads.ts"
+import { FileCache } from "./FileCache.ts"
+
+const hex = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const fileOf = (text: string) => ({ hash: `sha256:${hex(bytesOf(text))}`, url: `memory:${text}`, bytes: bytesOf(text).length })
+
+/** An object store that answers each URL with what follows `memory:`, and counts. */
+const store = (asked: Array<string>, answer = (url: string) => url.slice("memory:".length)) =>
+  Layer.succeed(Downloads, {
+    get: (url) =>
+      Effect.andThen(
+        Effect.yieldNow,
+        Effect.sync(() => {
+          asked.push(url)
+          return bytesOf(answer(url))
+        })
+      ),
+    put: () => Effect.fail(new TransferFailed({ detail: "not here" }))
+  })
+
+const inDirectory = <A, E>(use: (directory: string) => Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-cache-"))),
+    use,
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+  )
+
+const withCache = <A, E>(directory: string, downloads: Layer.Layer<Downloads>, use: Effect.Effect<A, E, FileCache>, bytes_max?: number) =>
+  Effect.provide(use, FileCache.layer(directory, bytes_max).pipe(Layer.provide(downloads)))
+
+describe("FileCache", () => {
+  it.effect("fetches a file once, for all who ask at the same time and for those who come later", () =>
+    inDirectory((directory) => {
+      const asked: Array<string> = []
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        const files = yield* Effect.all([cache.get(fileOf("a")), cache.get(fileOf("a"))], { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          files.map((bytes) => new TextDecoder().decode(bytes)),
+          ["a", "a"]
+        )
+        yield* cache.get(fileOf("a"))
+        assert.deepStrictEqual([asked, cache.counts()], [["memory:a"], { hits: 1, misses: 1 }])
+      })
+      const again = Effect.gen(function* () {
+        yield* (yield* FileCache).get(fileOf("a"))
+        assert.deepStrictEqual(asked, ["memory:a"]) // nor after a restart
+      })
+      return Effect.andThen(withCache(directory, store(asked), use), withCache(directory, store(asked), again))
+    })
+  )
+  it.effect("refuses bytes that are not those of the hash, and keeps nothing of them", () =>
+    inDirectory((directory) => {
+      const lying = store([], () => "something else")
+      const use = Effect.gen(function* () {
+        assert.strictEqual((yield* Effect.flip((yield* FileCache).get(fileOf("a"))))._tag, "FileUnavailable")
+        assert.deepStrictEqual(readdirSync(directory), [])
+      })
+      return withCache(directory, lying, use)
+    })
+  )
+  it.effect("proves what it kept again, and fetches anew what the disk has spoiled", () =>
+    inDirectory((directory) => {
+      const asked: Array<string> = []
+      const { hash } = fileOf("a")
+      const use = Effect.gen(function* () {
+        writeFileSync(join(directory, hash.slice("sha256:".length)), "spoiled")
+        assert.strictEqual(new TextDecoder().decode(yield* (yield* FileCache).get(fileOf("a"))), "a")
+        assert.deepStrictEqual(asked, ["memory:a"])
+      })
+      return withCache(directory, store(asked), use)
+    })
+  )
+  it.effect("sweeps what a killed runner left half written, and lets the least recently used go", () =>
+    inDirectory((directory) => {
+      writeFileSync(join(directory, ".half"), "x")
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        for (const text of ["aaaa", "bbbb", "cccc"]) yield* cache.get(fileOf(text))
+        assert.isAtMost(readdirSync(directory).length, 2)
+        assert.notInclude(readdirSync(directory), ".half")
+      })
+      return withCache(directory, store([]), use, 8)
+    })
+  )
+})

@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Fairness } from "./Fairness.ts"
+
+const seasons = ["a", "b", "c"].map((id) => ({ id }))
+
+/** Serves whoever is first that has work; answers how often each was served. */
+const serve = (fairness: Fairness, times: number, has: (id: string, turn: number) => boolean) => {
+  const served = new Map(seasons.map(({ id }) => [id, 0]))
+  for (let turn = 0; turn < times; turn++) {
+    for (const { id } of fairness.order(seasons)) {
+      if (!has(id, turn)) {
+        fairness.idle(id)
+        continue
+      }
+      fairness.served(id, 1)
+      served.set(id, served.get(id)! + 1)
+      break
+    }
+  }
+  return served
+}
+
+describe("Fairness", () => {
+  it("serves seasons with work alike", () => {
+    assert.deepStrictEqual([...serve(new Fairness(), 300, () => true).values()], [100, 100, 100])
+  })
+  it("gives nobody twice another's share while both have work", () => {
+    const served = serve(new Fairness(), 1_000, (id, turn) => id !== "c" || turn % 3 === 0)
+    assert.isBelow(served.get("a")! / served.get("b")!, 1.1)
+  })
+  it("lets a season that had nothing to do save nothing up", () => {
+    const fairness = new Fairness()
+    serve(fairness, 100, (id) => id !== "c")
+    const after = serve(fairness, 30, () => true)
+    assert.isAtMost(after.get("c")!, 12)
+    assert.isAtLeast(after.get("c")!, 9)
+  })
+})

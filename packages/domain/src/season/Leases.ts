@@ -39,12 +39,13 @@ export const loseLeases = (state: State): void => {
   state.leaseEnd = eachLeased(state, () => true).reduce((first, work) => Math.min(first, work.until!), Infinity)
 }
 
-/** Open work that is leased and meets the condition. */
+/** Open work that is leased and meets the condition, in an order that follows from the rows: a restored season keeps it. */
 const eachLeased = (state: State, when: (work: Live | Review) => boolean): ReadonlyArray<Live | Review> => {
-  const found: Array<Live | Review> = []
+  const found: Array<Live> = []
   for (const work of state.live.values()) if (work.until !== null && when(work)) found.push(work)
-  for (const work of state.reviews.values()) if (work.until !== null && when(work)) found.push(work)
-  return found
+  const ordOf = ({ version }: Review) => state.versions_by_id.get(version)!.ord
+  const reviews = [...state.reviews.values()].filter((work) => work.until !== null && when(work))
+  return [...found, ...reviews.sort((a, b) => ordOf(a) - ordOf(b))]
 }
 
 /** Back to where it waits, at no cost in attempts. */

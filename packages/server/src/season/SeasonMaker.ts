@@ -39,6 +39,7 @@ const NO_FILL = { enabled: false, max_per_hour: null }
 const slugOf = (name: string): string =>
   name
     .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "")

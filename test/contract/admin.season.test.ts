@@ -1,0 +1,285 @@
+/** Making a season and changing it (http-api.md 4.7, DECISIONS.md sections 5, 9 and 10), over HTTP with the season's own actor. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+import {
+  changes,
+  later,
+  latest,
+  layer as administration,
+  log,
+  options,
+  past,
+  patch,
+  post,
+  read,
+  refusal,
+  rows,
+  scheduled,
+  season,
+  urlOf
+} from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+
+const seasons = "/v1/games/snakes/seasons"
+const game = "/v1/games/snakes"
+const body = {
+  name: "Éclair Cup 2026!",
+  submissions_open_at: past,
+  submissions_close_at: latest,
+  weight_classes: Fixture.classes,
+  visibility: "public",
+  entry: "open",
+  fleet: { matches: "both", admissions: "both" },
+  providers: []
+}
+
+layer(administration, options)("making a season", (it) => {
+  it.effect("answers its record with every default, logs it and shows it at once", () =>
+    Effect.gen(function* () {
+      yield* changes(
+        [seasons, game],
+        Effect.gen(function* () {
+          const made = yield* post(seasons, { ...body, rules: { trial: { matches: 2 } }, admins: ["ada", "ada"], unknown: 1 })
+          assert.strictEqual(made.status, 201, made.text)
+          assert.deepInclude(made.json, { slug: "eclair-cup-2026", name: body.name, state: "live", entry: "open", entries: 0, round: null })
+          assert.deepStrictEqual(made.json.rules, { ...DEFAULT_RULES, trial: { matches: 2 } })
+        })
+      )
+      const { admins } = (yield* read(urlOf("eclair-cup-2026", "/admins"), "ada")).json
+      assert.deepStrictEqual(
+        admins.map((one: any) => one.username),
+        ["ada"]
+      )
+      const [row] = yield* rows<any>`SELECT action, subject, game FROM audit WHERE action = 'season.create'`
+      assert.deepStrictEqual(row, { action: "season.create", subject: "eclair-cup-2026", game: "snakes" })
+    })
+  )
+
+  it.effect("is refused with the code of what is wrong, and leaves neither a season nor a log row", () =>
+    Effect.gen(function* () {
+      yield* season("taken")
+      const before = yield* rows`SELECT id FROM audit`
+      const cases: ReadonlyArray<readonly [object, number, string]> = [
+        [{ slug: "taken" }, 409, "season_exists"],
+        [{ slug: "No Slug" }, 400, "invalid_request"],
+        [{ name: "!!!" }, 400, "invalid_request"],
+        [{ name: undefined }, 400, "invalid_request"],
+        [{ submissions_close_at: past }, 400, "invalid_request"],
+        [{ rules: { cooldown_s: "a day" } }, 400, "invalid_request"],
+        [{ rules: { match: 3 } }, 400, "invalid_request"],
+        [{ rules: { cooldown_s: -1 } }, 422, "rules_invalid"],
+        [{ rules: { speed: 1 } }, 422, "rules_invalid"],
+        [{ weight_classes: Fixture.classes.slice(1) }, 422, "rules_invalid"],
+        [{ weight_classes: Fixture.classes.map((one) => ({ ...one, max_bytes: 5 })) }, 422, "rules_invalid"],
+        [{ admins: ["nobody"] }, 400, "invalid_request"]
+      ]
+      for (const [change, status, code] of cases) {
+        const made = yield* post(seasons, { ...body, slug: "fresh", ...("name" in change ? { slug: undefined } : {}), ...change })
+        assert.deepStrictEqual(refusal(made), [status, code], JSON.stringify(change))
+        if (status === 422) assert.isAbove(made.json.errors.length, 0)
+      }
+      assert.deepStrictEqual(yield* rows`SELECT id FROM audit`, before)
+      assert.deepStrictEqual(yield* rows`SELECT id FROM season WHERE slug = 'fresh'`, [])
+      assert.deepStrictEqual(refusal(yield* post("/v1/games/chess/seasons", body)), [404, "unknown_game"])
+    })
+  )
+})
+
+layer(administration, options)("editing a season", (it) => {
+  it.effect("changes the window, some rules and the classes of a scheduled one, keeps the rest, and purges its reads", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* scheduled("spring", { rules: { cooldown_s: 60 } })
+      const smaller = Fixture.classes.map((one) => ({ ...one, max_bytes: one.max_bytes - 1 }))
+      const edit = {
+        submissions_close_at: "2098-01-01T01:00:00+01:00",
+        rules: { match: { max_turns: 50 } },
+        weight_classes: smaller,
+        name: "New",
+        visibility: "private"
+      }
+      yield* changes(
+        [seasons],
+        Effect.gen(function* () {
+          const edited = yield* patch(url(), edit, "ada")
+          assert.strictEqual(edited.status, 200, edited.text)
+          assert.deepInclude(edited.json, {
+            name: "Season spring",
+            visibility: "public",
+            submissions_open_at: later,
+            submissions_close_at: "2098-01-01T00:00:00.000Z"
+          })
+          assert.deepStrictEqual(edited.json.rules, { ...DEFAULT_RULES, cooldown_s: 60, match: { max_turns: 50, strike_limit: 3 } })
+          assert.deepStrictEqual(edited.json.weight_classes, smaller)
+        })
+      )
+      const [[actor, action, subject, detail]] = (yield* log(id)) as [any]
+      assert.deepStrictEqual([actor, action, subject, detail.rules], ["ada", "season.edit", "spring", { match: { max_turns: 50 } }])
+    })
+  )
+
+  it.effect("is refused where the outcome would be wrong, and changes nothing then", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* scheduled("summer")
+      const cases: ReadonlyArray<readonly [object, number, string]> = [
+        [{ submissions_close_at: later }, 400, "invalid_request"],
+        [{ submissions_open_at: "tomorrow" }, 400, "invalid_request"],
+        [{ rules: { trial: { matches: 1.5 } } }, 400, "invalid_request"],
+        [{ rules: { trial: { matches: 0 } } }, 422, "rules_invalid"],
+        [{ rules: { luck: 1 } }, 422, "rules_invalid"],
+        [{ weight_classes: [] }, 422, "rules_invalid"]
+      ]
+      for (const [edit, status, code] of cases) assert.deepStrictEqual(refusal(yield* patch(url(), edit)), [status, code])
+      assert.deepStrictEqual(yield* log(id), [])
+    })
+  )
+
+  it.effect("is over once the season is live, closing or closed", () =>
+    Effect.gen(function* () {
+      const live = yield* season("live")
+      assert.deepStrictEqual(refusal(yield* patch(live.url(), { rules: { cooldown_s: 1 } })), [409, "season_not_scheduled"])
+      assert.deepStrictEqual(yield* log(live.id), [])
+      yield* post(live.url("/close"))
+      assert.deepStrictEqual(refusal(yield* patch(live.url(), {})), [409, "season_not_scheduled"])
+      const moved = yield* scheduled("moved")
+      assert.strictEqual((yield* patch(moved.url(), { submissions_open_at: past })).json.state, "live")
+      assert.deepStrictEqual(refusal(yield* patch(moved.url(), {})), [409, "season_not_scheduled"])
+    })
+  )
+})
+
+layer(administration, options)("who may enter", (it) => {
+  it.effect("is narrowed once, while the season is scheduled and public", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* scheduled("spring")
+      yield* changes(
+        [seasons],
+        Effect.gen(function* () {
+          const narrowed = yield* patch(url("/entry"), { entry: "restricted" }, "ada")
+          assert.deepStrictEqual([narrowed.status, narrowed.json.entry], [200, "restricted"])
+        })
+      )
+      assert.deepStrictEqual(yield* log(id), [["ada", "season.entry", "spring", { entry: "restricted" }]])
+      assert.deepStrictEqual(refusal(yield* patch(url("/entry"), { entry: "restricted" })), [409, "entry_fixed"])
+      assert.deepStrictEqual(refusal(yield* patch(url("/entry"), { entry: "open" })), [400, "invalid_request"])
+      const secret = yield* scheduled("secret", { visibility: "private" })
+      assert.deepStrictEqual(refusal(yield* patch(secret.url("/entry"), { entry: "restricted" })), [409, "entry_fixed"])
+      const live = yield* season("live")
+      assert.deepStrictEqual(refusal(yield* patch(live.url("/entry"), { entry: "restricted" })), [409, "season_not_scheduled"])
+      const closing = yield* scheduled("closing")
+      yield* post(closing.url("/close"))
+      assert.deepStrictEqual(refusal(yield* patch(closing.url("/entry"), { entry: "restricted" })), [409, "season_not_scheduled"])
+      assert.lengthOf(yield* log(id), 1)
+      assert.deepStrictEqual(yield* log(live.id), [])
+    })
+  )
+
+  it.effect("is told once by two who narrow it at the same time", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* scheduled("race")
+      const both = yield* Effect.all(
+        [1, 2].map(() => patch(url("/entry"), { entry: "restricted" })),
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [200, 409])
+      assert.lengthOf(yield* log(id), 1)
+    })
+  )
+})
+
+layer(administration, options)("the featured season", (it) => {
+  const featured = Effect.map(read(game), ({ json }) => json.featured_season.slug)
+
+  it.effect("is the one that was set, whatever is newer; setting it again changes nothing", () =>
+    Effect.gen(function* () {
+      const old = yield* season("old")
+      const fresh = yield* season("fresh", { submissions_open_at: "2026-02-01T00:00:00Z" })
+      assert.strictEqual(yield* featured, "fresh")
+      yield* changes([game, "/v1/games", "/v1/games/snakes/leaderboard"], post(old.url("/featured")))
+      assert.strictEqual(yield* featured, "old")
+      yield* post(old.url("/featured"))
+      assert.deepStrictEqual(yield* log(old.id), [["root", "season.feature", "old", null]])
+      assert.strictEqual((yield* post(fresh.url("/featured"))).json.slug, "fresh")
+      assert.strictEqual(yield* featured, "fresh")
+    })
+  )
+
+  it.effect("is one only, however many are set at the same time, and never a private one", () =>
+    Effect.gen(function* () {
+      const slugs = ["a", "b", "c", "d"]
+      for (const slug of slugs) yield* season(slug)
+      const set = yield* Effect.all(
+        slugs.map((slug) => post(urlOf(slug, "/featured"))),
+        { concurrency: 4 }
+      )
+      assert.deepStrictEqual(
+        set.map(({ status }) => status),
+        [200, 200, 200, 200]
+      )
+      const [{ n }] = (yield* rows<any>`SELECT count(*)::int AS n FROM season WHERE featured`) as [any]
+      assert.strictEqual(n, 1)
+      const secret = yield* season("secret", { visibility: "private" })
+      assert.deepStrictEqual(refusal(yield* post(secret.url("/featured"))), [409, "season_private"])
+      assert.deepStrictEqual(yield* log(secret.id), [])
+    })
+  )
+})
+
+layer(administration, options)("fleet and fill", (it) => {
+  const settings = (id: string) => Effect.map(rows<any>`SELECT fleet, fill FROM season WHERE id = ${id}`, ([row]) => row)
+
+  it.effect("change while the season is live, what is left out stays, and both are logged", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("live")
+      const changed = yield* patch(url("/fleet"), { matches: "own", admissions: "platform" })
+      assert.deepStrictEqual([changed.status, changed.json.slug], [200, "live"])
+      yield* patch(url("/fleet"), { matches: "both" })
+      yield* patch(url("/fill"), { enabled: true, max_per_hour: 30 })
+      yield* patch(url("/fill"), { enabled: false })
+      assert.deepStrictEqual(yield* settings(id), {
+        fleet: { matches: "both", admissions: "platform" },
+        fill: { enabled: false, max_per_hour: 30 }
+      })
+      assert.deepStrictEqual(
+        (yield* log(id)).map(([actor, action, , detail]) => [actor, action, detail]),
+        [
+          ["root", "season.fill", { enabled: false, max_per_hour: 30 }],
+          ["root", "season.fill", { enabled: true, max_per_hour: 30 }],
+          ["root", "season.fleet", { matches: "both", admissions: "platform" }],
+          ["root", "season.fleet", { matches: "own", admissions: "platform" }]
+        ]
+      )
+      assert.strictEqual((yield* patch(url("/fill"), { enabled: true, max_per_hour: null })).status, 200)
+    })
+  )
+
+  it.effect("take nothing else, and nothing at all once the season is closed", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("strict")
+      assert.deepStrictEqual(refusal(yield* patch(url("/fleet"), { matches: "theirs" })), [400, "invalid_request"])
+      assert.deepStrictEqual(refusal(yield* patch(url("/fill"), { enabled: "yes" })), [400, "invalid_request"])
+      assert.deepStrictEqual(refusal(yield* patch(url("/fill"), { max_per_hour: -1 })), [400, "invalid_request"])
+      assert.deepStrictEqual(yield* log(id), [])
+      yield* post(url("/close"))
+      assert.deepStrictEqual(refusal(yield* patch(url("/fleet"), { matches: "own" })), [409, "season_closed"])
+      assert.deepStrictEqual(refusal(yield* patch(url("/fill"), { enabled: true })), [409, "season_closed"])
+    })
+  )
+})
+
+layer(administration, options)("closing", (it) => {
+  it.effect("is asked for once: again it answers the same moment, also when the season is closed; it is logged and purged once", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("live", { admins: ["ada"] })
+      yield* changes([seasons, url("/podium")], post(url("/close"), undefined, "ada"))
+      const first = yield* post(url("/close"))
+      assert.deepStrictEqual([first.status, first.json.state], [200, "closed"])
+      assert.isNotNull(first.json.close_requested_at)
+      const again = yield* post(url("/close"))
+      assert.strictEqual(again.json.close_requested_at, first.json.close_requested_at)
+      assert.deepStrictEqual(yield* log(id), [["ada", "season.close", "live", null]])
+      const early = yield* scheduled("early")
+      assert.isNotNull((yield* post(early.url("/close"))).json.close_requested_at)
+    })
+  )
+})

@@ -1,0 +1,151 @@
+/**
+ * The whole API over every service of the program, called without a socket, with seasons whose actors are at work: for
+ * tests of what administrators do. `root` administers the platform; `ada` and `bob` are accounts with the logins Ada and
+ * Bob at the provider `hub`. Layers run on the real clock.
+ */
+import { NodeCrypto } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Logger, Redacted, Schedule } from "effect"
+import { SingleRunner } from "effect/cluster"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Command } from "@agon/domain/season/Command.ts"
+import { type Provider, Providers } from "@agon/server/account/Providers.ts"
+import { SignIn } from "@agon/server/account/SignIn.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import { Handlers } from "@agon/server/handlers.ts"
+import { MaxBody, makeRoutes } from "@agon/server/http/Http.ts"
+import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
+import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
+import { Services } from "@agon/server/services.ts"
+import * as Fixture from "./Fixture.ts"
+import * as Postgres from "./Postgres.ts"
+import { type Answered, type Call, call, seedAccounts, unlimited, Web } from "./Web.ts"
+
+const provider = (slug: string): Provider => ({
+  slug,
+  label: slug,
+  begin: () => Effect.die("unused"),
+  complete: () => Effect.die("unused")
+})
+const providers = [provider("hub"), provider("lab")]
+const SignInOff = Layer.merge(
+  Layer.mock(SignIn, {}),
+  Layer.succeed(Providers, { list: providers, bySlug: (slug) => providers.find((one) => one.slug === slug) })
+)
+
+const objects = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-admin-"))),
+      (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+    ),
+    (directory) => LocalObjects.layer({ directory, secret: Redacted.make("s".repeat(32)), publicOrigin: "http://localhost:8080" })
+  )
+)
+
+const identities = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`INSERT INTO identity (provider, subject, account_id, login, created_at)
+    SELECT 'hub', username, id, initcap(username), '2026-01-01' FROM account WHERE NOT admin`
+)
+
+export const layer = Web.layer(makeRoutes(Handlers)).pipe(
+  Layer.provide([MaxBody, HttpServer.layerServices]),
+  Layer.provideMerge(Services),
+  Layer.provideMerge(Layer.mergeAll(RateLimits.layer(unlimited), SignInOff, objects)),
+  Layer.provideMerge(SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))),
+  Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),
+  Layer.provideMerge(Layer.effect(SeasonSql, PgClient.PgClient)),
+  Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 8 })),
+  Layer.provideMerge(Logger.layer([]))
+)
+
+export const options = { excludeTestServices: true, timeout: "60 seconds" } as const
+
+/** A call that waits for a season that is only waking; the log knows nothing of the tries, since they changed nothing. */
+export const ask = (path: string, given: Call = {}): Effect.Effect<Answered, never, Web> =>
+  call(path, given).pipe(
+    Effect.flatMap((answer) => (answer.status === 503 ? Effect.fail(answer) : Effect.succeed(answer))),
+    Effect.retry(Schedule.max([Schedule.spaced("50 millis"), Schedule.upTo(Schedule.forever, { times: 200 })])),
+    Effect.catch(Effect.succeed)
+  )
+
+export const urlOf = (slug: string, rest = "") => `/v1/games/snakes/seasons/${slug}${rest}`
+
+/** By root where nobody is named. */
+export const post = (path: string, json?: unknown, as = "root") => ask(path, { method: "POST", as, json })
+export const patch = (path: string, json: unknown, as = "root") => ask(path, { method: "PATCH", as, json })
+export const remove = (path: string, json?: unknown, as = "root") => ask(path, { method: "DELETE", as, json })
+export const read = (path: string, as = "root") => ask(path, { as })
+
+/** What an answer refuses with. */
+export const refusal = ({ json, status }: Answered) => [status, json?.code]
+
+export const past = "2026-01-01T00:00:00.000Z"
+export const later = "2090-01-01T00:00:00.000Z"
+export const latest = "2099-01-01T00:00:00.000Z"
+
+/** A season that is live, public and open to all but for what is said otherwise, and whose actor is awake. */
+export const season = Effect.fnUntraced(function* (slug: string, change: Readonly<Record<string, unknown>> = {}) {
+  const made = yield* post("/v1/games/snakes/seasons", {
+    name: `Season ${slug}`,
+    slug,
+    submissions_open_at: past,
+    submissions_close_at: latest,
+    weight_classes: Fixture.classes,
+    visibility: "public",
+    entry: "open",
+    fleet: { matches: "both", admissions: "both" },
+    providers: [],
+    ...change
+  })
+  assert.strictEqual(made.status, 201, made.text)
+  const id = (yield* rows<{ readonly id: string }>`SELECT id FROM season WHERE slug = ${slug}`)[0]!.id
+  yield* tell(id, { _tag: "Tick" })
+  return { id, record: made.json, url: (rest = "") => urlOf(slug, rest) }
+})
+
+/** Scheduled, with ada as its administrator. */
+export const scheduled = (slug: string, change: Readonly<Record<string, unknown>> = {}) =>
+  season(slug, { submissions_open_at: later, admins: ["ada"], ...change })
+
+/** Straight to a season's actor. */
+export const tell = <C extends Command>(season_id: string, command: C) =>
+  Effect.flatMap(SeasonActors, (actors) => actors.ask(season_id, command)).pipe(
+    Effect.retry(Schedule.max([Schedule.spaced("50 millis"), Schedule.upTo(Schedule.forever, { times: 200 })])),
+    Effect.orDie
+  )
+
+export const rows = <Row extends object>(statement: TemplateStringsArray, ...values: ReadonlyArray<string>) =>
+  Effect.orDie(Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Row>(statement, ...values)))
+
+/** The season's log, newest first, as `[actor, action, subject]`; with the detail of each where that is asked for. */
+export const log = (season_id: string) =>
+  Effect.map(
+    rows<{ readonly actor: string; readonly action: string; readonly subject: string; readonly detail: unknown }>`
+      SELECT a.username AS actor, l.action, l.subject, l.detail FROM audit l LEFT JOIN account a ON a.id = l.actor
+      WHERE l.season_id = ${season_id} AND l.action <> 'season.create' ORDER BY l.id DESC`,
+    (found) => found.map(({ action, actor, detail, subject }) => [actor, action, subject, detail])
+  )
+
+/** What a shared read answers before and after a write: it must have been kept, and must have changed. */
+export const changes = Effect.fnUntraced(function* <E, R>(paths: ReadonlyArray<string>, write: Effect.Effect<unknown, E, R>) {
+  const before = yield* Effect.forEach(paths, (path) => ask(path))
+  const again = yield* Effect.forEach(paths, (path) => ask(path))
+  assert.deepStrictEqual(
+    again.map(({ text }) => text),
+    before.map(({ text }) => text)
+  )
+  yield* write
+  const after = yield* Effect.forEach(paths, (path) => ask(path))
+  for (const [i, path] of paths.entries()) {
+    assert.strictEqual(before[i]!.status, 200, path)
+    assert.notStrictEqual(after[i]!.headers.get("etag"), before[i]!.headers.get("etag"), path)
+  }
+})

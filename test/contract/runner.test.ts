@@ -160,18 +160,20 @@ inService("a replay is taken over when it is what the result says, and the resul
 
 inService("one malformed result is refused and nothing of the request is applied", () =>
   Effect.gen(function* () {
-    const { admin, client, here, id } = yield* seasonOf("malformed", 3)
+    const { admin, client, here, id, key } = yield* seasonOf("malformed", 3)
+    const { origin } = yield* Service.Service
     const work = yield* leaseOne(client, id)
-    const bad = { ...finished(work), seats: finished(work).seats.map((seat) => ({ ...seat, rank: 1 })) }
-    for (const results of [
-      [{ lease: work.lease, ...bad }],
-      [
-        { lease: work.lease, ...finished(work) },
-        { lease: work.lease, kind: "match" }
-      ]
-    ]) {
-      const asked = client.runner.lease({ payload: { runner: id, max: 0, wait_s: 0, results: results as never } })
-      assert.notStrictEqual(yield* code(asked), undefined)
+    const good = { lease: work.lease, ...finished(work) }
+    const contradictory = { ...good, seats: good.seats.map((seat) => ({ ...seat, rank: 1 })) }
+    for (const results of [[contradictory], [good, { lease: work.lease, kind: "match" }], [good, "nonsense"]]) {
+      const body = JSON.stringify({ runner: id, max: 0, wait_s: 0, results })
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const answer = yield* Effect.promise(() => fetch(`${origin}/v1/runner/leases`, { method: "POST", headers, body }))
+      const problem = yield* Effect.promise(
+        () => answer.json() as Promise<{ readonly status: number; readonly code: string; readonly errors: ReadonlyArray<unknown> }>
+      )
+      assert.deepInclude(problem, { status: 400, code: "invalid_request" })
+      assert.isNotEmpty(problem.errors)
     }
     const [season] = (yield* admin.season.seasons({ params: { game } })).filter(({ slug }) => slug === here.slug)
     assert.strictEqual(season!.matches_played, 0)

@@ -6,7 +6,7 @@ import { PlatformStatus } from "./admin/PlatformStatus.ts"
 import { BoardAdmin } from "./board/BoardAdmin.ts"
 import { Boards } from "./board/Boards.ts"
 import { Games } from "./game/Games.ts"
-import { ResponseCache } from "./http/ResponseCache.ts"
+import * as CachePurges from "./http/CachePurges.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
 import { LookupsLayer } from "./lookups.ts"
 import { Matches } from "./match/Matches.ts"
@@ -18,8 +18,8 @@ import { OpenSeasons } from "./runner/OpenSeasons.ts"
 import { Parking } from "./runner/Parking.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { Runners } from "./runner/Runners.ts"
-import { WorkSheets } from "./runner/WorkSheets.ts"
 import { SeasonFleet } from "./runner/SeasonFleet.ts"
+import { WorkSheets } from "./runner/WorkSheets.ts"
 import { Notices } from "./season/Notices.ts"
 import { Rounds } from "./season/Rounds.ts"
 import { SeasonAdministration } from "./season/SeasonAdministration.ts"
@@ -35,7 +35,7 @@ import { UploadWatch } from "./submission/UploadWatch.ts"
 import { Versions } from "./version/Versions.ts"
 
 /** Known to everybody: the cache that writes purge, the seasons that are played, the requests that wait for work. */
-const Commons = Layer.mergeAll(ResponseCache.layer, OpenSeasons.layer, Parking.layer, Words.layer)
+const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.layer, Words.layer)
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
 const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))

@@ -17,6 +17,8 @@ export type Event =
       readonly versions: ReadonlyArray<string>
       readonly models: ReadonlyArray<string>
     }
+  /** It counts no more, and ratings were made again: anything of the season may have changed. */
+  | { readonly _tag: "MatchVoided"; readonly match: string; readonly versions: ReadonlyArray<string> }
   /** A version's row changed its status or phase. */
   | {
       readonly _tag: "VersionMoved"

@@ -225,7 +225,7 @@ const endedRow = (state: State, { losses: _losses, until: _until, ...match }: Li
   ...match,
   ending: how.ending,
   ended_at: state.now,
-  rated_n: how.ending === "rated" ? state.rated : null,
+  rated_n: how.ending === "rated" ? state.rated + state.voided : null,
   withdrawn_reason: how.withdrawn_reason ?? null,
   successor: how.successor ?? null,
   fault_reason: how.fault_reason ?? null,

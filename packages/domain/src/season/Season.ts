@@ -13,7 +13,7 @@
  *             ▼                                                                        │
  *   wave ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
  *             │  └────late report of the last holder─────────────▶┘
- *             │                     ├──third lease ran out, ReportFault──▶ failed
+ *             │                     ├──third lease ran out, ReportFault──▶ failed ◀──VoidMatch── finished, rated
  *             └──superseded, baseline or board off, round starts, Close──▶ cancelled
  *
  *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over
@@ -33,6 +33,7 @@ import { seriesDue, takeSeries } from "./Series.ts"
 import { CLOSING_MS, type State } from "./State.ts"
 import { continueTrial } from "./Trials.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./Versions.ts"
+import { voidMatch } from "./Voiding.ts"
 
 export const step = <C extends Command>(state: State, command: C, now: number): ReplyTo<C> => {
   advance(state, now)
@@ -79,6 +80,8 @@ const obey = (state: State, command: Command): Reply => {
       return patchRound(state, command)
     case "EditSettings":
       return editSettings(state, command)
+    case "VoidMatch":
+      return voidMatch(state, command)
     case "CloseSeason":
       return closeSeason(state, command)
     case "Tick":

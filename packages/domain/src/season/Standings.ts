@@ -3,6 +3,7 @@ import { creditOfGame } from "../pairing/Credit.ts"
 import { remove } from "../pairing/Heap.ts"
 import { MET_KEPT } from "../pairing/Wave.ts"
 import { rated, START, takenOver } from "../rating/Rating.ts"
+import type { Seed } from "./Log.ts"
 import type { Ladder } from "./Rules.ts"
 import { addStanding, free, type LadderState, type Moved, type Standing, type State, type Version } from "./State.ts"
 
@@ -27,7 +28,9 @@ export const joinLadders = (state: State, version: Version, before: Version | un
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
     } else {
-      addStanding(ladder, newStanding(version, ladder.ladder, credit, old))
+      const standing = newStanding(version, ladder.ladder, credit, old)
+      addStanding(ladder, standing)
+      if (old !== undefined) state.writes.seeds.push(seedOf(state, standing, old))
       free(ladder, ladder.standings.get(version.id)!)
     }
     state.writes.standings.add(ladder.standings.get(version.id)!)
@@ -59,6 +62,13 @@ const newStanding = (version: Version, ladder: Ladder, credit: number, old: Stan
     busy: false
   }
 }
+
+/** What was taken over follows from the matches before: a re-rating does it again. */
+const seedOf = (state: State, { ladder, mu, ord, sigma, version }: Standing, old: Standing): Seed => ({
+  ...{ ladder, version, ord, mu, sigma, of: old.version },
+  round: state.round,
+  n: state.rated + state.voided
+})
 
 export const leaveLadders = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
@@ -117,7 +127,7 @@ export const rateOn = (
 }
 
 /** In a round every match counts one, so that those behind are always served first. */
-const creditOf = (state: State, { forfeits, made }: Standing): number => {
+export const creditOf = (state: State, { forfeits, made }: Pick<Standing, "forfeits" | "made">): number => {
   if (state.round > 0) return 1
   if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
   return creditOfGame(made)

@@ -8,6 +8,7 @@ import { Ranks } from "../pairing/Ranks.ts"
 import type { Rating } from "../rating/Rating.ts"
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
+import type { Seed } from "./Log.ts"
 import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
@@ -165,6 +166,7 @@ export interface Head {
   versions: number // ever submitted; the last ord given
   matches: number // ever created; the last n given
   rated: number // counted matches
+  voided: number // matches that counted until they were voided; with those that count, the last number of rating given
   active: number // entered versions, enabled baselines included
   testing: number
   close_requested_at: number | null
@@ -174,6 +176,13 @@ export interface Head {
   fill_made: number
   series_at: number // when the last points of the series were taken
   series_rated: number // and how many matches counted then
+}
+
+/** A match that was voided: its row and seats lose what they counted, and seats rated after it are rewritten. */
+export interface Voided {
+  readonly id: string
+  readonly detail: string
+  readonly rerated: Array<{ readonly match: string; readonly seat: number; readonly made: Moved; readonly open: Moved | null }>
 }
 
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
@@ -191,6 +200,8 @@ export interface Writes {
   readonly live: Set<string>
   readonly reviews: Set<string>
   readonly ended: Array<Ended>
+  voided: Voided | null // at most one in a commit
+  readonly seeds: Array<Seed>
   readonly series: Array<SeriesPoint>
   readonly audits: Array<Audit & { readonly at: number }>
 }
@@ -255,6 +266,7 @@ export const freshHead = (): Head => ({
   versions: 0,
   matches: 0,
   rated: 0,
+  voided: 0,
   active: 0,
   testing: 0,
   close_requested_at: null,
@@ -280,12 +292,15 @@ const emptyWrites = (): Writes => ({
   live: new Set(),
   reviews: new Set(),
   ended: [],
+  voided: null,
+  seeds: [],
   series: [],
   audits: []
 })
 
 export const restore = (from: Snapshot): State => {
   const state: State = {
+    ...freshHead(), // a head that was written before a counter was thought of has none
     ...structuredClone(from.head),
     id: from.id,
     hash: hashText(from.id),
@@ -378,6 +393,7 @@ export const head = (state: State): Head => ({
   versions: state.versions,
   matches: state.matches,
   rated: state.rated,
+  voided: state.voided,
   active: state.active,
   testing: state.testing,
   close_requested_at: state.close_requested_at,
@@ -412,6 +428,7 @@ export const committed = (state: State): void => {
   for (const rows of [writes.versions, writes.boards, writes.live, writes.reviews]) rows.clear()
   writes.standings.clear()
   writes.rounds.clear()
-  for (const rows of [writes.boardPeriods, writes.ended, writes.series, writes.audits]) rows.length = 0
+  writes.voided = null
+  for (const rows of [writes.boardPeriods, writes.ended, writes.seeds, writes.series, writes.audits]) rows.length = 0
   state.events = []
 }

@@ -56,6 +56,8 @@ export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<
     case "SeasonChanged":
     case "SeasonClosed":
       return [seasonTag(id), gameTag(game)]
+    case "MatchVoided": // later matches and every ladder may read otherwise
+      return [seasonTag(id), gameTag(game), everywhereTag, playedTag, matchTag(event.match), ...event.versions.map(versionTag)]
     case "WorkAppeared":
       return []
   }

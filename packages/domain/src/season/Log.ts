@@ -1,0 +1,55 @@
+/**
+ * What a re-rating reads: the matches of a round from the one that is voided on, and where its ladders stood before it.
+ * The machine forgets what has ended, so its actor reads the log from the rows before it obeys `VoidMatch`.
+ */
+import type { Rating } from "../rating/Rating.ts"
+import type { Ending, FaultReason } from "./Reasons.ts"
+import type { Ladder } from "./Rules.ts"
+import type { Seat, Standing } from "./State.ts"
+
+/** A log that is longer than this is not read: at most so many matches may have been rated since the one that is voided. */
+export const LOG_MATCHES_MAX = 20_000
+
+export interface LoggedMatch {
+  readonly id: string
+  readonly rated_n: number
+  readonly ladder: Ladder
+  readonly round: number
+  readonly seats: ReadonlyArray<Seat>
+}
+
+export interface VoidedMatch extends Omit<LoggedMatch, "rated_n" | "ladder"> {
+  readonly ladder: Ladder | null
+  readonly candidate: string | null
+  readonly ending: Ending
+  readonly rated_n: number | null
+  readonly fault_reason: FaultReason | null
+}
+
+/** Where a version stood on a ladder before the voided match, after the last match of the round that had moved it. */
+export interface Before extends Rating {
+  readonly ladder: Ladder
+  readonly version: string
+  readonly change: number
+}
+
+/** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
+export interface Seed extends Rating {
+  readonly ladder: Ladder
+  readonly version: string
+  readonly ord: number
+  readonly round: number
+  readonly n: number
+  readonly of: string
+}
+
+export interface Log {
+  readonly match: VoidedMatch | null // null: there is none of this id
+  readonly later: ReadonlyArray<LoggedMatch> // of its round, in the order of rating; one more than the limit where there are more
+  readonly before: ReadonlyArray<Before>
+  readonly seeds: ReadonlyArray<Seed> // of its round, in the order in which they were taken over
+  /** Standings out of play of whoever these matches and seeds name; the machine may have let go of them. */
+  readonly standings: ReadonlyArray<Omit<Standing, "key" | "busy">>
+}
+
+export const EMPTY_LOG: Log = { match: null, later: [], before: [], seeds: [], standings: [] }

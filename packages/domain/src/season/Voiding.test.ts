@@ -1,0 +1,206 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Rating, rated, START, takenOver } from "../rating/Rating.ts"
+import { mix } from "./Random.ts"
+import { step } from "./Season.ts"
+import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
+import * as testLog from "./testLog.ts"
+import { finish, lease, outcome, RUNNER, season, submission, version } from "./testSeason.ts"
+
+interface Played {
+  readonly state: State
+  readonly books: testLog.Books
+  now: number
+}
+
+const keep = ({ books, state }: Played) => {
+  testLog.write(books, state)
+  committed(state)
+}
+const play = (played: Played, matches: number) => {
+  for (let i = 0; i < matches; i++) {
+    const { state } = played
+    for (const work of lease(state, ++played.now)) finish(state, work, played.now, mix(played.now) % 2)
+    keep(played)
+  }
+}
+const supersede = (played: Played, n: number, number: number) => {
+  const next = { version: version(n, number), number, weights_hash: `sha256:${n}-${number}` }
+  step(played.state, submission(n, next), ++played.now)
+  keep(played)
+}
+const start = (entries: number, boards: ReadonlyArray<number>): Played => {
+  const { now, state } = season(entries, boards)
+  const played = { state, now, books: testLog.books() }
+  keep(played)
+  return played
+}
+const voiding = (played: Played, match: string) =>
+  step(played.state, { _tag: "VoidMatch", match, detail: "It was not so.", log: testLog.logOf(played.books, match) }, ++played.now)
+const countedOf = ({ books, state }: Played): ReadonlyArray<Ended> =>
+  [...books.ended.values()].filter((row) => row.rated_n !== null && row.round === state.round).sort((a, b) => a.rated_n! - b.rated_n!)
+
+/** Every rating from the seed, by the matches that count, in their order: a season that never had the others. */
+const replayed = (played: Played): ReadonlyMap<string, Rating> => {
+  const ratings = new Map<string, Rating>()
+  const seeds = [...played.books.seeds.values()]
+    .filter(({ round }) => round === played.state.round)
+    .sort((a, b) => a.n - b.n || a.ord - b.ord)
+  const sow = (until: number) => {
+    while (seeds.length > 0 && seeds[0]!.n < until) {
+      const { ladder, of, version } = seeds.shift()!
+      ratings.set(`${ladder} ${version}`, takenOver(ratings.get(`${ladder} ${of}`) ?? START))
+    }
+  }
+  for (const { ladder, rated_n, seats } of countedOf(played)) {
+    sow(rated_n!)
+    for (const each of new Set([ladder!, "open"])) {
+      const keys = seats.map(({ version }) => `${each} ${version}`)
+      const after = rated(
+        keys.map((key) => ratings.get(key) ?? START),
+        seats.map(({ rank }) => rank)
+      )
+      keys.forEach((key, i) => ratings.set(key, after[i]!))
+    }
+  }
+  sow(Infinity)
+  return ratings
+}
+
+const assertAsReplayed = (played: Played) => {
+  const expected = replayed(played)
+  for (const [key, { mu, sigma }] of played.books.standings) {
+    assert.deepStrictEqual({ key, mu, sigma }, { key, ...(expected.get(key) ?? START) })
+  }
+  const last = new Map<string, Rating>()
+  const matches = new Map<string, number>()
+  for (const { ladder, seats } of countedOf(played)) {
+    for (const { made, open, version } of seats) {
+      last.set(`${ladder} ${version}`, made!)
+      if (open !== null) last.set(`open ${version}`, open)
+      for (const each of new Set([ladder!, "open"])) matches.set(`${each} ${version}`, (matches.get(`${each} ${version}`) ?? 0) + 1)
+    }
+  }
+  for (const [key, { mu, sigma }] of last) assert.deepStrictEqual({ key, mu, sigma }, { key, ...expected.get(key)! })
+  for (const [key, row] of played.books.standings) {
+    assert.strictEqual(row.round_matches, matches.get(key) ?? 0)
+    assert.strictEqual(row.history.at(-1), row.mu)
+    assert.isAtMost(row.history.length, 12)
+  }
+}
+
+describe("a voided match", () => {
+  for (const boards of [[2], [2, 3]]) {
+    it(`leaves the ratings of a season that never had it, to the last bit (boards of ${boards.join()})`, () => {
+      for (const at of [0, 0.1, 0.5, 0.9, 0.999]) {
+        const played = start(7, boards)
+        play(played, 60)
+        supersede(played, 1, 2)
+        play(played, 40)
+        supersede(played, 1, 3)
+        supersede(played, 2, 2)
+        play(played, 60)
+        const before = countedOf(played)
+        const chosen = before[Math.floor(at * before.length)]!
+        assert.deepStrictEqual(voiding(played, chosen.id), { voided: true })
+        assert.strictEqual(played.state.rated, before.length - 1)
+        keep(played)
+        assert.deepInclude(played.books.ended.get(chosen.id), { ending: "failed", fault_reason: "replay_mismatch", rated_n: null })
+        assertAsReplayed(played)
+        play(played, 20)
+        assertAsReplayed(played)
+        const numbers = countedOf(played).map(({ rated_n }) => rated_n)
+        assert.strictEqual(new Set(numbers).size, numbers.length)
+      }
+    })
+  }
+  it("is taken out though matches were rated in the batch that voids it, and a version entered", () => {
+    const played = start(6, [2])
+    play(played, 30)
+    const chosen = countedOf(played)[10]!
+    const log = testLog.logOf(played.books, chosen.id)
+    for (let i = 0; i < 5; i++) for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
+    step(played.state, submission(3, { version: version(3, 2), number: 2, weights_hash: "sha256:new" }), ++played.now)
+    for (let i = 0; i < 8; i++) for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
+    assert.isAbove(played.state.writes.seeds.length, 0)
+    assert.deepStrictEqual(step(played.state, { _tag: "VoidMatch", match: chosen.id, detail: "", log }, ++played.now), { voided: true })
+    for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
+    keep(played)
+    assertAsReplayed(played)
+  })
+  it("is owed again: in a round every entry still gets its games", () => {
+    const played = start(4, [2])
+    step(played.state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: played.now + 10 }, played.now)
+    played.now += 20
+    play(played, 60)
+    const [first] = countedOf(played)
+    const gamesOf = () => [...played.state.ladders[5]!.standings.values()].map(({ credit }) => credit)
+    assert.isTrue(gamesOf().every((games) => games >= 3))
+    assert.deepStrictEqual(lease(played.state, ++played.now), [])
+    voiding(played, first!.id)
+    keep(played)
+    play(played, 20)
+    const made = [...played.state.ladders].flatMap(({ standings }) => [...standings.values()].map(({ credit }) => credit))
+    assert.isTrue(made.every((games) => games >= 3))
+    assertAsReplayed(played)
+  })
+  it("of a round that is over moves nothing, and counts no more", () => {
+    const played = start(4, [2])
+    play(played, 20)
+    const [chosen] = countedOf(played)
+    step(played.state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: played.now + 10 }, played.now)
+    played.now += 20
+    play(played, 6)
+    const before = snapshot(played.state).standings.map(({ mu, sigma, round_matches }) => ({ mu, sigma, round_matches }))
+    const { rated } = played.state
+    assert.deepStrictEqual(voiding(played, chosen!.id), { voided: true })
+    assert.deepStrictEqual(
+      snapshot(played.state).standings.map(({ mu, sigma, round_matches }) => ({ mu, sigma, round_matches })),
+      before
+    )
+    assert.strictEqual(played.state.rated, rated - 1)
+  })
+  it("is voided once, and two in one commit are asked for again", () => {
+    const played = start(4, [2])
+    play(played, 20)
+    const [a, b] = countedOf(played)
+    assert.deepStrictEqual(voiding(played, a!.id), { voided: true })
+    assert.deepStrictEqual(voiding(played, b!.id), { voided: false, reason: "again" })
+    keep(played)
+    assert.deepStrictEqual(voiding(played, a!.id), { voided: false, reason: "already" })
+    assert.deepStrictEqual(voiding(played, version(99)), { voided: false, reason: "unknown" })
+    assert.deepStrictEqual(voiding(played, b!.id), { voided: true })
+    keep(played)
+    assertAsReplayed(played)
+  })
+  it("leaves a state that its rows restore", () => {
+    const played = start(6, [2])
+    play(played, 50)
+    voiding(played, countedOf(played)[7]!.id)
+    keep(played)
+    const twin = restore(structuredClone(snapshot(played.state)))
+    for (let i = 0; i < 30; i++) {
+      const now = ++played.now
+      const [a, b] = [played.state, twin].map((state) => lease(state, now, 2))
+      assert.deepStrictEqual(
+        a!.map(({ lease }) => lease),
+        b!.map(({ lease }) => lease)
+      )
+      for (const work of a!) for (const state of [played.state, twin]) finish(state, work, played.now)
+    }
+  })
+  it("of a trial is played again while the candidate is being tried", () => {
+    const { now, state } = season(0, [2], { trial: { matches: 2 } })
+    const played = { state, now, books: testLog.books() }
+    step(state, submission(1), ++played.now)
+    finish(state, lease(state, ++played.now)[0]!, played.now)
+    const [trial] = lease(state, ++played.now)
+    step(state, { _tag: "ReportMatch", key: RUNNER.key, lease: trial!.lease, outcome: outcome(2) }, ++played.now)
+    keep(played)
+    const [first] = [...played.books.ended.keys()]
+    assert.deepStrictEqual(voiding(played, first!), { voided: true })
+    assert.deepInclude(state.versions_by_id.get(version(1)), { trial_played: 0, trial_void: 1 })
+    keep(played)
+    play(played, 3)
+    assert.strictEqual(state.versions_by_id.get(version(1))!.status, "entered")
+  })
+})

@@ -1,0 +1,158 @@
+/**
+ * One of the servers that `../http.ts` compares: `node server.ts KIND PORT SUBJECT`.
+ *
+ *   bare           node:http, ready bytes                fastify        Fastify, ready bytes
+ *   json           node:http, JSON.stringify an answer   fastify-json   Fastify, an object an answer
+ *   sql-pg, pg     node:http, the service's statements through @effect/sql-pg or pg, the page made of the rows, JSON.stringify
+ *   cached         the service as it is                  behind         its cache asked by the middleware, not by the front
+ *   typed          the whole path of a route, answered from memory, never cached
+ *   postgres       the same over the real reads
+ */
+import "effect/schema/SchemaJITCompiler/enable"
+import { PgClient } from "@effect/sql-pg"
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import fastify from "fastify"
+import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import pg from "pg"
+import { Api } from "@agon/api/Api.ts"
+import { CacheTags, Shared } from "@agon/api/Boundary.ts"
+import { Accounts } from "@agon/server/account/Accounts.ts"
+import { Words } from "@agon/server/account/Words.ts"
+import { AuthorizationLayer } from "@agon/server/http/Authorization.ts"
+import { BoundaryLayer, JsonBodyLayer } from "@agon/server/http/Boundary.ts"
+import { EdgeLayer } from "@agon/server/http/Edge.ts"
+import { makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { cacheControl, ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
+import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
+import { Seasons } from "@agon/server/season/Seasons.ts"
+import { noLookups, unlimited, unserved } from "../../support/Web.ts"
+import { read } from "./Subject.ts"
+
+const [, , kind = "", port = "0", file = ""] = process.argv
+const subject = read(readFileSync(file, "utf8"))
+const { page, season, statements } = subject
+const url = Redacted.make(subject.url)
+const host = "127.0.0.1"
+/** As the service's pool for requests. */
+const CONNECTIONS = 10
+const TWO_DECIMALS = 100
+
+const bytes = Buffer.from(JSON.stringify(page))
+const named = {
+  "Content-Type": "application/json",
+  "Cache-Control": cacheControl,
+  ETag: `"${"x".repeat(22)}"`,
+  "X-Request-Id": "abcdefghijkl-1234"
+}
+
+const bare = (body: () => Buffer | string) => {
+  const headers = [...Object.entries(named).flat(), "Content-Length", String(bytes.length)]
+  createServer((_request, response) => void response.writeHead(200, headers).end(body())).listen(Number(port), host)
+}
+
+const withFastify = (body: () => unknown) => {
+  const app = fastify()
+  app.get("/*", (_request, reply) => reply.headers(named).send(body()))
+  void app.listen({ port: Number(port), host })
+}
+
+const rounded = (figure: number) => Math.round(figure * TWO_DECIMALS) / TWO_DECIMALS
+/** The page of the rows, with the arithmetic that nobody is spared and no schema. */
+const made = ([found]: ReadonlyArray<any>, rows: ReadonlyArray<any>) => ({
+  season: found.slug,
+  season_name: found.name,
+  closed: found.state === "closed",
+  round: found.round,
+  total: found.active_versions,
+  entries: rows.map(({ mu, sigma, ...row }, i) => ({
+    ...row,
+    rank: i + 1,
+    rating: rounded(1500 + mu),
+    deviation: rounded(sigma),
+    provisional: sigma > 100 || row.round_matches < 10,
+    round_matches: null,
+    trend: row.trend === null ? null : rounded(row.trend),
+    history: row.history.map((one: number) => rounded(1500 + one))
+  })),
+  next_cursor: String(rows.length)
+})
+
+const overRows = (rows: (answer: (body: string) => void) => void) =>
+  createServer((_request, response) =>
+    rows((body) => void response.writeHead(200, { ...named, "Content-Length": Buffer.byteLength(body) }).end(body))
+  ).listen(Number(port), host)
+
+const overPg = () => {
+  const pool = new pg.Pool({ connectionString: subject.url, max: CONNECTIONS })
+  pool.on("error", (error) => console.error(error))
+  const ask = ({ params, text }: (typeof statements)[number], i: number) => pool.query({ name: `s${i}`, text, values: [...params] })
+  overRows(async (answer) => {
+    const found = await ask(statements[0]!, 0)
+    const rows = await ask(statements[1]!, 1)
+    answer(JSON.stringify(made(found.rows, rows.rows)))
+  })
+}
+
+const overSqlPg = async () => {
+  const runtime = ManagedRuntime.make(PgClient.layer({ url, maxConnections: CONNECTIONS }))
+  const sql = await runtime.runPromise(PgClient.PgClient)
+  const [first, second] = statements.map(({ params, text }) => sql.unsafe(text, params))
+  const both = Effect.flatMap(first!, (found) => Effect.map(second!, (rows) => JSON.stringify(made(found, rows))))
+  overRows((answer) => void Effect.runFork(Effect.map(both, answer)))
+}
+
+const others = unserved("leaderboard")
+const uncached = Layer.succeed(
+  Shared,
+  Shared.of((httpEffect) => Effect.provideService(httpEffect, CacheTags, new Set<string>()))
+)
+const Handlers = Layer.merge(LeaderboardHandlers, others)
+const Uncached = HttpApiBuilder.layer(Api).pipe(
+  Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, uncached)))),
+  Layer.merge(EdgeLayer)
+)
+const Reads = Layer.mergeAll(Seasons.layer, Leaderboards.layer)
+const Memory = Layer.mergeAll(
+  Layer.mock(Seasons, { find: () => Effect.succeed(season) }),
+  Layer.mock(Leaderboards, { page: () => Effect.succeed(page) })
+)
+/** A cache that the front never hits. */
+const Behind = Layer.effect(
+  ResponseCache,
+  Effect.map(ResponseCache, (cache) => ({ ...cache, getUnsafe: () => undefined }))
+).pipe(Layer.provide(ResponseCache.layer))
+
+const service = (
+  routes: Layer.Layer<never, any, any>,
+  reads: Layer.Layer<Seasons | Leaderboards, any, any>,
+  cache = ResponseCache.layer
+) => {
+  const core = Accounts.layer.pipe(Layer.provideMerge(Words.layer), Layer.provideMerge(Layer.merge(cache, RateLimits.layer(unlimited))))
+  const all = serve({ host, port: Number(port) }, routes).pipe(
+    Layer.provide(reads),
+    Layer.provide(noLookups),
+    Layer.provide(core),
+    Layer.provide(PgClient.layer({ url, maxConnections: CONNECTIONS }))
+  ) as Layer.Layer<any, any>
+  NodeRuntime.runMain(Layer.launch(all))
+}
+
+const kinds: Record<string, () => unknown> = {
+  bare: () => bare(() => bytes),
+  json: () => bare(() => JSON.stringify(page)),
+  fastify: () => withFastify(() => bytes),
+  "fastify-json": () => withFastify(() => page),
+  pg: overPg,
+  "sql-pg": overSqlPg,
+  cached: () => service(makeRoutes(Handlers as any), Reads),
+  behind: () => service(makeRoutes(Handlers as any), Reads, Behind),
+  typed: () => service(Uncached, Memory),
+  postgres: () => service(Uncached, Reads)
+}
+process.on("SIGTERM", () => process.exit(0)) // so that a profile is written
+kinds[kind]!()

@@ -125,6 +125,64 @@ export const tell = <C extends Command>(season_id: string, command: C) =>
 export const rows = <Row extends object>(statement: TemplateStringsArray, ...values: ReadonlyArray<string>) =>
   Effect.orDie(Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Row>(statement, ...values)))
 
+const hashOf = (digit: string) => `sha256:${digit.repeat(64)}`
+
+/** A version of a model of that id, straight into the season and through its review, unless `admit` is false. */
+export const enter = Effect.fnUntraced(function* (season_id: string, n: number, model: string, owner: string | null, admit = true) {
+  const version = Fixture.uuid("version", n)
+  yield* tell(season_id, {
+    _tag: "SubmitVersion",
+    version,
+    model,
+    owner,
+    number: 1,
+    weights_hash: hashOf(String(n % 10)),
+    manifest_hash: hashOf("a"),
+    note: null,
+    eligible: true,
+    retired: false,
+    files: { weights_bytes: 1_000, manifest_bytes: 100 }
+  })
+  if (!admit) return version
+  const [work] = yield* tell(season_id, { ...LEASE, matches: false })
+  const verdict = { verdict: "admitted", runtime_version: "test", param_count: 1, infer_us: 1, memory: { flat: 0, cell: 0 } } as const
+  yield* tell(season_id, { _tag: "ReportAdmission", key: LEASE.key, lease: work!.lease, verdict })
+  return version
+})
+
+const LEASE = {
+  _tag: "LeaseWork",
+  runner: Fixture.uuid("runner", 1),
+  key: Fixture.uuid("key", 1),
+  fleet: "platform",
+  engine_digest: Fixture.engineDigest,
+  matches: true,
+  admissions: true,
+  max: 1
+} as const
+
+/** A baseline of the season, admitted and out of play. */
+export const baseline = Effect.fnUntraced(function* (season_id: string, n: number, name: string, admit = true) {
+  const [model] = yield* rows<{ readonly id: string }>`INSERT INTO model (id, game, baseline_season, name, created_at)
+    VALUES (gen_random_uuid(), 'snakes', ${season_id}, ${name}, now()) RETURNING id`
+  return yield* enter(season_id, n, model!.id, null, admit)
+})
+
+/** A match between two baselines that a runner holds from now on. */
+export const leaseMatch = Effect.fnUntraced(function* (
+  season_id: string,
+  holder: { readonly runner?: string; readonly key?: string } = {}
+) {
+  for (const n of [1, 2]) {
+    yield* tell(season_id, { _tag: "SwitchBaseline", version: yield* baseline(season_id, n, `baseline${n}`), enabled: true })
+  }
+  yield* tell(season_id, { _tag: "AddBoard", board: "plain", players: 2, rows: 7, cols: 7, file: {} })
+  yield* tell(season_id, { _tag: "SwitchBoard", board: "plain", enabled: true })
+  const [work] = yield* tell(season_id, { ...LEASE, ...holder, max: 1 })
+  assert.strictEqual(work?.kind, "match")
+  return work!.lease
+})
+
 /** The season's log, newest first, as `[actor, action, subject]`; with the detail of each where that is asked for. */
 export const log = (season_id: string) =>
   Effect.map(

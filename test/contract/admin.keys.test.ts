@@ -1,0 +1,135 @@
+/** A season's own runner keys and runners, and who can process its queue (DECISIONS.md section 10). */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { call } from "../support/Web.ts"
+import {
+  baseline,
+  layer as administration,
+  leaseMatch,
+  log,
+  options,
+  patch,
+  post,
+  read,
+  refusal,
+  remove,
+  rows,
+  season
+} from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+
+const session = {
+  name: "rack",
+  runtime_version: "test",
+  engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
+  accepts: ["match", "admission"],
+  slots: 2
+}
+const runner = (key: string, path: string, json: unknown) =>
+  call(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } })
+const open = (key: string, change: object = {}) =>
+  Effect.map(runner(key, "/sessions", { ...session, ...change }), ({ json }) => json.runner)
+
+layer(administration, options)("a season's runner keys", (it) => {
+  it.effect("are made with a secret that is shown once, listed with their runners, and serve that season alone", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("spring", { admins: ["ada"] })
+      const other = yield* season("other")
+      const made = yield* post(url("/runner-keys"), { name: "rack" }, "ada")
+      assert.strictEqual(made.status, 201, made.text)
+      const { key, ...shown } = made.json
+      assert.match(key, /^agon_rk_[\w-]{43}$/)
+      assert.deepInclude(shown, { name: "rack", prefix: key.slice(0, 12), created_by: "ada", revoked_at: null, runners: [] })
+      const id_of_runner = yield* open(key)
+      const { json } = yield* read(url("/runner-keys"), "ada")
+      assert.deepStrictEqual(Object.keys(json), ["admissions", "keys", "total", "next_cursor"])
+      assert.deepStrictEqual([json.total, json.keys[0].runners[0].id], [1, id_of_runner])
+      assert.notInclude(JSON.stringify(json), key)
+      assert.deepStrictEqual((yield* read(other.url("/runner-keys"))).json.keys, [])
+      assert.deepStrictEqual((yield* read("/v1/runner-keys")).json.keys, [])
+      const { prefix } = shown
+      assert.deepStrictEqual(yield* log(id), [["ada", "runner-key.create", "rack", { id: shown.id, prefix }]])
+      assert.notInclude(JSON.stringify(yield* rows`SELECT * FROM audit`), key)
+      assert.deepStrictEqual(refusal(yield* post(url("/runner-keys"), { name: "" })), [400, "invalid_request"])
+    })
+  )
+
+  it.effect("are revoked once: the secret is worth nothing then, and its leases go back to the queue at once", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("summer")
+      const other = yield* season("autumn")
+      const made = (yield* post(url("/runner-keys"), { name: "rack" })).json
+      const held = yield* open(made.key)
+      yield* leaseMatch(id, { runner: held, key: made.id })
+      const leased = Effect.map(rows<any>`SELECT count(*)::int AS n FROM live WHERE until IS NOT NULL`, ([row]) => row.n)
+      assert.strictEqual(yield* leased, 1)
+      assert.deepStrictEqual(refusal(yield* remove(other.url(`/runner-keys/${made.id}`))), [404, "not_found"])
+      assert.deepStrictEqual(refusal(yield* remove(url("/runner-keys/no-uuid"))), [404, "not_found"])
+      assert.deepStrictEqual(refusal(yield* remove(url(`/runner-keys/${Fixture.uuid("key", 77)}`))), [404, "not_found"])
+      const revoked = yield* remove(url(`/runner-keys/${made.id}`))
+      assert.strictEqual(revoked.status, 200, revoked.text)
+      assert.isNotNull(revoked.json.revoked_at)
+      assert.strictEqual(yield* leased, 0)
+      assert.deepStrictEqual(refusal(yield* runner(made.key, "/sessions", session)), [401, "unauthenticated"])
+      assert.deepStrictEqual((yield* remove(url(`/runner-keys/${made.id}`))).json, revoked.json)
+      assert.deepStrictEqual(
+        (yield* log(id)).map(([actor, action, subject]) => [actor, action, subject]),
+        [
+          ["root", "runner-key.revoke", "rack"],
+          ["root", "runner-key.create", "rack"]
+        ]
+      )
+    })
+  )
+
+  it.effect("have runners that are stopped one by one, and get no new work from then on", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("winter")
+      const other = yield* season("thaw")
+      const { key } = (yield* post(url("/runner-keys"), { name: "rack" })).json
+      const [first, second] = [yield* open(key), yield* open(key)]
+      const stopped = yield* remove(url(`/runners/${first}`))
+      assert.deepStrictEqual([stopped.status, stopped.json.id, stopped.json.state], [200, first, "draining"])
+      const asked = { max: 1, wait_s: 0 }
+      assert.strictEqual((yield* runner(key, "/leases", { runner: first, ...asked })).json.drain, true)
+      assert.strictEqual((yield* runner(key, "/leases", { runner: second, ...asked })).json.drain, false)
+      assert.deepStrictEqual(refusal(yield* remove(other.url(`/runners/${second}`))), [404, "not_found"])
+      assert.deepStrictEqual(refusal(yield* remove(url("/runners/no-uuid"))), [404, "not_found"])
+      const platform = (yield* post("/v1/runner-keys", { name: "ours" })).json
+      assert.deepStrictEqual(refusal(yield* remove(url(`/runners/${yield* open(platform.key)}`))), [404, "not_found"])
+      assert.deepStrictEqual((yield* log(id))[0], ["root", "runner.stop", "rack", { id: first }])
+    })
+  )
+})
+
+layer(administration, options)("the admissions of a season", (it) => {
+  it.effect("count what waits, the runners that may take it, and say of which fleets those are", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("spring")
+      const admissions = Effect.map(read(url("/runner-keys")), ({ json }) => json.admissions)
+      assert.deepStrictEqual(yield* admissions, { queued: 0, admitters: 0, reach: "none" })
+      yield* baseline(id, 5, "waiting", false)
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 0, reach: "none" })
+      const own = (yield* post(url("/runner-keys"), { name: "own" })).json
+      const foreign = (yield* post((yield* season("foreign")).url("/runner-keys"), { name: "foreign" })).json
+      const platform = (yield* post("/v1/runner-keys", { name: "platform" })).json
+      yield* open(foreign.key)
+      yield* open(own.key, { accepts: ["match"] })
+      yield* open(own.key, { engines: [{ game: "snakes", engine_digest: "sha256:another" }] })
+      yield* open(own.key, { engines: [{ game: "othello", engine_digest: Fixture.engineDigest }] })
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 0, reach: "none" })
+      yield* open(platform.key)
+      yield* open(platform.key)
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 2, reach: "platform" })
+      const mine = yield* open(own.key)
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 3, reach: "both" })
+      yield* patch(url("/fleet"), { admissions: "own" })
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 1, reach: "own" })
+      yield* rows`UPDATE runner SET last_seen_at = now() - interval '2 minutes' WHERE id = ${mine}`
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 0, reach: "none" })
+      yield* patch(url("/fleet"), { admissions: "platform" })
+      yield* remove(`/v1/runner-keys/${platform.id}`)
+      assert.deepStrictEqual(yield* admissions, { queued: 1, admitters: 0, reach: "none" })
+    })
+  )
+})

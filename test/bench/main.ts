@@ -1,0 +1,42 @@
+/**
+ * The index of benches. Each is a program of its own and prints ratios measured in one interleaved run; figures that stand
+ * alone mean little on a machine that others use.
+ *
+ *   npm run bench                       every bench with its ordinary arguments, 15 to 20 minutes
+ *   npm run bench http start            some
+ *   npm run bench http -- 9 5           one, with arguments of its own
+ */
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+
+const BENCHES = {
+  engine: "turns a second of the game engines",
+  play: "match cycles a second at the season's mailbox, against job queues on the same Postgres",
+  http: "what a read costs, against bare servers and Fastify",
+  start: "from scripts/start on empty data to the first answer and the first rated match"
+}
+type Bench = keyof typeof BENCHES
+
+const run = (name: Bench, args: ReadonlyArray<string>) =>
+  new Promise<number>((resolve) => {
+    const program = join(import.meta.dirname, `${name}.ts`)
+    console.log(`\n== ${name}: ${BENCHES[name]}`)
+    if (!existsSync(program)) {
+      console.log(`${name}: skipped, ${program} is not there`)
+      return resolve(0)
+    }
+    spawn(process.execPath, [program, ...args], { stdio: "inherit" }).on("exit", (status) => resolve(status ?? 1))
+  })
+
+const words = process.argv.slice(2).filter((word) => word !== "--")
+const isBench = (word: string): word is Bench => word in BENCHES
+const chosen = words.filter(isBench)
+const args = words.filter((word) => !isBench(word))
+if (args.length > 0 && chosen.length !== 1) {
+  console.error(`bench: ${args.join(" ")}: there is ${Object.keys(BENCHES).join(", ")}; arguments go to one of them at a time`)
+  process.exit(2)
+}
+for (const name of chosen.length > 0 ? chosen : (Object.keys(BENCHES) as ReadonlyArray<Bench>)) {
+  if ((await run(name, args)) !== 0) process.exitCode = 1
+}

@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config"
+import { mutants } from "./test/simulation/mutants.ts"
+import { plugin } from "./test/support/Mutants.ts"
 
 // The product runs as TypeScript on Node 24, and so must what it is tested on: vitest's workers take over this Node.
 const major = Number(process.versions.node.split(".")[0])
@@ -7,6 +9,7 @@ if (major < 24) {
 }
 
 export default defineConfig({
+  plugins: [plugin(mutants)],
   test: {
     include: ["packages/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/leftoverProcesses.ts"],

@@ -59,9 +59,12 @@ export const make = (empty: View): Auditor => {
       if (command._tag === "LeaseWork") receipts.leased(command, reply as Replies["LeaseWork"], rows)
       else if (command._tag === "Heartbeat") receipts.beaten(reply as Replies["Heartbeat"], before)
       else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], at, before, rows)
-      else if (isResult(command)) receipts.settled(command, reply as Receipt, rows)
+      else if (isResult(command)) receipts.settled(command, reply as Receipt, before, rows)
       else if (command._tag === "SwitchBoard" && "enabled" in (reply as object)) {
-        must(rows.boards.get(command.board)!.enabled === command.enabled, "no reply before its commit", command)
+        must(rows.boards.get(command.board)?.enabled === command.enabled, "no reply before its commit", command)
+      } else if (command._tag === "RevokeKey") {
+        const kept = [...rows.live.values(), ...rows.reviews.values()].find(({ key, until }) => key === command.key && until !== null)
+        must(kept === undefined, "a revoked key holds nothing", command, kept)
       } else if (command._tag === "CloseSeason") must(rows.head.phase !== "open", "no reply before its commit", command)
     },
     committed: (now) => {

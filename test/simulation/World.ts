@@ -88,7 +88,7 @@ const playSeason = Effect.fnUntraced(function* (run: Run) {
   yield* prepare(run, profile, season)
   const end = Math.min(run.steps, run.step + profile.life)
   for (; run.step < end && season.rows().head.phase === "open"; run.step++) yield* season.trouble
-  yield* rest(profile, season)
+  if (chance.in(0.6)) yield* rest(profile, season)
   yield* close(run, season)
   yield* season.leave
 })
@@ -327,11 +327,13 @@ const progress = ({ endedCount, head, live }: View): string =>
 
 /** The season is closed while runners hold matches and heartbeat on; afterwards they repeat themselves. */
 const close = Effect.fnUntraced(function* (run: Run, season: Stage) {
+  const { runners } = season
+  yield* season.say([runners.honest(0)], 60)
   for (let i = 0; season.rows().head.phase === "open"; i++) {
     must(i < 5, "a season that is told to close does", season.rows().head) // it may be reloading, a second at most
-    yield* season.say([season.runners.visit(), season.runners.visit(), silent({ _tag: "CloseSeason" })], 1_000)
+    yield* season.say([runners.visit(0), silent({ _tag: "CloseSeason" })], 1_000)
   }
-  for (let i = 0; i < 8; i++, run.step++) yield* season.say([season.runners.visit(), season.runners.visit()], 9_000)
+  for (let i = 0; i < 8; i++, run.step++) yield* season.say([runners.clinging(), runners.visit(0)], 9_000)
   must(season.rows().head.phase === "closed", "closed within a minute", season.rows().head)
   yield* season.say([silent({ _tag: "CloseSeason" })], 60)
 })

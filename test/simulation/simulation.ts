@@ -9,9 +9,13 @@ import * as MemoryStore from "../support/MemoryStore.ts"
 import { ofMemory } from "./View.ts"
 import { type Actor, type Failed, type Seen, simulate } from "./World.ts"
 
-export const GENUINE: Actor = { Mailbox, Season, SeasonActor, State }
+/** The actor with its store, either of which may be a mutant. */
+export interface InMemory extends Actor {
+  readonly MemoryStore: typeof MemoryStore
+}
+const GENUINE: InMemory = { Mailbox, MemoryStore, Season, SeasonActor, State }
 
-export const inMemory = (seed: number, steps: number, actor = GENUINE): Effect.Effect<Seen> => {
+export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE): Effect.Effect<Seen> => {
   const memory: MemoryStore.Memory = new Map()
   const ground = {
     create: (season: string, settings: Parameters<typeof MemoryStore.createSeason>[2]) =>
@@ -20,7 +24,7 @@ export const inMemory = (seed: number, steps: number, actor = GENUINE): Effect.E
     slice_ms: Infinity
   }
   return simulate({ actor, ground, seed, steps }).pipe(
-    Effect.provide([MemoryStore.layer(memory), Logger.layer([]), TestClock.layer()])
+    Effect.provide([actor.MemoryStore.layer(memory), Logger.layer([]), TestClock.layer()])
   ) as Effect.Effect<Seen>
 }
 

@@ -130,8 +130,8 @@ const checkWithdrawn = (window: Window, match: Ended): void => {
   const versions = match.versions.map((id) => now.versions.get(id)!)
   const reasons = {
     superseded: versions.some(({ status, successor }) => status === "superseded" && successor === match.successor),
-    baseline_disabled: versions.some(({ status }) => status === "disabled"),
-    board_disabled: !now.boards.get(match.board)!.enabled,
+    baseline_disabled: versions.some(({ id, status }) => status === "disabled" || before.versions.get(id)?.status === "disabled"),
+    board_disabled: [before, now].some(({ boards }) => boards.get(match.board)?.enabled === false),
     season_closed: now.head.phase !== "open" || now.versions.get(match.candidate ?? "")?.status === "rejected",
     round_reset: match.ladder !== null && match.round < now.head.round
   }

@@ -19,7 +19,7 @@ export interface Receipts {
   readonly asked: (command: Command) => void
   readonly check: (window: Window) => void
   readonly leased: (command: Of<"LeaseWork">, works: Replies["LeaseWork"], rows: View) => void
-  readonly settled: (command: Result, receipt: Receipt, rows: View) => void
+  readonly settled: (command: Result, receipt: Receipt, before: View, rows: View) => void
   readonly beaten: (beats: Replies["Heartbeat"], before: View) => void
 }
 
@@ -131,7 +131,7 @@ export const make = (): Receipts => {
         checkWork(command, work, rows)
       }
     },
-    settled: (command, receipt, rows) => {
+    settled: (command, receipt, before, rows) => {
       const [id, n] = nameOf(command.lease)
       const holder = holders.get(command.lease)
       const reason = receipt.accepted ? "accepted" : receipt.reason
@@ -141,7 +141,8 @@ export const make = (): Receipts => {
       }
       const version = rows.versions.get(id)
       const unheard = version?.status === "rejected" && version.admit_key === null // it was rejected before anybody had judged it
-      if (reason === "unknown") return must(unheard, "the holder is known", command, version, over.get(id))
+      const early = newest(before, id) < n // guessed before it was granted, in the same batch
+      if (reason === "unknown") return must(unheard || early, "the holder is known", command, version, over.get(id))
       if (receipt.accepted) checkAccepted(command, rows)
       else checkRefused(command, reason, rows)
       if (reason === "malformed") return

@@ -20,9 +20,11 @@ const RUNNERS = 5
 const REMEMBERED = 60
 
 export interface Runners {
-  readonly visit: () => Visit
+  readonly visit: (but?: number) => Visit
   /** One that reports all it has, without fault, and asks for more. */
   readonly honest: (n: number) => Visit
+  /** One that never reports and lets none of its leases run out. */
+  readonly clinging: () => Visit
   readonly keys: () => ReadonlyArray<string>
   /** A revoked key is replaced, as its owner would. */
   readonly rekey: (key: string) => void
@@ -107,8 +109,8 @@ export const make = (chance: Chance, limit: number): Runners => {
     return report(work, key)
   }
 
-  const visit = (): Visit => {
-    const runner = chance.pick(runners)
+  const visit = (but = -1): Visit => {
+    const runner = chance.pick(runners.filter((_, i) => i !== but))
     const { id: name, key, open } = runner
     const x = chance.next()
     if (x < 0.03) runner.open = [] // it dies, and starts again with nothing
@@ -136,6 +138,10 @@ export const make = (chance: Chance, limit: number): Runners => {
       const results = runner.open.map((work) => report(work, runner.key, true))
       const holds: Command = { _tag: "HoldOnly", runner: runner.id, holds: [] }
       return { commands: [...results, holds, lease(runner, 16)], heard: heard(runner) }
+    },
+    clinging: () => {
+      const { key, open } = runners[0]!
+      return { commands: [{ _tag: "Heartbeat", key, leases: open.map((work) => work.lease) }], heard: () => undefined }
     },
     keys: () => runners.map(({ key }) => key),
     rekey: (key) => {

@@ -31,7 +31,7 @@ export const playOn = ({ Season, State }: Machine, lost: State, rows: Snapshot, 
     const command = next(lost, now, chance)
     const [a, b] = [Season.step(lost, command, now), Season.step(twin, command, now)]
     must(JSON.stringify(a) === JSON.stringify(b), "a restored season gives the same replies", command, a, b)
-    must(JSON.stringify(lost.events) === JSON.stringify(twin.events), "a restored season tells the same", command)
+    must(JSON.stringify(lost.events) === JSON.stringify(twin.events), "a restored season tells the same", command, lost.events, twin.events)
     State.committed(lost)
     State.committed(twin)
   }

@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { mutants } from "./mutants.ts"
+import { inMemory, type InMemory } from "./simulation.ts"
+
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+const STEPS = 1_500
+
+const planted = (name: string): Promise<InMemory> =>
+  Promise.all([
+    import(/* @vite-ignore */ `../../packages/server/src/season/Mailbox.ts?mutant=${name}`),
+    import(/* @vite-ignore */ `../../packages/server/src/season/SeasonActor.ts?mutant=${name}`),
+    import(/* @vite-ignore */ `../../packages/domain/src/season/Season.ts?mutant=${name}`),
+    import(/* @vite-ignore */ `../../packages/domain/src/season/State.ts?mutant=${name}`),
+    import(/* @vite-ignore */ `../support/MemoryStore.ts?mutant=${name}`)
+  ]).then(([Mailbox, SeasonActor, Season, State, MemoryStore]) => ({ Mailbox, SeasonActor, Season, State, MemoryStore }))
+
+/** The first seed that notices, and what it says. */
+const caughtBy = Effect.fnUntraced(function* (actor: InMemory) {
+  for (const seed of SEEDS) {
+    const exit = yield* Effect.exit(inMemory(seed, STEPS, actor))
+    const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
+    if (reason?._tag === "Die") return { seed, said: String((reason.defect as Error).message) }
+  }
+  return undefined
+})
+
+describe("the simulation notices", () => {
+  for (const name of Object.keys(mutants)) {
+    it.live(name, () =>
+      Effect.gen(function* () {
+        const actor = yield* Effect.promise(() => planted(name))
+        const caught = yield* caughtBy(actor)
+        assert.match(caught?.said ?? "nothing was noticed", /^broken promise: /)
+        if (process.env["AGON_SIM_SHOW"]) console.log(`${name}: seed ${caught!.seed}: ${caught!.said.slice(16, 90)}`)
+      })
+    )
+  }
+})

@@ -1,0 +1,130 @@
+/** Planted bugs. Each breaks one promise of the season; the simulation must notice every one of them. */
+import type { Mutant } from "../support/Mutants.ts"
+
+export const mutants: Readonly<Record<string, Mutant>> = {
+  // leases and results
+  lateResultOverwrites: { file: "season/Lease.ts", find: 'if (n < work.lease_n) return "lost"\n', replace: "" },
+  anyKeyReports: { file: "season/Lease.ts", find: 'if (work.key !== key) return "unknown"\n', replace: "" },
+  releasedStillCounts: { file: "season/Lease.ts", find: 'work.released ? "released" : "held"', replace: '"held"' },
+  repeatAnsweredLost: { file: "season/answerAgain.ts", find: 'row.fault_reason === "runner_lost" ?', replace: 'row.ending === "failed" ?' },
+  oldLeaseAccepted: { file: "season/answerAgain.ts", find: "if (lease.n < last) return", replace: "if (lease.n > last) return" },
+  repeatOfFailureForgotten: { file: "season/Reviews.ts", find: 'standing === "released" && version.admit_key === key', replace: "false" },
+  failsTooEarly: { file: "season/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
+  neverFails: { file: "season/Matches.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
+  leaseNeverEnds: { file: "season/Season.ts", find: "        state.leaseEnd,\n", replace: "" },
+  releaseCostsAnAttempt: {
+    file: "season/Leases.ts",
+    find: '    if ("versions" in work) requeue(state, work)',
+    replace: '    if ("versions" in work) loseMatch(state, work)'
+  },
+  extendsAnOldLease: {
+    file: "season/Matches.ts",
+    find: "work.lease_n !== name!.n || work.key",
+    replace: "work.lease_n < name!.n || work.key"
+  },
+  malformedIsRated: { file: "match/Outcome.ts", find: "seat.rank !== ranks[i]", replace: "seat.rank < 1" },
+  revokedKeyKeepsItsWork: {
+    file: "season/Leases.ts",
+    find: "(work) => work.key === key)",
+    replace: "(work) => work.key === key && false)"
+  },
+  // what may start
+  boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheck = true\n", replace: "" },
+  boardOffAfterLoss: {
+    file: "season/Matches.ts",
+    find: "  const reason = mayNotStart(state, match)\n  if (reason !== null) withdraw(state, match, reason)\n}\n\nexport const loseMatch",
+    replace: "}\n\nexport const loseMatch"
+  },
+  supersededStillStarts: {
+    file: "season/Matches.ts",
+    find: 'if (version.status === "superseded") return',
+    replace: 'if (version.status === "rejected") return'
+  },
+  closingWaitsForEver: {
+    file: "season/Closing.ts",
+    find: "state.now >= state.close_requested_at! + CLOSING_MS",
+    replace: "state.live.size === 0"
+  },
+  closingKeepsQueue: { file: "season/Closing.ts", find: "  state.recheck = true\n", replace: "" },
+  // who plays
+  unowedPlay: { file: "season/Waves.ts", find: "prepare(state, ladder, owed(state))", replace: "prepare(state, ladder, Infinity)" },
+  mostCreditFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
+  tooManyInFlight: { file: "season/Waves.ts", find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6", replace: "ENTRIES_PER_MATCH_IN_FLIGHT = 2" },
+  ownersPlayThemselves: { file: "pairing/Wave.ts", find: "ownerOf(a) !== ownerOf(b)", replace: "a !== b || ownerOf(a) === ownerOf(b)" },
+  finalsEndEarly: {
+    file: "season/Waves.ts",
+    find: "if (ladder.queue.length > 0 || ladder.playing > 0) return true",
+    replace: "if (ladder.queue.length === 0) return false"
+  },
+  // ratings and rounds
+  staleRoundRated: {
+    file: "season/Matches.ts",
+    find: "match.ladder !== null && match.round === state.round\n  const seats",
+    replace: "match.ladder !== null\n  const seats"
+  },
+  roundKeepsDeviation: {
+    file: "season/Standings.ts",
+    find: "Object.assign(standing, START, {",
+    replace: "Object.assign(standing, { mu: START.mu }, {"
+  },
+  openIsNotMoved: { file: "season/Matches.ts", find: "made === open ? null : on(open, false)", replace: "null" },
+  takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN)", replace: "old.sigma" },
+  tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
+  podiumByGames: { file: "season/Standings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
+  missedRoundStartsNow: {
+    file: "season/Season.ts",
+    find: "state.now = Math.max(state.now, due)",
+    replace: "state.now = Math.max(state.now, now)"
+  },
+  // versions
+  strikesPassTheTrial: {
+    file: "season/Trials.ts",
+    find: "if (trial_failed === 0) enterVersion",
+    replace: "if (trial_played > 0) enterVersion"
+  },
+  oldVersionStays: { file: "season/Standings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
+  cooldownForgotten: {
+    file: "season/Versions.ts",
+    find: "state.owners.set(command.owner, { last_submitted_at: state.now })",
+    replace: "state.owners.set(command.owner, { last_submitted_at: null })"
+  },
+  weightsTwice: {
+    file: "season/Versions.ts",
+    find: "version.model !== model || version.owner !== owner",
+    replace: "version.model === null"
+  },
+  slowIsAdmitted: {
+    file: "season/Reviews.ts",
+    find: "version.infer_us! > rules.infer_us_max",
+    replace: "version.infer_us! > 2 * rules.infer_us_max"
+  },
+  expiredUploadWaits: {
+    file: "season/Season.ts",
+    find: "if (state.uploadEnd <= state.now) expireUploads(state)",
+    replace: "if (state.uploadEnd <= state.now) state.uploadEnd = Infinity"
+  },
+  // the actor and its rows
+  answersBeforeCommit: {
+    file: "season/SeasonActor.ts",
+    find: "      if (state.writes.any) fence",
+    replace:
+      "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n      if (state.writes.any) fence"
+  },
+  keepsStateAfterFailure: {
+    file: "season/SeasonActor.ts",
+    find: "yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)",
+    replace: "yield* Effect.catch(store.commit(fence, state), () => Effect.succeed(fence))"
+  },
+  shutForgetsTheBatch: {
+    file: "season/Mailbox.ts",
+    find: "for (const held of mailbox.held) Deferred",
+    replace: "for (const held of Queue.sizeUnsafe(mailbox.queue) > 0 ? mailbox.held : []) Deferred"
+  },
+  standingNotWritten: {
+    file: "season/Standings.ts",
+    find: "    state.writes.standings.add(standing)\n    return { mu, sigma, change }",
+    replace: "    return { mu, sigma, change }"
+  },
+  restoreForgetsWhoIsBusy: { file: "season/State.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
+  drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" }
+}

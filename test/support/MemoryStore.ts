@@ -2,8 +2,10 @@
 import { Effect, Layer } from "effect"
 import { answerAgain, type EndedWork } from "@agon/domain/season/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import type { Seed } from "@agon/domain/season/Log.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { type Ended, freshHead, head, type Snapshot, type State, type Version } from "@agon/domain/season/State.ts"
+import { logOf, writeEnded } from "@agon/domain/season/testLog.ts"
 import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
 import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
 
@@ -24,6 +26,7 @@ export interface Rows {
   readonly live: Map<string, Row<"live">>
   readonly reviews: Map<string, Row<"reviews">>
   readonly ended: Map<string, Ended>
+  readonly seeds: Map<string, Seed>
   readonly series: Array<State["writes"]["series"][number]>
   readonly audits: Map<string, State["writes"]["audits"][number]>
 }
@@ -45,6 +48,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
     live: new Map(),
     reviews: new Map(),
     ended: new Map(),
+    seeds: new Map(),
     series: [],
     audits: new Map()
   })
@@ -100,10 +104,7 @@ const write = (rows: Rows, state: State): void => {
   for (const round of state.rounds) if (writes.rounds.has(round.n)) rows.rounds.set(round.n, { ...round })
   writeOpen(rows.live, writes.live, state.live)
   writeOpen(rows.reviews, writes.reviews, state.reviews)
-  for (const row of writes.ended) {
-    if (rows.ended.has(row.id)) throw new Error(`match ${row.id} ended twice`) // the primary key
-    rows.ended.set(row.id, structuredClone(row))
-  }
+  writeEnded(rows, writes)
   for (const row of writes.audits) if (!rows.audits.has(row.id)) rows.audits.set(row.id, row)
   rows.periods.push(...writes.boardPeriods)
   rows.series.push(...structuredClone(writes.series))
@@ -153,6 +154,7 @@ export const layer = (memory: Memory) =>
             ? { accepted: false, reason: "unknown" }
             : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
         }),
+      log: (season, match) => Effect.sync(() => structuredClone(logOf(memory.get(season)!, match))),
       open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
     })
   )

@@ -12,6 +12,7 @@
 
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
+import type { Log } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore } from "@agon/domain/season/State.ts"
 import { Cause, Clock, Duration, Effect, type Exit, Queue, Schedule } from "effect"
@@ -22,6 +23,8 @@ import { type Fenced, SeasonStore } from "./SeasonStore.ts"
 export const BATCH_MAX = 256
 export const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
+/** A season stands still while it reads a log. */
+export const LOG_TIMEOUT = Duration.seconds(5)
 /** Caches are purged within it or live on until they expire: a season does not wait for a listener that hangs. */
 export const TELL_TIMEOUT = Duration.seconds(2)
 /** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
@@ -41,8 +44,9 @@ export const run = Effect.fnUntraced(
     yield* Mailbox.open(mailbox)
     while (state.phase !== "closed") {
       const batch = yield* nextBatch(mailbox, deadline(state))
+      const logs = yield* logsOf(store, mailbox.season, batch)
       const now = yield* Clock.currentTimeMillis
-      const replies = batch.map((held) => held.commands.map((command) => step(state, command, now)))
+      const replies = batch.map((held) => held.commands.map((command) => step(state, withLog(command, logs), now)))
       if (batch.length === 0) step(state, TICK, now)
       const { events: happened } = state
       if (state.writes.any) fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
@@ -54,6 +58,23 @@ export const run = Effect.fnUntraced(
   },
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
 )
+
+/** Logs of the matches that this batch voids, as the last commit left the rows: the machine knows what came after. */
+const logsOf = Effect.fnUntraced(function* ({ log }: SeasonStore["Service"], season: string, batch: ReadonlyArray<Mailbox.Held>) {
+  const logs = new Map<string, Log>()
+  for (const { commands } of batch) {
+    for (const command of commands) {
+      // One a batch: the machine voids no more in one commit. A log that cannot be read is no reason to reload.
+      if (command._tag !== "VoidMatch" || logs.size > 0) continue
+      const read = yield* log(season, command.match).pipe(Effect.timeout(LOG_TIMEOUT), Effect.option)
+      if (read._tag === "Some") logs.set(command.match, read.value)
+    }
+  }
+  return logs
+})
+
+const withLog = (command: Command, logs: ReadonlyMap<string, Log>): Command =>
+  command._tag === "VoidMatch" ? { ...command, log: logs.get(command.match) ?? null } : command
 
 const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag: string }>) => {
   if (exit._tag === "Success") return Effect.void

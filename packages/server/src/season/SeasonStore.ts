@@ -9,6 +9,7 @@
  */
 
 import type { Receipt } from "@agon/domain/season/Command.ts"
+import type { Log } from "@agon/domain/season/Log.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { SeasonClosed } from "./Mailbox.ts"
@@ -38,6 +39,8 @@ export class SeasonStore extends Context.Service<
     readonly commit: (fence: Fence, state: State) => Effect.Effect<Fence, Fenced | StoreFailed>
     /** The answer to a result whose work is no longer open, from the rows; for those that the machine calls `unknown`. */
     readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
+    /** What a re-rating needs of the rows, as they are after the last commit. */
+    readonly log: (season: string, match: string) => Effect.Effect<Log, StoreFailed>
     /** Ids of the seasons that need an actor. */
     readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   }

@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { SeasonSql } from "../database/Database.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
+import * as log from "./log.ts"
 import { SeasonClosed } from "./Mailbox.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "./SeasonStore.ts"
 
@@ -48,6 +49,10 @@ const make = (sql: PgClient): SeasonStore["Service"] => {
       if (name === undefined) return { accepted: false, reason: "unknown" }
       const [row] = yield* Effect.mapError(reading.endedWork(sql, season, name.id), storeFailed(season))
       return answerAgain(row, { n: name.n, key })
+    }),
+
+    log: Effect.fn("SeasonStore.log")(function* (season, match) {
+      return yield* Effect.mapError(log.read(sql, season, match), storeFailed(season))
     }),
 
     open: reading

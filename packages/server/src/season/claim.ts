@@ -48,23 +48,23 @@ export const owners = (sql: PgClient, season: string) =>
     [season]
   )
 
+export const standingColumns = `version_id AS version, ord, ladder, active, matches, round_matches, made, mu, sigma, credit, forfeits,
+  seat_sum, trend, met, history`
+
 /**
  * Ratings of those in play, and of those that are out of it and may still be moved: baselines switched off, and whoever
  * sits in an open match. Superseded ones stay behind, however many. Indexes: rating_rank, rating_version.
  */
-export const standings = (sql: PgClient, season: string) => {
-  const columns = `version_id AS version, ord, ladder, active, matches, round_matches, made, mu, sigma, credit, forfeits, seat_sum,
-    trend, met, history`
-  return sql.unsafe<Snapshot["standings"][number]>(
-    `SELECT ${columns} FROM rating WHERE season_id = $1::uuid AND active
+export const standings = (sql: PgClient, season: string) =>
+  sql.unsafe<Snapshot["standings"][number]>(
+    `SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active
      UNION ALL
-     SELECT ${columns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id IN (
+     SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id IN (
        SELECT id FROM version WHERE season_id = $1::uuid AND owner_id IS NULL AND status = 'disabled'
        UNION SELECT unnest(versions) FROM live WHERE season_id = $1::uuid)
      ORDER BY ladder, ord`,
     [season]
   )
-}
 
 export const boards = (sql: PgClient, season: string) =>
   sql.unsafe<Board>(`SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid ORDER BY ord`, [

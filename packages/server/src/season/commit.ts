@@ -53,6 +53,15 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   ]
 }
 
+const voidedParts = ({ voided }: State["writes"]): ReadonlyArray<Part | null> =>
+  voided === null
+    ? []
+    : [
+        statement.bind(shapes.matchVoided, [voided]),
+        statement.bind(shapes.seatsVoided, [voided]),
+        statement.bind(shapes.seatsRerated, voided.rerated)
+      ]
+
 /** The batch as parts of one statement. */
 const parts = (state: State): ReadonlyArray<Part> => {
   const { writes } = state
@@ -69,6 +78,8 @@ const parts = (state: State): ReadonlyArray<Part> => {
     statement.bind(shapes.reviews, named(state.reviews, writes.reviews)),
     statement.bind(shapes.reviewsGone, gone(state.reviews, writes.reviews)),
     ...matchParts(state),
+    ...voidedParts(writes),
+    statement.bind(shapes.seeds, writes.seeds),
     statement.bind(shapes.series, writes.series),
     statement.bind(shapes.audits, writes.audits)
   ].filter((part) => part !== null)

@@ -1,5 +1,6 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
-import type { Board, Ended, Live, Round, Seat, State, Version } from "@agon/domain/season/State.ts"
+import type { Seed } from "@agon/domain/season/Log.ts"
+import type { Board, Ended, Live, Round, Seat, State, Version, Voided } from "@agon/domain/season/State.ts"
 import { big, bool, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
 import { type Column, statement } from "./statement.ts"
 
@@ -227,6 +228,53 @@ const ofVersion = (name: string): Column<SeatRow> => ({
   expression: `(SELECT v.${name} FROM version v WHERE v.id = t.version_id)`
 })
 export const seatsOfRejected = statement.insert("seat", ["season_id"], seatColumns([ofVersion("model_id"), ofVersion("owner_id")]))
+
+/** A voided match fails, and its seats lose what they counted. Index: match_pkey. */
+export const matchVoided = statement.update<Voided>("match", "id", [
+  uuid("id", (row) => row.id),
+  text("status", () => "failed"),
+  int("rated_n", () => null),
+  text("fault_reason", () => "replay_mismatch"),
+  text("fault_detail", (row) => row.detail)
+])
+/** As a match that ended without a result: rank 0. The first column of seat_pkey. */
+export const seatsVoided = statement.update<Voided>("seat", "match_id", [
+  uuid("match_id", (row) => row.id),
+  int("rank", () => 0),
+  int("place", () => null),
+  ...["made_mu", "made_sigma", "made_change", "open_mu", "open_sigma", "open_change"].map((name) => float<Voided>(name, () => null))
+])
+type Rerated = Voided["rerated"][number]
+/** Index: seat_pkey. */
+export const seatsRerated = statement.update<Rerated>(
+  "seat",
+  ["match_id", "seat"],
+  [
+    uuid("match_id", (row) => row.match),
+    int("seat", (row) => row.seat),
+    float("made_mu", (row) => row.made.mu),
+    float("made_sigma", (row) => row.made.sigma),
+    float("made_change", (row) => row.made.change),
+    float("open_mu", (row) => row.open?.mu ?? null),
+    float("open_sigma", (row) => row.open?.sigma ?? null),
+    float("open_change", (row) => row.open?.change ?? null)
+  ]
+)
+export const seeds = statement.upsert<Seed>(
+  "rating_seed",
+  ["season_id", "ladder", "version_id"],
+  [
+    text("ladder", (row) => row.ladder),
+    uuid("version_id", (row) => row.version),
+    int("ord", (row) => row.ord),
+    int("round", (row) => row.round),
+    int("n", (row) => row.n),
+    uuid("of", (row) => row.of),
+    float("mu", (row) => row.mu),
+    float("sigma", (row) => row.sigma)
+  ],
+  ["mu", "sigma"]
+)
 
 export const series = statement.insert<State["writes"]["series"][number]>(
   "series_point",

@@ -81,10 +81,11 @@ const upsert = <A>(
   return { id: ++shapes, text: `${text} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes.join(", ")}`, columns }
 }
 
-const update = <A>(table: string, key: string, columns: ReadonlyArray<Column<A>>): Shape<A> => {
+const update = <A>(table: string, key: string | ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>): Shape<A> => {
+  const keys = typeof key === "string" ? [key] : key
   const { source, stored } = placed(columns)
-  const changes = columns.flatMap(({ name }, i) => (name === key ? [] : [`${name} = ${stored[i]}`]))
-  const where = `${table}.season_id = f.season_id AND ${table}.${key} = t.${key}`
+  const changes = columns.flatMap(({ name }, i) => (keys.includes(name) ? [] : [`${name} = ${stored[i]}`]))
+  const where = [`${table}.season_id = f.season_id`, ...keys.map((name) => `${table}.${name} = t.${name}`)].join(" AND ")
   return { id: ++shapes, text: `UPDATE ${table} SET ${changes.join(", ")} FROM ${source} WHERE ${where}`, columns }
 }
 

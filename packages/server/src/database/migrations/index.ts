@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import core from "./0001_core.ts"
 import notices from "./0002_notices.ts"
+import audit from "./0003_audit.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -12,5 +13,6 @@ const statements = (text: string) =>
 
 export const migrations = {
   "0001_core": statements(core),
-  "0002_notices": statements(notices)
+  "0002_notices": statements(notices),
+  "0003_audit": statements(audit)
 }

@@ -1,0 +1,146 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Command } from "@agon/domain/season/Command.ts"
+import type { Log } from "@agon/domain/season/Log.ts"
+import { mix } from "@agon/domain/season/Random.ts"
+import { step } from "@agon/domain/season/Season.ts"
+import { committed, restore, snapshot } from "@agon/domain/season/State.ts"
+import * as testLog from "@agon/domain/season/testLog.ts"
+import { type Rating, rated, START, takenOver } from "@agon/domain/rating/Rating.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+
+const pg = SeasonStorePg.layer.pipe(
+  Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
+  Layer.provideMerge(Postgres.layer({ migrate: true }))
+)
+
+/** A season on the database, with books kept beside it by other code. */
+const stage = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const store = yield* SeasonStore
+  const season = id("season", 1)
+  yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
+  yield* insertSeason(sql, season, settings())
+  yield* insertPeople(sql, season, 40)
+  const claimed = yield* store.claim(season)
+  const state = restore(claimed.snapshot)
+  const books = testLog.books()
+  let { fence } = claimed
+  let now = 2_000
+  const obey = Effect.fnUntraced(function* <C extends Command>(command: C) {
+    const reply = step(state, command, ++now)
+    testLog.write(books, state)
+    fence = yield* store.commit(fence, state)
+    committed(state)
+    return reply
+  })
+  const play = Effect.fnUntraced(function* (times: number) {
+    for (let i = 0; i < times; i++) {
+      for (const work of yield* obey(lease({ max: 2 }))) yield* obey(report(work, id("key", 1), mix(now) % 2))
+    }
+  })
+  const enter = (n: number, number: number) =>
+    obey(submit(n, { version: id("version", 100 * number + n), number, weights_hash: `sha256:${n}-${number}` }))
+  return { books, enter, obey, play, season, sql, state, store }
+})
+
+type Row = Log["standings"][number]
+const inOrder = ({ before, standings, ...log }: Log) => ({
+  ...log,
+  before: [...before].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1)),
+  standings: [...standings].sort((a: Row, b: Row) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))
+})
+/** What the matches that count make of the seed, read from the tables alone. */
+const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const rows = yield* sql.unsafe<{ rated_n: number; ladder: string; versions: Array<string>; ranks: Array<number> }>(
+    `SELECT m.rated_n, m.ladder, array_agg(s.version_id ORDER BY s.seat) AS versions, array_agg(s.rank ORDER BY s.seat) AS ranks
+     FROM match m JOIN seat s ON s.match_id = m.id WHERE m.status = 'rated' GROUP BY m.id ORDER BY m.rated_n`
+  )
+  const seeds = [
+    ...(yield* sql.unsafe<{ ladder: string; version_id: string; of: string; n: number }>("SELECT * FROM rating_seed ORDER BY n, ord"))
+  ]
+  const ratings = new Map<string, Rating>()
+  const sow = (until: number) => {
+    while (seeds.length > 0 && seeds[0]!.n < until) {
+      const { ladder, of, version_id } = seeds.shift()!
+      ratings.set(`${ladder} ${version_id}`, takenOver(ratings.get(`${ladder} ${of}`) ?? START))
+    }
+  }
+  for (const { ladder, ranks, rated_n, versions } of rows) {
+    sow(rated_n)
+    for (const each of new Set([ladder, "open"])) {
+      const after = rated(
+        versions.map((version) => ratings.get(`${each} ${version}`) ?? START),
+        ranks
+      )
+      versions.forEach((version, i) => ratings.set(`${each} ${version}`, after[i]!))
+    }
+  }
+  sow(Infinity)
+  return ratings
+})
+
+layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a voided match on PostgreSQL", (it) => {
+  it.effect("leaves the rows of a season that never had it, and the rows restore the season that goes on", () =>
+    Effect.gen(function* () {
+      const { books, enter, obey, play, season, sql, state, store } = yield* stage
+      for (const command of board("plain")) yield* obey(command)
+      for (let n = 1; n <= 6; n++) yield* obey(submit(n))
+      yield* play(40)
+      yield* enter(1, 2)
+      yield* play(20)
+      yield* enter(1, 3)
+      yield* enter(2, 2)
+      yield* play(20)
+      for (const at of [0.2, 0.05, 0.95]) {
+        const matches = [...books.ended.values()].filter(({ rated_n }) => rated_n !== null)
+        const match = matches[Math.floor(at * matches.length)]!.id
+        const log = yield* store.log(season, match)
+        const wanted = testLog.logOf(books, match)
+        const { fault_reason, ...voided } = log.match!
+        assert.deepInclude(wanted.match, voided)
+        assert.isNull(fault_reason)
+        const named = new Set([...wanted.later, wanted.match!].flatMap(({ seats }) => seats.map(({ version }) => version)))
+        for (const { of, version } of wanted.seeds) named.add(of).add(version)
+        const ladders = [wanted.match!.ladder, "open"]
+        const fits = {
+          later: wanted.later.map(({ id, ladder, rated_n, round, seats }) => ({ id, ladder, rated_n, round, seats })),
+          before: wanted.before.filter(({ ladder, version }) => named.has(version) && ladders.includes(ladder)),
+          standings: wanted.standings.filter(({ version }) => named.has(version))
+        }
+        assert.deepStrictEqual(inOrder({ ...log, match: null }), inOrder({ ...wanted, ...fits, match: null }))
+        assert.deepStrictEqual(yield* obey({ _tag: "VoidMatch", match, detail: "Turns: 5 told, 7 played.", log }), { voided: true })
+
+        const ratings = yield* replayed(sql)
+        const rows = yield* sql.unsafe<Rating & { ladder: string; version_id: string }>("SELECT ladder, version_id, mu, sigma FROM rating")
+        for (const { ladder, mu, sigma, version_id } of rows) {
+          assert.deepStrictEqual({ version_id, mu, sigma }, { version_id, ...(ratings.get(`${ladder} ${version_id}`) ?? START) })
+        }
+        const seats = yield* sql.unsafe<{ id: string; seat: number; mu: number; sigma: number; change: number }>(
+          "SELECT match_id AS id, seat, made_mu AS mu, made_sigma AS sigma, made_change AS change FROM seat WHERE made_mu IS NOT NULL"
+        )
+        for (const { id, seat, ...made } of seats) assert.deepStrictEqual(made, { ...books.ended.get(id)!.seats[seat]!.made! })
+        const [row] = yield* sql.unsafe(
+          `SELECT m.status, m.rated_n, m.fault_reason, m.fault_detail, sum(s.rank)::int AS ranks, count(s.made_mu)::int AS made
+           FROM match m JOIN seat s ON s.match_id = m.id WHERE m.id = $1::uuid GROUP BY m.id`,
+          [match]
+        )
+        const failed = { status: "failed", rated_n: null, fault_reason: "replay_mismatch", fault_detail: "Turns: 5 told, 7 played." }
+        assert.deepStrictEqual(row, { ...failed, ranks: 0, made: 0 })
+        const [{ n }] = (yield* sql.unsafe<{ n: number }>("SELECT count(*)::int AS n FROM match WHERE status = 'rated'")) as [{ n: number }]
+        assert.strictEqual(state.rated, n)
+        yield* play(3)
+      }
+      const { fence: _, snapshot: rows } = yield* store.claim(season)
+      const by = (all: ReturnType<typeof snapshot>["standings"]) =>
+        [...all].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))
+      assert.deepStrictEqual(by(snapshot(restore(rows)).standings), by(snapshot(state).standings))
+    })
+  )
+})

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -64,6 +65,38 @@ describe("agon", () => {
     const changed = await agon("verify", at("changed"))
     assert.strictEqual(changed.status, 1)
     assert.include(changed.out, "scores")
+  })
+
+  it("writes the example models and boards with an index, and a match between them shows every turn and is verified from the folder", async () => {
+    const written = await agon("zoo", "--out", at("zoo"), "--game", "othello")
+    assert.strictEqual(written.status, 0, written.out)
+    const { models, boards } = JSON.parse(readFileSync(at("zoo/index.json"), "utf8"))
+    assert.strictEqual(models.length, zoo.filter(({ game }) => game === "othello").length)
+    for (const { weights, weights_hash, manifest } of models) {
+      const sha256 = createHash("sha256")
+        .update(readFileSync(at(`zoo/${weights}`)))
+        .digest("hex")
+      assert.strictEqual(weights_hash, `sha256:${sha256}`)
+      assert.isTrue(existsSync(at(`zoo/${manifest}`)))
+    }
+    const board = at(`zoo/${boards.find(({ map_id }: { map_id: string }) => map_id === "small-6").file}`)
+    const seats = models.slice(0, 2).map(({ weights }: { weights: string }) => at(`zoo/${weights}`))
+    const played = await agon("play", "--game", "othello", "--board", board, ...seats, "--watch", "--replay", at("zoo.replay"))
+    assert.strictEqual(played.status, 0, played.out)
+    const { turns } = JSON.parse(readFileSync(at("zoo.replay"), "utf8"))
+    for (let turn = 0; turn <= turns; turn++) assert.match(played.out, new RegExp(`^turn ${turn}\\b`, "m"))
+    const verified = await agon("verify", at("zoo.replay"), "--weights", at("zoo"))
+    assert.strictEqual(verified.status, 0, verified.out)
+  })
+
+  it("says which files of a replay are missing, and writes nothing where it may not", async () => {
+    mkdirSync(at("empty"))
+    const missing = await agon("verify", at("replay"), "--weights", at("empty"))
+    assert.strictEqual(missing.status, 2, missing.out)
+    assert.include(missing.out, "seat 0")
+    const refused = await agon("zoo", "--out", at("board"))
+    assert.strictEqual(refused.status, 2, refused.out)
+    assert.include(refused.out, "cannot be written")
   })
 
   it("answers wrong arguments with status 2 and what it takes", async () => {

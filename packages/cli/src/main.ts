@@ -6,13 +6,14 @@ import { Command } from "effect/cli"
 import { No } from "./Answer.ts"
 import { play } from "./match/play.ts"
 import { verify } from "./match/verify.ts"
+import { zooCommand } from "./model/zoo.ts"
 import { demoCommand } from "./season/demo.ts"
 import { simulateCommand } from "./season/simulate.ts"
 import { examine } from "./version/examine.ts"
 
 const agon = Command.make("agon").pipe(
   Command.withDescription("Examine models, play and verify matches, simulate seasons"),
-  Command.withSubcommands([demoCommand, examine, play, simulateCommand, verify])
+  Command.withSubcommands([demoCommand, examine, play, simulateCommand, verify, zooCommand])
 )
 
 /** What a command did not foresee, wrong arguments among it, is "could not run"; help that was asked for is a yes. */

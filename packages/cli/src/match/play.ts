@@ -7,6 +7,7 @@ import { CouldNotRun } from "../Answer.ts"
 import { readJson } from "../files.ts"
 import { gameFlag } from "../version/examine.ts"
 import { readSeat } from "./seat.ts"
+import { show } from "./watch.ts"
 
 export const play = Command.make(
   "play",
@@ -18,11 +19,15 @@ export const play = Command.make(
     max_turns: Flag.Int("max-turns").pipe(Flag.withDescription("The rules' turn limit"), Flag.withDefault(500)),
     strike_limit: Flag.Int("strike-limit").pipe(Flag.withDescription("Strikes after which a seat forfeits"), Flag.withDefault(3)),
     replay: Flag.Path("replay").pipe(Flag.withDescription("Where to write the replay"), Flag.optional),
+    watch: Flag.Boolean("watch").pipe(Flag.withDescription("Show the board turn by turn"), Flag.withDefault(false)),
+    delay_ms: Flag.Int("delay-ms").pipe(Flag.withDescription("The pause after each turn on a terminal"), Flag.withDefault(120)),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON, without the replay"), Flag.withDefault(false))
   },
-  Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, replay: out, json }) {
+  Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, replay: out, watch, delay_ms, json }) {
+    if (watch && json) return yield* new CouldNotRun({ message: "--watch and --json both want the output; choose one." })
+    if (seed < 0 || seed > 0xffff_ffff) return yield* new CouldNotRun({ message: `--seed takes 0 to ${0xffff_ffff}.` })
     const seats = yield* Effect.forEach(models, readSeat)
-    const request = { game, board: yield* readJson(board), seed: seed >>> 0, rules: { max_turns, strike_limit }, seats }
+    const request = { game, board: yield* readJson(board), seed, rules: { max_turns, strike_limit }, seats }
     const arena = yield* Arena
     const played = yield* Effect.mapError(arena.play(request), ({ detail }) => new CouldNotRun({ message: detail }))
     const { replay, ...report } = played
@@ -33,6 +38,7 @@ export const play = Command.make(
         () => new CouldNotRun({ message: `${out.value} cannot be written.` })
       )
     }
+    if (watch) yield* show(replay, models, delay_ms)
     if (json) return yield* Console.log(JSON.stringify(report))
     yield* Console.log(`${report.reason} after ${report.turns} turns, ${report.played_ms} ms, state ${report.state_sha256}`)
     for (const { seat, score, rank, strikes } of report.seats)

@@ -5,6 +5,7 @@ import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { verify as byRules } from "@agon/engine/replay/verify.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
+import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { memoryCapOf } from "@agon/sandbox/worker/Instance.ts"
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -13,22 +14,31 @@ import { readBytes, readJson } from "../files.ts"
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
-/** The files of a folder by their hashes, as a replay names them. */
-const filesByHash = Effect.fnUntraced(function* (folder: string) {
+/** The wanted files of a folder and what lies under it by their hashes, as a replay names them. Others are not kept. */
+const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: ReadonlySet<string>) {
   const files = yield* FileSystem.FileSystem
-  const names = yield* Effect.mapError(files.readDirectory(folder), () => new CouldNotRun({ message: `${folder} cannot be read.` }))
-  const models = names.filter((name) => /\.(?:onnx|json)$/.test(name)).map((name) => join(folder, name))
-  return new Map(yield* Effect.forEach(models, (path) => Effect.map(readBytes(path), (bytes) => [sha256(bytes), bytes] as const)))
+  const names = yield* Effect.mapError(
+    files.readDirectory(folder, { recursive: true }),
+    () => new CouldNotRun({ message: `${folder} cannot be read.` })
+  )
+  const found = new Map<string, Uint8Array>()
+  for (const name of names.filter((one) => /\.(?:onnx|json)$/.test(one))) {
+    const bytes = yield* readBytes(join(folder, name))
+    const hash = sha256(bytes)
+    if (wanted.has(hash)) found.set(hash, bytes)
+  }
+  return found
 })
 
 /** Plays the match again with the models. Timeouts came from a clock and are taken over; all else has to come out by itself. */
-const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string) {
-  const files = yield* filesByHash(folder)
+const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, cap: Option.Option<number>) {
+  const wanted = replay.seats.flatMap(({ weights_sha256, manifest_sha256 }) => [weights_sha256, manifest_sha256])
+  const files = yield* filesByHash(folder, new Set(wanted))
   const seats = yield* Effect.forEach(replay.seats, ({ weights_sha256, manifest_sha256 }, seat) => {
     const [weights, manifest] = [files.get(weights_sha256), files.get(manifest_sha256)]
     return weights === undefined || manifest === undefined
       ? Effect.fail(new CouldNotRun({ message: `The files of seat ${seat} are not in ${folder}.` }))
-      : Effect.succeed({ weights, manifest, memory_cap_bytes: memoryCapOf(weights.length) })
+      : Effect.succeed({ weights, manifest, memory_cap_bytes: Option.getOrElse(cap, () => memoryCapOf(weights.length)) })
   })
   const { game, board, seed, rules, strikes } = replay
   const arena = yield* Arena
@@ -47,9 +57,14 @@ export const verify = Command.make(
     weights: Flag.Directory("weights").pipe(
       Flag.withDescription("A folder with the seats' weights and manifests: play it with them too"),
       Flag.optional
+    ),
+    // A replay does not hold the cap, and where a model ran out of memory the moves depend on it.
+    memory_cap_bytes: Flag.Int("memory-cap-bytes").pipe(
+      Flag.withDescription("The seats' cap where the match was played under another than 5 x weights + 64 MiB"),
+      Flag.optional
     )
   },
-  Effect.fn(function* ({ file, weights }) {
+  Effect.fn(function* ({ file, weights, memory_cap_bytes }) {
     const value = yield* readJson(file)
     const check = byRules(value)
     if (!check.ok) {
@@ -59,8 +74,11 @@ export const verify = Command.make(
     yield* Console.log(`by the rules: ${check.reason} after ${check.turns} turns, state ${check.state_sha256}`)
     const read = readReplay(value)
     if (Option.isNone(weights) || !read.ok) return
-    const same = yield* Effect.provide(playAgain(read.replay, weights.value), Arena.layer({ slots: 1 }))
+    const same = yield* Effect.provide(playAgain(read.replay, weights.value, memory_cap_bytes), Arena.layer({ slots: 1 }))
     yield* Console.log(same ? "by the models: the same" : "by the models: they play another match")
+    const here = runtimeVersion()
+    if (!same && read.replay.runtime_version !== here)
+      yield* Console.log(`it was played on runtime ${read.replay.runtime_version}, this is ${here}`)
     yield* answer(same)
   })
 ).pipe(Command.withDescription("Play a replay again, by the rules and with the models, and compare"))

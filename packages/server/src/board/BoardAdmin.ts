@@ -77,6 +77,7 @@ const makeBoardAdmin = Effect.gen(function* () {
     }),
     import: Effect.fn("BoardAdmin.import")(function* (account, season, { from, maps }) {
       const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
+      yield* asked(actors, season.id, { _tag: "Tick" }) // a closed season is told of also where there is nothing to import
       const held = new Map((yield* boards.list(source.id, { enabled: false, boards: true })).maps.map((row) => [row.map_id, row.board]))
       const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBoards["skipped"][number]> } = {
         imported: [],

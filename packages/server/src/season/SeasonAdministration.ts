@@ -47,26 +47,24 @@ export class SeasonAdministration extends Context.Service<
   static readonly layer: Layer.Layer<SeasonAdministration, never, SqlClient.SqlClient | SeasonActors | Seasons | ResponseCache> =
     Layer.effect(
       SeasonAdministration,
-      Effect.suspend(() => makeSeasonAdministration)
+      Effect.suspend(() => Effect.all([makeCommands, makeRows])).pipe(Effect.map(([commands, rows]) => ({ ...commands, ...rows })))
     )
 }
 
 const notScheduled = new SeasonNotScheduled({ detail: "The season is not scheduled any more; it stays as it is." })
 
-const makeSeasonAdministration = Effect.gen(function* () {
+const makeRecord = Effect.map(
+  Seasons,
+  (seasons) =>
+    (account: SignedIn, { game, slug }: SeasonInPath) =>
+      Effect.map(Effect.orDie(seasons.find(game, slug, account.id)), (found) => found.record)
+)
+
+/** What the machine goes by. */
+const makeCommands = Effect.gen(function* () {
   const actors = yield* SeasonActors
-  const audits = yield* makeAudits
-  const cache = yield* ResponseCache
   const queries = yield* makeQueries
-  const seasons = yield* Seasons
-
-  const record = (account: SignedIn, { game, slug }: SeasonInPath) =>
-    Effect.map(Effect.orDie(seasons.find(game, slug, account.id)), (found) => found.record)
-
-  const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
-
-  /** What the season itself and the choice of the game's featured one show. */
-  const purge = ({ game, id }: SeasonInPath) => cache.purge(seasonTag(id), gameTag(game))
+  const record = yield* makeRecord
 
   const steer = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, action: string, settings: Partial<Settings>) {
     const audit = yield* auditOf(account, action, season.slug, Object.values(settings)[0])
@@ -74,7 +72,7 @@ const makeSeasonAdministration = Effect.gen(function* () {
     return yield* record(account, season)
   })
 
-  return SeasonAdministration.of({
+  const commands: Pick<SeasonAdministration["Service"], "edit" | "changeFleet" | "changeFill" | "close"> = {
     edit: Effect.fn("SeasonAdministration.edit")(function* (account, season, body) {
       const settings = yield* settingsOf(yield* record(account, season), body)
       const audit = yield* auditOf(account, "season.edit", season.slug, body)
@@ -85,6 +83,39 @@ const makeSeasonAdministration = Effect.gen(function* () {
       return yield* record(account, season)
     }),
 
+    changeFleet: Effect.fn("SeasonAdministration.changeFleet")(function* (account, season, body) {
+      const { fleet } = yield* Effect.orDie(queries.steered(season.id))
+      return yield* steer(account, season, "season.fleet", { fleet: { ...fleet, ...body } })
+    }),
+
+    changeFill: Effect.fn("SeasonAdministration.changeFill")(function* (account, season, body) {
+      const { fill } = yield* Effect.orDie(queries.steered(season.id))
+      return yield* steer(account, season, "season.fill", { fill: { ...fill, ...body } })
+    }),
+
+    close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
+      const audit = yield* auditOf(account, "season.close", season.slug)
+      const close = asked(actors, season.id, { _tag: "CloseSeason", audit })
+      yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says since when
+      return yield* record(account, season)
+    })
+  }
+  return commands
+})
+
+/** What it does not know of. */
+const makeRows = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+  const record = yield* makeRecord
+
+  const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
+
+  /** What the season itself and the choice of the game's featured one show. */
+  const purge = ({ game, id }: SeasonInPath) => cache.purge(seasonTag(id), gameTag(game))
+
+  const rows: Pick<SeasonAdministration["Service"], "narrowEntry" | "feature"> = {
     narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
       const write = Effect.gen(function* () {
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -114,25 +145,9 @@ const makeSeasonAdministration = Effect.gen(function* () {
       const audit = (changed: boolean) => (changed ? auditOf(account, "season.feature", season.slug) : undefined)
       yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(purge(season)))
       return yield* record(account, season)
-    }),
-
-    changeFleet: Effect.fn("SeasonAdministration.changeFleet")(function* (account, season, body) {
-      const { fleet } = yield* Effect.orDie(queries.steered(season.id))
-      return yield* steer(account, season, "season.fleet", { fleet: { ...fleet, ...body } })
-    }),
-
-    changeFill: Effect.fn("SeasonAdministration.changeFill")(function* (account, season, body) {
-      const { fill } = yield* Effect.orDie(queries.steered(season.id))
-      return yield* steer(account, season, "season.fill", { fill: { ...fill, ...body } })
-    }),
-
-    close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
-      const audit = yield* auditOf(account, "season.close", season.slug)
-      const close = asked(actors, season.id, { _tag: "CloseSeason", audit })
-      yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says since when
-      return yield* record(account, season)
     })
-  })
+  }
+  return rows
 })
 
 /** What the edit comes to, over what the season has now; faults of the rules and classes are named all at once. */

@@ -69,19 +69,13 @@ interface From {
   readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number }
 }
 
-const makeBaselines = Effect.gen(function* () {
+/** A new candidate under the name, by whichever way it comes. */
+const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const objects = yield* ObjectStore
   const random = SecureRandom.make((size) => randomBytes(size))
-  const seasons = yield* Seasons
 
-  const byName = Effect.fnUntraced(function* (season_id: string, name: string) {
-    const found = yield* Effect.orDie(queries.baseline({ season_id, name }))
-    return Option.isSome(found) ? found.value : yield* new NotFound({ detail: `The season has no baseline ${name}.` })
-  })
-
-  const enter = Effect.fnUntraced(function* (account: SignedIn, { game, id: season_id }: SeasonInPath, baseline: Named, from?: From) {
+  return Effect.fnUntraced(function* (account: SignedIn, { game, id: season_id }: SeasonInPath, baseline: Named, from?: From) {
     const { manifest_hash, name, weights_hash } = baseline
     const hashes = { weights_hash, manifest_hash }
     const now = new Date(yield* Clock.currentTimeMillis)
@@ -104,6 +98,12 @@ const makeBaselines = Effect.gen(function* () {
     })
     return "refused" in reply ? yield* new Closed({ detail: "The season takes no more baselines." }) : reply
   })
+})
+
+const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof makeEnter>) {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+  const seasons = yield* Seasons
 
   /** Why one of another season's is skipped, or that it was imported. */
   const importOne = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, from: FoundSeason, name: string) {
@@ -116,6 +116,34 @@ const makeBaselines = Effect.gen(function* () {
     if (Option.isSome(here) && here.value.status !== "rejected") return { name, reason: "baseline_exists" as const }
     yield* enter(account, season, found.value, { season: from.record.slug, files: { weights_bytes, manifest_bytes } })
     return undefined
+  })
+
+  return Effect.fn("Baselines.import")(function* (account: SignedIn, season: SeasonInPath, { baselines, from }: ImportBaselines) {
+    const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
+    yield* asked(actors, season.id, { _tag: "Tick" }) // a closed season is told of also where there is nothing to import
+    const names = baselines ?? (yield* Effect.orDie(queries.baselineNames(source.id))).map(({ name }) => name)
+    const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBaselines["skipped"][number]> } = {
+      imported: [],
+      skipped: []
+    }
+    for (const name of new Set(names)) {
+      const skipped = yield* importOne(account, season, source, name)
+      if (skipped === undefined) outcome.imported.push(name)
+      else outcome.skipped.push(skipped)
+    }
+    return outcome
+  })
+})
+
+const makeBaselines = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+  const objects = yield* ObjectStore
+  const enter = yield* makeEnter
+
+  const byName = Effect.fnUntraced(function* (season_id: string, name: string) {
+    const found = yield* Effect.orDie(queries.baseline({ season_id, name }))
+    return Option.isSome(found) ? found.value : yield* new NotFound({ detail: `The season has no baseline ${name}.` })
   })
 
   return Baselines.of({
@@ -143,20 +171,7 @@ const makeBaselines = Effect.gen(function* () {
       if ("refused" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is not admitted (yet); it cannot be switched.` })
       return publish(yield* byName(season.id, name))
     }),
-    import: Effect.fn("Baselines.import")(function* (account, season, { baselines, from }) {
-      const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
-      const names = baselines ?? (yield* Effect.orDie(queries.baselineNames(source.id))).map(({ name }) => name)
-      const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBaselines["skipped"][number]> } = {
-        imported: [],
-        skipped: []
-      }
-      for (const name of new Set(names)) {
-        const skipped = yield* importOne(account, season, source, name)
-        if (skipped === undefined) outcome.imported.push(name)
-        else outcome.skipped.push(skipped)
-      }
-      return outcome
-    })
+    import: yield* makeImport(enter)
   })
 })
 

@@ -15,7 +15,7 @@ import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import type { Table } from "@agon/server/http/RateLimits.ts"
-import { call, layer as webLayer, noLookups, unlimited } from "../support/Web.ts"
+import { call, layer as webLayer, noLookups, uncalled, unlimited } from "../support/Web.ts"
 
 /** A board of 250 whose name a test may change behind the cache, and a season that is moving. */
 const season = { name: "Season 1" }
@@ -35,14 +35,19 @@ const LeaderboardHandlers = HttpApiBuilder.group(Api, "leaderboard", (handlers) 
         next_cursor: nextCursor(query.cursor, rows, 250)
       }
       return answer
-    })
+    }),
+    series: uncalled,
+    privateLeaderboard: uncalled,
+    privateSeries: uncalled
   })
 )
 const VersionHandlers = HttpApiBuilder.group(Api, "version", (handlers) =>
   handlers.handleAll({
     version: () => Effect.fail(new NotFound({ detail: "There is no such version." })),
     ownVersion: () => Effect.flatMap(OwnVersion, ({ id }) => Effect.fail(new NotFound({ detail: `reached ${id}` }))),
-    candidates: () => Effect.succeed({ candidates: [], total: 0, next_cursor: null })
+    candidates: () => Effect.succeed({ candidates: [], total: 0, next_cursor: null }),
+    editVersion: uncalled,
+    privateVersion: uncalled
   })
 )
 const owned = "00000000-0000-7000-8000-000000000001"

@@ -14,8 +14,8 @@ const faults = (document: any): Array<string> => {
       const route = `${method.toUpperCase()} ${path}`
       const refusals = Object.entries<any>(operation.responses).filter(([status]) => status >= "400")
       if (refusals.length === 0) found.push(`${route} declares no problem`)
-      if (operation.security?.length > 0 && operation.responses["401"] === undefined)
-        found.push(`${route} takes a credential and declares no 401`)
+      const needs = operation.security?.length > 0 && operation.security.every((one: object) => Object.keys(one).length > 0)
+      if (needs && operation.responses["401"] === undefined) found.push(`${route} takes a credential and declares no 401`)
       for (const [status, { content = {} }] of refusals) {
         const schema = resolve(content["application/problem+json"]?.schema)
         if (schema === undefined) found.push(`${route} ${status} is no problem+json`)
@@ -35,6 +35,22 @@ const document = OpenApi.fromApi(Api) as any
 describe("the OpenAPI document", () => {
   it("declares for every route its problems, each under its status, with all five members", () => {
     assert.deepStrictEqual(faults(document), [])
+  })
+
+  it("says of every operation what it does", () => {
+    for (const [path, methods] of Object.entries<any>(document.paths)) {
+      for (const [method, { summary }] of Object.entries<any>(methods))
+        assert.isString(summary, `${method} ${path} has no line in Summaries.ts`)
+    }
+  })
+
+  it("shows a session as optional on members' reads, and there alone", () => {
+    for (const [path, methods] of Object.entries<any>(document.paths)) {
+      for (const { security } of Object.values<any>(methods)) {
+        const optional = security.some((one: object) => Object.keys(one).length === 0)
+        assert.strictEqual(optional, path.startsWith("/v1/private/"), path)
+      }
+    }
   })
 
   it("is refused when a route declares none", () => {

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { type AllHandlers, makeRoutes, MaxBody } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
+import { Matches } from "@agon/server/match/Matches.ts"
 import { Models } from "@agon/server/model/Models.ts"
 import { ModelHandlers } from "@agon/server/model/http.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
@@ -23,7 +24,7 @@ const services = Models.layer.pipe(Layer.provideMerge(Layer.mergeAll(Versions.la
 const handlers = Layer.mergeAll(VersionHandlers, ModelHandlers, unserved("version", "model")).pipe(Layer.provide(services))
 const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Layer.Services<typeof handlers>>)).pipe(
   Layer.provide([MaxBody, HttpServer.layerServices]),
-  Layer.provideMerge(LookupsLayer.pipe(Layer.provide(services), Layer.provide(Layer.mock(RunnerKeys, {})))),
+  Layer.provideMerge(LookupsLayer.pipe(Layer.provide(services), Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Matches, {})]))),
   Layer.provideMerge(core())
 )
 

@@ -15,7 +15,7 @@ import { SignIn } from "@agon/server/account/SignIn.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
-import { core, noLookups, unlimited, unserved } from "../support/Web.ts"
+import { core, noLookups, unlimited, uncalled, unserved } from "../support/Web.ts"
 
 const asked: Array<LeaseRequest> = []
 const RunnerHandlers = HttpApiBuilder.group(Api, "runner", (handlers) =>
@@ -34,7 +34,9 @@ const RunnerHandlers = HttpApiBuilder.group(Api, "runner", (handlers) =>
 const BoardHandlers = HttpApiBuilder.group(Api, "board", (handlers) =>
   handlers.handleAll({
     boards: ({ query }) => Effect.as(tagged("boards"), { maps: [], total: query.enabled ? 1 : 2, next_cursor: null }),
-    board: () => Effect.fail(new UnknownGame({ detail: "There is no such game." }))
+    board: () => Effect.fail(new UnknownGame({ detail: "There is no such game." })),
+    privateBoards: uncalled,
+    privateBoard: uncalled
   })
 )
 const submission = {
@@ -56,7 +58,9 @@ const SubmissionHandlers = HttpApiBuilder.group(Api, "submission", (handlers) =>
         payload.note === "again"
           ? new SubmittedBefore({ ...submission, upload: uploads })
           : new Submitted({ ...submission, upload: uploads })
-      )
+      ),
+    preflight: uncalled,
+    reenter: uncalled
   })
 )
 const Keyed = Layer.effect(

@@ -78,6 +78,9 @@ export const call = (...args: Parameters<Web["Service"]["call"]>) => Effect.flat
 /** Rates so high that a test which is not about them never meets them. */
 export const unlimited = Object.fromEntries(Object.keys(table).map((rate) => [rate, { per_s: 1e6, burst: 1e6 }])) as unknown as Table
 
+/** The handler of an endpoint that a test does not call, beside others of its group. */
+export const uncalled = () => Effect.die(new Error("not called here"))
+
 type GroupName = keyof (typeof Api)["groups"]
 
 /** Handlers that fail, for every group but these. */
@@ -98,6 +101,7 @@ export const noLookups = Layer.succeed(Lookups, {
   inSeason: () => Effect.succeed(false),
   modelOwnedBy: () => Effect.succeed(Option.none()),
   versionOwnedBy: () => Effect.succeed(Option.none()),
+  matchOwnedBy: () => Effect.succeed(false),
   runnerByKey: () => Effect.succeed(Option.none())
 })
 

@@ -5,6 +5,7 @@ import { AdminGroup } from "./admin/api.ts"
 import { Boundary } from "./Boundary.ts"
 import { BoardAdminGroup } from "./board/admin.ts"
 import { BoardGroup } from "./board/api.ts"
+import { documented } from "./Documentation.ts"
 import { GameGroup } from "./game/api.ts"
 import { LeaderboardGroup } from "./leaderboard/api.ts"
 import { MatchGroup } from "./match/api.ts"
@@ -48,4 +49,10 @@ export class Api extends HttpApi.make("agon")
   .middleware(Boundary)
   .annotate(HttpApi.QueryParseOptions, { errors: "all" }) // the default stops at the first
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
-  .annotateMerge(OpenApi.annotations({ title: "Agon", version: "1" })) {}
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Agon",
+      version: "1",
+      transform: (document): Record<string, any> => documented(Api as unknown as HttpApi.Top, document)
+    })
+  ) {}

@@ -96,6 +96,12 @@ export class VersionOwner extends HttpApiMiddleware.Service<VersionOwner, { prov
   { security, error: [...signedIn, NotFound] }
 ) {}
 
+/** Who has a seat in the match in the path (`:id`), in whatever state it is; to anyone else it does not exist. */
+export class MatchOwner extends HttpApiMiddleware.Service<MatchOwner, { provides: CurrentAccount }>()("agon/MatchOwner", {
+  security,
+  error: [...signedIn, NotFound]
+}) {}
+
 /** A runner, by `Authorization: Bearer <runner key>`; a revoked key is as unknown as any other. */
 export class RunnerKey extends HttpApiMiddleware.Service<RunnerKey, { provides: CurrentKey }>()("agon/RunnerKey", {
   security: { key: HttpApiSecurity.bearer },

@@ -1,6 +1,7 @@
 /** What the levels ask of the features, joined (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
 import { Lookups } from "./http/Lookups.ts"
+import { Matches } from "./match/Matches.ts"
 import { Models } from "./model/Models.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { makeInSeason } from "./season/inSeason.ts"
@@ -11,6 +12,7 @@ export const LookupsLayer = Layer.effect(
   Lookups,
   Effect.gen(function* () {
     const keys = yield* RunnerKeys
+    const matches = yield* Matches
     const models = yield* Models
     const seasons = yield* Seasons
     const versions = yield* Versions
@@ -19,6 +21,7 @@ export const LookupsLayer = Layer.effect(
       inSeason: yield* makeInSeason,
       modelOwnedBy: models.ownedBy,
       versionOwnedBy: versions.ownedBy,
+      matchOwnedBy: matches.ownedBy,
       runnerByKey: keys.byKey
     }
   })

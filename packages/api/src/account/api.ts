@@ -6,7 +6,7 @@ import { JsonBody, Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { NoteWordListed } from "../submission/api.ts"
-import { Id, Instant, text } from "../Wire.ts"
+import { Id, Instant, Ladder, text } from "../Wire.ts"
 
 export class UnknownProvider extends Problem<UnknownProvider>()("unknown_provider", 404, "No such sign-in provider") {}
 
@@ -46,6 +46,27 @@ export type SessionRow = typeof SessionRow.Type
 export const Sessions = page.listOf("sessions", SessionRow)
 export type Sessions = typeof Sessions.Type
 
+/** The public page of a competitor: their models, and where those stand in public seasons. */
+export const Profile = Schema.Struct({
+  username: Schema.String,
+  display_name: Schema.String,
+  bio: Schema.String,
+  created_at: Instant,
+  models: Schema.Array(Schema.Struct({ id: Id, name: Schema.String, game: Schema.String, retired: Schema.Boolean })),
+  standings: Schema.Array(
+    Schema.Struct({
+      game: Schema.String,
+      season: Schema.String,
+      ladder: Ladder,
+      rank: Schema.Int,
+      rating: Schema.Finite,
+      model_id: Id,
+      version_id: Id
+    })
+  )
+}).annotate({ identifier: "Profile" })
+export type Profile = typeof Profile.Type
+
 const provider = { provider: Schema.String }
 const Redirect = HttpApiSchema.Empty(302)
 
@@ -75,5 +96,6 @@ export class AccountGroup extends HttpApiGroup.make("account").add(
   HttpApiEndpoint.delete("revokeSession", "/v1/sessions/:sid", { params: { sid: Schema.String }, success: SessionRow })
     .middleware(Session)
     .annotate(Rate, "write"),
-  HttpApiEndpoint.delete("signOut", "/v1/session", { success: HttpApiSchema.NoContent }).middleware(Session).annotate(Rate, "write")
+  HttpApiEndpoint.delete("signOut", "/v1/session", { success: HttpApiSchema.NoContent }).middleware(Session).annotate(Rate, "write"),
+  HttpApiEndpoint.get("profile", "/v1/profiles/:username", { params: { username: Schema.String }, success: Profile }).middleware(Shared)
 ) {}

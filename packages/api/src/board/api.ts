@@ -1,8 +1,8 @@
 /** Boards of a season, which the contract's paths call maps (http-api.md 2.3 and 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Shared } from "../Boundary.ts"
+import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 
@@ -37,16 +37,16 @@ const error = [UnknownGame, UnknownSeason] as const
 
 export const boardQuery = { enabled: withDefault(Flag, false), boards: withDefault(Flag, false) }
 
+const boards = { params, query: boardQuery, success: Boards, error }
+const board = { params: { ...params, map_id: Schema.String }, success: BoardDetail, error }
+
 export class BoardGroup extends HttpApiGroup.make("board").add(
-  HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", {
-    params,
-    query: boardQuery,
-    success: Boards,
-    error
-  }).middleware(Shared),
-  HttpApiEndpoint.get("board", "/v1/games/:game/seasons/:slug/maps/:map_id", {
-    params: { ...params, map_id: Schema.String },
-    success: BoardDetail,
-    error
-  }).middleware(Shared)
+  HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", boards).middleware(Shared),
+  HttpApiEndpoint.get("board", "/v1/games/:game/seasons/:slug/maps/:map_id", board).middleware(Shared),
+  HttpApiEndpoint.get("privateBoards", "/v1/private/games/:game/seasons/:slug/maps", boards)
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privateBoard", "/v1/private/games/:game/seasons/:slug/maps/:map_id", board)
+    .middleware(OptionalSession)
+    .annotate(Rate, "session")
 ) {}

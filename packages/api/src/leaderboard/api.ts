@@ -1,8 +1,8 @@
 /** Standings of a ladder (http-api.md 2.4 and 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Shared } from "../Boundary.ts"
+import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
 import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
@@ -63,11 +63,17 @@ const error = [UnknownGame, UnknownSeason] as const
 
 export const leaderboardQuery = { ...of, limit: page.limit(50, 200), cursor: page.cursor }
 
+const leaderboard = { params, query: leaderboardQuery, success: Leaderboard, error }
+const series = { params, query: of, success: Series, error }
+
 export class LeaderboardGroup extends HttpApiGroup.make("leaderboard").add(
-  HttpApiEndpoint.get("leaderboard", "/v1/games/:game/leaderboard", {
-    params,
-    query: leaderboardQuery,
-    success: Leaderboard,
-    error
-  }).middleware(Shared)
+  HttpApiEndpoint.get("leaderboard", "/v1/games/:game/leaderboard", leaderboard).middleware(Shared),
+  /** The course of the season for the best fifty. */
+  HttpApiEndpoint.get("series", "/v1/games/:game/leaderboard/series", series).middleware(Shared),
+  HttpApiEndpoint.get("privateLeaderboard", "/v1/private/games/:game/leaderboard", leaderboard)
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privateSeries", "/v1/private/games/:game/leaderboard/series", series)
+    .middleware(OptionalSession)
+    .annotate(Rate, "session")
 ) {}

@@ -1,7 +1,7 @@
 /** Matches (http-api.md 4.4, DECISIONS.md section 7). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { MatchOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { AnyInstant, Ladder, Uuid, withDefault } from "../Wire.ts"
@@ -67,14 +67,26 @@ export type Related = typeof Related.Type
 
 const params = { id: Uuid }
 
+const matches = { query: MatchQuery, success: Matches, error: [UnknownGame, UnknownSeason] } as const
+
 export class MatchGroup extends HttpApiGroup.make("match").add(
-  HttpApiEndpoint.get("matches", "/v1/matches", {
-    query: MatchQuery,
-    success: Matches,
-    error: [UnknownGame, UnknownSeason]
-  }).middleware(Shared),
+  HttpApiEndpoint.get("matches", "/v1/matches", matches).middleware(Shared),
   HttpApiEndpoint.get("match", "/v1/matches/:id", { params, success: MatchDetail }).middleware(Shared),
   HttpApiEndpoint.get("frame", "/v1/matches/:id/frame", { params, success: Frame }).middleware(Shared),
+  /** Other counted matches: between the same models, then by them, then on the same board, each newest first. */
+  HttpApiEndpoint.get("related", "/v1/matches/:id/related", { params, success: Related }).middleware(Shared),
+  HttpApiEndpoint.get("privateMatches", "/v1/private/matches", matches).middleware(OptionalSession).annotate(Rate, "session"),
+  HttpApiEndpoint.get("privateMatch", "/v1/private/matches/:id", { params, success: MatchDetail })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privateFrame", "/v1/private/matches/:id/frame", { params, success: Frame })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privateRelated", "/v1/private/matches/:id/related", { params, success: Related })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  /** A match with a seat of the caller's, in any state. */
+  HttpApiEndpoint.get("ownMatch", "/v1/me/matches/:id", { params, success: OwnMatch }).middleware(MatchOwner).annotate(Rate, "session"),
   /** In every state, newest first by play time, or by creation where never played. */
   HttpApiEndpoint.get("ownMatches", "/v1/me/matches", {
     query: { game: some(Schema.String), limit: page.limit(25, 60), cursor: page.cursor },

@@ -1,13 +1,14 @@
 /** A competitor's models (http-api.md 2.5 and 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Session, UnknownGame } from "../Authorization.ts"
+import { ModelOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate, RefusesBody, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { ModelCapReached } from "../submission/api.ts"
+import { Outcome } from "../match/Match.ts"
 import { Version } from "../version/Version.ts"
-import { Id, Instant, text } from "../Wire.ts"
+import { Id, Instant, Ladder, text, Uuid, withDefault } from "../Wire.ts"
 
 export class MissingName extends Problem<MissingName>()("missing_name", 400, "A name is required") {}
 export class ModelNameTaken extends Problem<ModelNameTaken>()("model_name_taken", 409, "You have a model of that name") {}
@@ -29,6 +30,59 @@ export type ModelDetail = typeof ModelDetail.Type
 
 export const Models = page.listOf("models", Model)
 export type Models = typeof Models.Type
+
+export const ModelPatch = Schema.Struct({
+  name: Schema.optionalKey(text(1, 64)),
+  retired: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "ModelPatch" })
+export type ModelPatch = typeof ModelPatch.Type
+
+/** A match of the model as it moved its rating on the ladder in question. */
+export const ModelResult = Schema.Struct({
+  match: Id,
+  outcome: Outcome,
+  rank: Schema.Int,
+  rating_change: Schema.Finite,
+  played_at: Instant
+}).annotate({ identifier: "ModelResult" })
+export type ModelResult = typeof ModelResult.Type
+
+/**
+ * How a model does in a season. `class` is that of its version in contention, or of its latest; ranks are those on `ladder`,
+ * null where it does not, or did not, stand there. `best` and `worst` are the matches that raised and lowered its rating most.
+ */
+export const ModelSeason = Schema.Struct({
+  season: Schema.String,
+  class: Schema.NullOr(Ladder),
+  ladder: Ladder,
+  rank: Schema.NullOr(Schema.Int),
+  rank_week_ago: Schema.NullOr(Schema.Int),
+  best: Schema.NullOr(ModelResult),
+  worst: Schema.NullOr(ModelResult),
+  /** Five at most, newest first. */
+  last: Schema.Array(ModelResult)
+}).annotate({ identifier: "ModelSeason" })
+export type ModelSeason = typeof ModelSeason.Type
+
+/** Counted matches against another model. Whoever is ranked before the other has won, also where more took part. */
+export const Rival = Schema.Struct({
+  model_id: Id,
+  model: Schema.String,
+  owner: Schema.NullOr(Schema.String),
+  played: Schema.Int,
+  wins: Schema.Int,
+  draws: Schema.Int,
+  losses: Schema.Int,
+  last_played_at: Instant
+}).annotate({ identifier: "Rival" })
+export type Rival = typeof Rival.Type
+
+export const Rivals = page.listOf("rivals", Rival)
+export type Rivals = typeof Rivals.Type
+
+const params = { id: Uuid }
+/** What is no UUID answers as an unknown one: `null`. */
+const anyId = { id: Schema.String }
 
 export class ModelGroup extends HttpApiGroup.make("model").add(
   HttpApiEndpoint.post("createModel", "/v1/games/:game/models", {
@@ -52,5 +106,21 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     .middleware(Session)
     .annotate(Rate, "read"),
   /** An unknown id, or one that is no UUID, answers `null`. */
-  HttpApiEndpoint.get("model", "/v1/models/:id", { params: { id: Schema.String }, success: Schema.NullOr(ModelDetail) }).middleware(Shared)
+  HttpApiEndpoint.get("model", "/v1/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) }).middleware(Shared),
+  HttpApiEndpoint.get("privateModel", "/v1/private/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  /** A retired model takes no submissions; its version in contention plays on. */
+  HttpApiEndpoint.patch("editModel", "/v1/models/:id", { params, payload: ModelPatch, success: Model, error: ModelNameTaken })
+    .middleware(JsonBody)
+    .middleware(ModelOwner)
+    .annotate(Rate, "write"),
+  HttpApiEndpoint.get("modelSeason", "/v1/models/:id/season", {
+    params,
+    query: { season: Schema.optionalKey(Schema.String), ladder: withDefault(Ladder, "open") },
+    success: ModelSeason,
+    error: [UnknownGame, UnknownSeason]
+  }).middleware(Shared),
+  /** Every model it has met in public seasons, those met most first. */
+  HttpApiEndpoint.get("rivals", "/v1/models/:id/rivals", { params, query: page.query, success: Rivals }).middleware(Shared)
 ) {}

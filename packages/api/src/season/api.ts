@@ -1,8 +1,8 @@
 /** Seasons of a game (http-api.md 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Shared } from "../Boundary.ts"
+import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Rate, Shared } from "../Boundary.ts"
 import { byLadder, Id, Ladder } from "../Wire.ts"
 import { Season } from "./Season.ts"
 
@@ -43,5 +43,19 @@ export class SeasonGroup extends HttpApiGroup.make("season").add(
   }).middleware(Shared),
   HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Shared),
   /** Never cached: it counts matches being played this moment. */
-  HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error })
+  HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error }),
+  /** Those that the caller may see besides. */
+  HttpApiEndpoint.get("privateSeasons", "/v1/private/games/:game/seasons", {
+    params: { game: Schema.String },
+    success: Schema.Array(Season),
+    error: UnknownGame
+  })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privatePodium", "/v1/private/games/:game/seasons/:slug/podium", { params, success: Podium, error })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privatePlaying", "/v1/private/games/:game/seasons/:slug/playing", { params, success: Playing, error })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session")
 ) {}

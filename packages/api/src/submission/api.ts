@@ -4,13 +4,16 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
 import { Problem } from "../Problem.ts"
-import { Status } from "../version/Version.ts"
+import { Phase, Status } from "../version/Version.ts"
 import { Id, Instant, Sha256, Upload } from "../Wire.ts"
 
 export class MissingHash extends Problem<MissingHash>()("missing_hash", 400, "Both hashes are required") {}
 export class NoteTooLong extends Problem<NoteTooLong>()("note_too_long", 400, "The note is too long") {}
 export class NoteWordListed extends Problem<NoteWordListed>()("note_word_listed", 422, "The text contains a listed word") {}
 export class UnknownModel extends Problem<UnknownModel>()("unknown_model", 404, "You have no such model") {}
+
+export class ReenterInvalid extends Problem<ReenterInvalid>()("reenter_invalid", 400, "A re-entry names game, model, season and from") {}
+export class NothingToReenter extends Problem<NothingToReenter>()("nothing_to_reenter", 404, "Nothing to re-enter") {}
 
 export class SeasonNotOpen extends Problem<SeasonNotOpen>()("season_not_open", 409, "Submissions have not opened") {}
 export class SeasonClosed extends Problem<SeasonClosed>()("season_closed", 409, "Submissions are closed") {}
@@ -80,7 +83,59 @@ export class SubmittedBefore extends Schema.Class<SubmittedBefore>("SubmittedBef
   { httpApiStatus: 200 }
 ) {}
 
+/** The version of the model that is entered in the season `from`, or was last, enters `season` with the same bytes. */
+export const Reenter = Schema.Struct({
+  game: Schema.String,
+  model: Schema.String,
+  season: Schema.String,
+  from: Schema.String
+}).annotate({ identifier: "Reenter" })
+export type Reenter = typeof Reenter.Type
+
+/** Nothing is uploaded: the service has the files. */
+export class Reentered extends Schema.Class<Reentered>("Reentered")(submission, { httpApiStatus: 201 }) {}
+/** The version is in flight there already, or entered. */
+export class ReenteredBefore extends Schema.Class<ReenteredBefore>("ReenteredBefore")(submission, { httpApiStatus: 200 }) {}
+
+const Held = Schema.Struct({ held: Schema.Int, cap: Schema.Int })
+
+/**
+ * Where the caller stands: `refusals` are those that POST would give just now, in its order and its words. Without `model`
+ * no versions are held; `weights_already_entered` cannot be foreseen.
+ */
+export const Preflight = Schema.Struct({
+  game: Schema.String,
+  season: Schema.String,
+  /** Whether the season takes submissions now, of whomever. */
+  open: Schema.Boolean,
+  models: Held,
+  versions: Held,
+  candidate: Schema.NullOr(Schema.Struct({ version_id: Id, status: Status, phase: Schema.NullOr(Phase) })),
+  cooldown_until: Schema.NullOr(Instant),
+  refusals: Schema.Array(Schema.Struct({ code: Schema.String, detail: Schema.String }))
+}).annotate({ identifier: "Preflight" })
+export type Preflight = typeof Preflight.Type
+
 export class SubmissionGroup extends HttpApiGroup.make("submission").add(
+  HttpApiEndpoint.get("preflight", "/v1/games/:game/submission", {
+    params: { game: Schema.String },
+    query: { model: Schema.optionalKey(Schema.String), season: Schema.optionalKey(Schema.String) },
+    success: Preflight,
+    error: [UnknownGame, UnknownSeason, UnknownModel]
+  })
+    .middleware(Session)
+    .annotate(Rate, "read"),
+  HttpApiEndpoint.post("reenter", "/v1/submissions/reenter", {
+    payload: Reenter,
+    success: [Reentered, ReenteredBefore],
+    error: [ReenterInvalid, NothingToReenter, UnknownGame, UnknownSeason, UnknownModel, ...refusals]
+  })
+    .middleware(JsonBody)
+    .middleware(Session)
+    .annotate(Rate, "write")
+    .annotate(RefusesBody, (_errors, missing) =>
+      missing.length > 0 ? new ReenterInvalid({ detail: `Say also: ${missing.join(", ")}.` }) : undefined
+    ),
   HttpApiEndpoint.post("submit", "/v1/submissions", {
     payload: Submit,
     success: [Submitted, SubmittedBefore],

@@ -1,8 +1,10 @@
 /** Versions of models (http-api.md 4.1 and 4.4). */
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Session, VersionOwner } from "../Authorization.ts"
-import { Rate, Shared } from "../Boundary.ts"
+import { OptionalSession, Session, VersionOwner } from "../Authorization.ts"
+import { JsonBody, Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
+import { NoteTooLong, NoteWordListed } from "../submission/api.ts"
 import { Uuid } from "../Wire.ts"
 import { OwnVersion, Version } from "./Version.ts"
 
@@ -17,6 +19,19 @@ export class VersionGroup extends HttpApiGroup.make("version").add(
   /** The caller's own, in any state. */
   HttpApiEndpoint.get("ownVersion", "/v1/me/versions/:id", { params, success: OwnVersion })
     .middleware(VersionOwner)
+    .annotate(Rate, "session"),
+  /** Its length is bounded by the rules of the version's season; `null` takes the note away. */
+  HttpApiEndpoint.patch("editVersion", "/v1/versions/:id", {
+    params,
+    payload: Schema.Struct({ note: Schema.NullOr(Schema.String) }),
+    success: OwnVersion,
+    error: [NoteTooLong, NoteWordListed]
+  })
+    .middleware(JsonBody)
+    .middleware(VersionOwner)
+    .annotate(Rate, "write"),
+  HttpApiEndpoint.get("privateVersion", "/v1/private/versions/:id", { params, success: Version })
+    .middleware(OptionalSession)
     .annotate(Rate, "session"),
   /** The caller's versions in admission or trial, newest first. */
   HttpApiEndpoint.get("candidates", "/v1/me/candidates", { query: page.query, success: Candidates })

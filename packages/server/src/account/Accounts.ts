@@ -8,11 +8,12 @@ import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import type { Account, AccountPatch, SessionRow, Sessions } from "@agon/api/account/api.ts"
+import type { Account, AccountPatch, Profile, SessionRow, Sessions } from "@agon/api/account/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { NoteWordListed } from "@agon/api/submission/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
+import { shown } from "../leaderboard/shown.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
 import { sessionDays } from "./sessionCookie.ts"
@@ -28,12 +29,19 @@ export interface PageOf {
   readonly cursor: number
 }
 
+export interface ReadProfile {
+  readonly profile: Profile
+  readonly ladders: ReadonlyArray<{ readonly season_id: string; readonly ladder: string }>
+}
+
 export class Accounts extends Context.Service<
   Accounts,
   {
     /** Who holds this session token, if it is known, live and its account not suspended. */
     readonly bySession: (token: string) => Effect.Effect<Option.Option<SignedIn>>
     readonly get: (id: string) => Effect.Effect<Account>
+    /** The public page, and the seasons whose ladders it shows, for the tags of the answer. */
+    readonly profile: (username: string) => Effect.Effect<ReadProfile, NotFound>
     readonly edit: (id: string, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
     /** Opens a session and answers its token, which is kept nowhere else. */
     readonly openSession: (account_id: string, user_agent: string | undefined) => Effect.Effect<string>
@@ -71,6 +79,15 @@ const makeAccounts = Effect.gen(function* () {
   }, Effect.orDie)
 
   const get = (id: string) => Effect.orDie(queries.byId(id))
+
+  const profile = Effect.fn("Accounts.profile")(function* (username: string) {
+    const found = username.includes("\0") ? Option.none() : yield* Effect.orDie(queries.profile(username))
+    if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no competitor of this name." })
+    const { id, ...row } = found.value
+    const rows = yield* Effect.orDie(queries.standings(id))
+    const standings = rows.map(({ mu, season_id: _, ...standing }) => ({ ...standing, rating: shown(mu) }))
+    return { profile: { ...row, standings }, ladders: rows }
+  })
 
   const edit = Effect.fn("Accounts.edit")(function* (id: string, patch: AccountPatch) {
     const { bio = null, display_name = null }: { readonly bio?: string | null; readonly display_name?: string | null } = patch
@@ -114,7 +131,7 @@ const makeAccounts = Effect.gen(function* () {
     return publish(ended.value, account)
   })
 
-  return { bySession, get, edit, openSession, sessions, endSession }
+  return { bySession, get, profile, edit, openSession, sessions, endSession }
 })
 
 const publish = (row: StoredSession, account: SignedIn): SessionRow => ({ ...row, current: row.id === account.session_id })

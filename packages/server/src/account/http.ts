@@ -5,7 +5,8 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, sessionCookie } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { PublicOrigin } from "../http/Origin.ts"
-import { Accounts } from "./Accounts.ts"
+import { ladderTag, modelTag, seasonTag } from "../season/tags.ts"
+import { Accounts, profileTag } from "./Accounts.ts"
 import { Providers } from "./Providers.ts"
 import { clearSessionCookie, setSessionCookie } from "./sessionCookie.ts"
 import { SignIn, type SignInRefused } from "./SignIn.ts"
@@ -88,6 +89,12 @@ export const AccountHandlers = HttpApiBuilder.group(
         const ended = yield* accounts.endSession(account, params.sid)
         if (ended.current) yield* clearSessionCookie
         return ended
+      }),
+      profile: Effect.fnUntraced(function* ({ params }) {
+        const { ladders, profile } = yield* accounts.profile(params.username)
+        const standing = ladders.flatMap(({ ladder, season_id }) => [seasonTag(season_id), ladderTag(season_id, ladder)])
+        yield* tagged(profileTag(profile.username), ...profile.models.map(({ id }) => modelTag(id)), ...standing)
+        return profile
       }),
       signOut: Effect.fnUntraced(function* () {
         const account = yield* CurrentAccount

@@ -1,8 +1,10 @@
 /** Every statement on accounts, identities and sessions. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Account, SessionRow } from "@agon/api/account/api.ts"
+import { Ladder } from "@agon/api/Wire.ts"
+import { Account, Profile, SessionRow } from "@agon/api/account/api.ts"
 import { Instant } from "../database/rows.ts"
+import { rank } from "../version/queries.ts"
 
 const AccountRow = Schema.Struct({ ...Account.fields, created_at: Instant })
 
@@ -18,8 +20,46 @@ const SignedInRow = Schema.Struct({
   stale: Schema.Boolean
 })
 
+const { standings: __, ...profileFields } = Profile.fields
+const ProfileRow = Schema.Struct({ ...profileFields, id: Schema.String, created_at: Instant })
+const StandingRow = Schema.Struct({
+  game: Schema.String,
+  season: Schema.String,
+  season_id: Schema.String,
+  ladder: Ladder,
+  rank: Schema.Int,
+  mu: Schema.Number,
+  model_id: Schema.String,
+  version_id: Schema.String
+})
+
 const Sha256 = Schema.Uint8Array
 const Holder = Schema.Struct({ account_id: Schema.String, login: Schema.String, suspended: Schema.Boolean, admin: Schema.Boolean })
+
+const makeProfiles = (sql: SqlClient.SqlClient) => ({
+  /** One account by account_username, with its models by model_name, the oldest first. */
+  profile: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: ProfileRow,
+    execute: (username) => sql`
+      SELECT a.id, a.username, a.display_name, a.bio, a.created_at,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.name, 'game', m.game, 'retired', m.retired)
+            ORDER BY m.created_at, m.id), '[]')
+          FROM model m WHERE m.owner_id = a.id) AS models
+      FROM account a WHERE a.username = ${username}`
+  }),
+
+  /** Where an account's entered versions stand in public seasons: by version_owner, rating_version and rating_rank. */
+  standings: SqlSchema.findAll({
+    Request: Schema.String,
+    Result: StandingRow,
+    execute: (owner_id) => sql`
+      SELECT s.game, s.slug AS season, s.id AS season_id, r.ladder, (${sql.literal(rank)})::int AS rank, r.mu, v.model_id, v.id AS version_id
+      FROM version v JOIN season s ON s.id = v.season_id JOIN rating r ON r.version_id = v.id
+      WHERE v.owner_id = ${owner_id} AND v.status = 'entered' AND r.active AND s.visibility = 'public'
+      ORDER BY s.submissions_open_at DESC, s.created_at DESC, s.id, r.ladder, rank`
+  })
+})
 
 const makeReads = (sql: SqlClient.SqlClient) => ({
   /** One row by session(token_sha256), unique, and its account's primary key. No lock: a session revoked this instant may finish one request. */
@@ -153,6 +193,7 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
 })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeProfiles(sql),
   ...makeReads(sql),
   ...makeWrites(sql),
   ...makeSignInWrites(sql)

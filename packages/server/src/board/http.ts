@@ -4,6 +4,7 @@ import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { boardsTag, matchesTag, seasonTag } from "../season/tags.ts"
+import { viewer } from "../season/viewer.ts"
 import { Boards, type BoardsAsked } from "./Boards.ts"
 
 export const BoardHandlers = HttpApiBuilder.group(
@@ -17,9 +18,14 @@ export const BoardHandlers = HttpApiBuilder.group(
       yield* tagged(seasonTag(id), boardsTag(id), matchesTag(id))
       return id
     })
+    const seenBy = Effect.fnUntraced(function* ({ game, slug }: { readonly game: string; readonly slug: string }) {
+      return (yield* seasons.find(game, slug, yield* viewer)).id
+    })
     return handlers.handleAll({
       boards: ({ params, query }) => Effect.flatMap(seasonOf(params), (id) => boards.list(id, query as BoardsAsked)), // parameters with defaults lose their types in the definition
-      board: ({ params }) => Effect.flatMap(seasonOf(params), (id) => boards.get(id, params.map_id))
+      board: ({ params }) => Effect.flatMap(seasonOf(params), (id) => boards.get(id, params.map_id)),
+      privateBoards: ({ params, query }) => Effect.flatMap(seenBy(params), (id) => boards.list(id, query as BoardsAsked)),
+      privateBoard: ({ params }) => Effect.flatMap(seenBy(params), (id) => boards.get(id, params.map_id))
     })
   })
 )

@@ -97,27 +97,11 @@ const makeAuthenticate = Effect.gen(function* () {
   return { session, visitor, runnerKey }
 })
 
-const makeLevels = Effect.gen(function* () {
-  const authenticate = yield* makeAuthenticate
+type Authenticate = Effect.Success<typeof makeAuthenticate>
+
+/** A season by its path, and what the path names in it. */
+const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate) {
   const lookups = yield* Lookups
-
-  const session: A.Session["Service"] = {
-    session: (httpEffect, asked) =>
-      Effect.flatMap(authenticate.session(asked), (account) => Effect.provideService(httpEffect, A.CurrentAccount, account))
-  }
-
-  const optionalSession: A.OptionalSession["Service"] = {
-    session: (httpEffect, asked) =>
-      Effect.flatMap(authenticate.visitor(asked), (account) => Effect.provideService(httpEffect, A.Visitor, account))
-  }
-
-  const platformAdmin: A.PlatformAdmin["Service"] = {
-    session: Effect.fnUntraced(function* (httpEffect, asked) {
-      const account = yield* authenticate.session(asked)
-      if (!account.admin) return yield* new A.AdminOnly({ detail: "Only platform administrators may do this." })
-      return yield* Effect.provideService(httpEffect, A.CurrentAccount, account)
-    })
-  }
 
   const seasonAdmin: A.SeasonAdmin["Service"] = {
     session: Effect.fnUntraced(function* (httpEffect, asked) {
@@ -143,6 +127,31 @@ const makeLevels = Effect.gen(function* () {
     return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })
   })
 
+  return Context.make(A.SeasonAdmin, seasonAdmin).pipe(Context.add(A.NamedSeason, namedSeason), Context.add(A.InSeason, inSeason))
+})
+
+const makeLevels = Effect.gen(function* () {
+  const authenticate = yield* makeAuthenticate
+  const lookups = yield* Lookups
+
+  const session: A.Session["Service"] = {
+    session: (httpEffect, asked) =>
+      Effect.flatMap(authenticate.session(asked), (account) => Effect.provideService(httpEffect, A.CurrentAccount, account))
+  }
+
+  const optionalSession: A.OptionalSession["Service"] = {
+    session: (httpEffect, asked) =>
+      Effect.flatMap(authenticate.visitor(asked), (account) => Effect.provideService(httpEffect, A.Visitor, account))
+  }
+
+  const platformAdmin: A.PlatformAdmin["Service"] = {
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.session(asked)
+      if (!account.admin) return yield* new A.AdminOnly({ detail: "Only platform administrators may do this." })
+      return yield* Effect.provideService(httpEffect, A.CurrentAccount, account)
+    })
+  }
+
   const modelOwner: A.ModelOwner["Service"] = {
     session: Effect.fnUntraced(function* (httpEffect, asked) {
       const account = yield* authenticate.session(asked)
@@ -163,6 +172,15 @@ const makeLevels = Effect.gen(function* () {
     })
   }
 
+  const matchOwner: A.MatchOwner["Service"] = {
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.session(asked)
+      const { id = "" } = yield* HttpRouter.params
+      if (yield* lookups.matchOwnedBy(account.id, id)) return yield* Effect.provideService(httpEffect, A.CurrentAccount, account)
+      return yield* new NotFound({ detail: "You have no match of this id." })
+    })
+  }
+
   const runnerKey: A.RunnerKey["Service"] = {
     key: (httpEffect, asked) => Effect.flatMap(authenticate.runnerKey(asked), (key) => Effect.provideService(httpEffect, A.CurrentKey, key))
   }
@@ -170,12 +188,11 @@ const makeLevels = Effect.gen(function* () {
   return Context.make(A.Session, session).pipe(
     Context.add(A.OptionalSession, optionalSession),
     Context.add(A.PlatformAdmin, platformAdmin),
-    Context.add(A.SeasonAdmin, seasonAdmin),
-    Context.add(A.NamedSeason, namedSeason),
-    Context.add(A.InSeason, inSeason),
     Context.add(A.ModelOwner, modelOwner),
     Context.add(A.VersionOwner, versionOwner),
-    Context.add(A.RunnerKey, runnerKey)
+    Context.add(A.MatchOwner, matchOwner),
+    Context.add(A.RunnerKey, runnerKey),
+    Context.merge(yield* makeSeasonLevels(authenticate))
   )
 })
 

@@ -32,6 +32,8 @@ export class Lookups extends Context.Service<
     readonly modelOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
     /** None also where `id` is no UUID. */
     readonly versionOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
+    /** Whether the account has a seat in it; not where `id` is no UUID. */
+    readonly matchOwnedBy: (account_id: string, id: string) => Effect.Effect<boolean>
     /** By the whole secret (`agon_rk_...`); a revoked key is none. */
     readonly runnerByKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
   }

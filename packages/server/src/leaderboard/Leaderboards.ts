@@ -1,19 +1,21 @@
 /** Ladders as they are read: who is in contention, best first, ties by version id. */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
+import type { Entry, Leaderboard, Series } from "@agon/api/leaderboard/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
 import type { PageOf } from "../account/Accounts.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { makeQueries, type StandingRow } from "./queries.ts"
+import { pointsBetween, seriesOf } from "./series.ts"
 import { shown, twoDecimals } from "./shown.ts"
 
 export class Leaderboards extends Context.Service<
   Leaderboards,
   {
     readonly page: (season: FoundSeason, ladder: Ladder, page: PageOf) => Effect.Effect<Leaderboard>
+    readonly series: (season: FoundSeason, ladder: Ladder) => Effect.Effect<Series>
   }
 >()("agon/Leaderboards") {
   static readonly layer: Layer.Layer<Leaderboards, never, SqlClient.SqlClient> = Layer.effect(
@@ -21,6 +23,9 @@ export class Leaderboards extends Context.Service<
     Effect.suspend(() => makeLeaderboards)
   )
 }
+
+/** The contract's (DECISIONS.md section 5). */
+const SERIES_ENTRIES = 50
 
 const makeLeaderboards = Effect.gen(function* () {
   const queries = yield* makeQueries
@@ -40,7 +45,15 @@ const makeLeaderboards = Effect.gen(function* () {
     }
   }, Effect.orDie)
 
-  return Leaderboards.of({ page })
+  const series = Effect.fn("Leaderboards.series")(function* ({ id, record }: FoundSeason, ladder: Ladder) {
+    const end = record.closed_at ?? new Date(yield* Clock.currentTimeMillis).toISOString()
+    const points = pointsBetween(record.submissions_open_at, end)
+    const best = yield* queries.best({ season_id: id, ladder, limit: SERIES_ENTRIES })
+    const stood = best.length === 0 ? [] : yield* queries.stood({ season_id: id, ladder, points, limit: SERIES_ENTRIES })
+    return { season: record.slug, ladder, points, entries: seriesOf(points, best, stood) }
+  }, Effect.orDie)
+
+  return Leaderboards.of({ page, series })
 })
 
 const publish = ({ mu, sigma, ...row }: StandingRow, rank: number, { round, rules }: FoundSeason["record"]): Entry => ({

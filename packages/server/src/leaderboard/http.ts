@@ -5,6 +5,7 @@ import { tagged } from "@agon/api/Boundary.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { gameTag, ladderTag, seasonTag } from "../season/tags.ts"
+import { viewer } from "../season/viewer.ts"
 import { Leaderboards } from "./Leaderboards.ts"
 
 export const LeaderboardHandlers = HttpApiBuilder.group(
@@ -20,6 +21,21 @@ export const LeaderboardHandlers = HttpApiBuilder.group(
         const defaulted = query.season === undefined ? [gameTag(params.game)] : []
         yield* tagged(seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
         return yield* leaderboards.page(season, ladder, query)
+      }),
+      series: Effect.fnUntraced(function* ({ params, query }) {
+        const ladder = query.ladder as Ladder
+        const season = yield* seasons.find(params.game, query.season, null)
+        const defaulted = query.season === undefined ? [gameTag(params.game)] : []
+        yield* tagged(seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
+        return yield* leaderboards.series(season, ladder)
+      }),
+      privateLeaderboard: Effect.fnUntraced(function* ({ params, query }) {
+        const season = yield* seasons.find(params.game, query.season, yield* viewer)
+        return yield* leaderboards.page(season, query.ladder as Ladder, query)
+      }),
+      privateSeries: Effect.fnUntraced(function* ({ params, query }) {
+        const season = yield* seasons.find(params.game, query.season, yield* viewer)
+        return yield* leaderboards.series(season, query.ladder as Ladder)
       })
     })
   })

@@ -9,6 +9,19 @@ const { deviation: _d, provisional: _p, rank: _r, rating: _m, ...fields } = Entr
 export const StandingRow = Schema.Struct({ ...fields, round_matches: Schema.Int, mu: Schema.Number, sigma: Schema.Number })
 export type StandingRow = typeof StandingRow.Type
 
+export const BestRow = Schema.Struct({
+  version_id: Schema.String,
+  model_id: Schema.String,
+  model: Schema.String,
+  owner: Schema.NullOr(Schema.String),
+  mu: Schema.Number
+})
+export type BestRow = typeof BestRow.Type
+
+/** Where a version stood at the `point`-th moment that was asked for, counted from 1. */
+export const StoodRow = Schema.Struct({ point: Schema.Int, version_id: Schema.String, rank: Schema.Int, mu: Schema.Number })
+export type StoodRow = typeof StoodRow.Type
+
 const ofLadder = { season_id: Schema.String, ladder: Schema.String }
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -24,6 +37,37 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
         ORDER BY mu DESC, version_id LIMIT ${limit} OFFSET ${offset}) r
       JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
       ORDER BY r.mu DESC, r.version_id`
+  }),
+
+  /** The front of rating_rank, with names by primary keys. */
+  best: SqlSchema.findAll({
+    Request: Schema.Struct({ ...ofLadder, limit: Schema.Int }),
+    Result: BestRow,
+    execute: ({ ladder, limit, season_id }) => sql`
+      SELECT r.version_id, v.model_id, m.name AS model, a.username AS owner, r.mu
+      FROM (SELECT * FROM rating WHERE season_id = ${season_id} AND ladder = ${ladder} AND active
+        ORDER BY mu DESC, version_id LIMIT ${limit}) r
+      JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
+      ORDER BY r.mu DESC, r.version_id`
+  }),
+
+  /**
+   * Where each of the present best stood at those moments: the last series_point before each, by its primary key; of one that
+   * several moments share, the arrays are taken apart once.
+   */
+  stood: SqlSchema.findAll({
+    Request: Schema.Struct({ ...ofLadder, points: Schema.Array(Schema.String), limit: Schema.Int }),
+    Result: StoodRow,
+    execute: ({ ladder, limit, points, season_id }) => sql`
+      WITH best AS MATERIALIZED (SELECT version_id FROM rating WHERE season_id = ${season_id} AND ladder = ${ladder} AND active
+          ORDER BY mu DESC, version_id LIMIT ${limit}),
+        asked AS (SELECT p.n::int AS n, (SELECT max(s.at) FROM series_point s
+            WHERE s.season_id = ${season_id} AND s.ladder = ${ladder} AND s.at <= p.at::timestamptz) AS at
+          FROM unnest(string_to_array(${points.join()}, ',')) WITH ORDINALITY p(at, n)),
+        stood AS MATERIALIZED (SELECT s.at, u.version_id, u.rank::int AS rank, u.mu FROM series_point s
+          CROSS JOIN LATERAL unnest(s.versions, s.mus) WITH ORDINALITY u(version_id, mu, rank) JOIN best b ON b.version_id = u.version_id
+          WHERE s.season_id = ${season_id} AND s.ladder = ${ladder} AND s.at IN (SELECT at FROM asked WHERE at IS NOT NULL))
+      SELECT a.n AS point, d.version_id, d.rank, d.mu FROM asked a JOIN stood d ON d.at = a.at`
   }),
 
   /** Counts rating_rank. On open it is not needed: the season's own counter says how many versions have entered. */

@@ -5,10 +5,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
-import type { Matches as MatchList, OwnMatches } from "@agon/api/match/api.ts"
-import type { Frame, MatchDetail } from "@agon/api/match/Match.ts"
+import type { Matches as MatchList, OwnMatches, Related } from "@agon/api/match/api.ts"
+import type { Frame, MatchDetail, OwnMatch } from "@agon/api/match/Match.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { nextCursor } from "@agon/api/Page.ts"
+import { isUuid } from "@agon/api/Wire.ts"
 import type { PageOf } from "../account/Accounts.ts"
 import { firstGame, registered } from "../game/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
@@ -37,6 +38,15 @@ export class Matches extends Context.Service<
       id: string,
       viewer: Viewer
     ) => Effect.Effect<{ readonly frame: Frame; readonly season_id: string }, NotFound | Unavailable>
+    /** Other counted matches that the viewer may see, for the page of one. */
+    readonly related: (
+      id: string,
+      viewer: Viewer
+    ) => Effect.Effect<{ readonly list: Related; readonly season_id: string; readonly models: ReadonlyArray<string> }, NotFound>
+    /** In any state; ask `ownedBy` first. */
+    readonly ownOne: (account: SignedIn, id: string) => Effect.Effect<OwnMatch, NotFound>
+    /** Whether the account has a seat in it; not where `id` is no UUID. */
+    readonly ownedBy: (account_id: string, id: string) => Effect.Effect<boolean>
     /** In every state, of one game, or of all where that is undefined. */
     readonly own: (account: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<OwnMatches, UnknownGame>
   }
@@ -48,6 +58,11 @@ export class Matches extends Context.Service<
 }
 
 const LARGEST_LIMIT = 2 ** 31 - 1
+
+/** The contract's (http-api.md 4.4). */
+const RELATED_MAX = 12
+
+const unknown = new NotFound({ detail: "There is no such match." })
 
 const makeLists = Effect.gen(function* () {
   const queries = yield* makeQueries
@@ -91,7 +106,7 @@ const makeMatches = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
     const row = yield* Effect.orDie(queries.publicById({ id, viewer }))
-    return Option.isSome(row) ? row.value : yield* new NotFound({ detail: "There is no such match." })
+    return Option.isSome(row) ? row.value : yield* unknown
   })
 
   const replayOf = ({ id, replay_hash }: MatchRow) =>
@@ -112,22 +127,38 @@ const makeMatches = Effect.gen(function* () {
     return { season_id: row.season_id, frame: { match: id, turn: row.turns ?? 0, seats, view: view as Frame["view"] } }
   })
 
+  const related = Effect.fn("Matches.related")(function* (id: string, viewer: Viewer) {
+    const { map, season_id, seats } = yield* find(id, viewer)
+    const models = [...new Set(seats.map(({ model_id }) => model_id))]
+    const matches = yield* Effect.orDie(queries.related({ id, season_id, map, models, viewer, limit: RELATED_MAX }))
+    return { season_id, models, list: { matches, total: matches.length, next_cursor: null } }
+  })
+
+  const ownOf = (row: MatchRow, account: SignedIn) =>
+    Effect.map(replayOf(row), (replay) => ({
+      ...detailOf(row),
+      ...replay,
+      created_at: row.created_at,
+      seats: row.seats.map((seat) => ({ ...seatOf(row, seat), mine: seat.owner_id === account.id }))
+    }))
+
+  const ownOne = Effect.fn("Matches.ownOne")(function* (account: SignedIn, id: string) {
+    const row = yield* Effect.orDie(queries.ownById(id))
+    return Option.isSome(row) ? yield* ownOf(row.value, account) : yield* unknown
+  })
+
+  const ownedBy = (owner_id: string, id: string) =>
+    isUuid(id) ? Effect.map(Effect.orDie(queries.ownedBy({ id, owner_id })), Option.isSome) : Effect.succeed(false)
+
   const own = Effect.fn("Matches.own")(function* (account: SignedIn, game: string | undefined, { cursor, limit }: PageOf) {
     if (game !== undefined) yield* registered(game)
     const of = { owner_id: account.id, game: game ?? null }
     const up_to = Math.min(LARGEST_LIMIT, cursor + limit)
     const rows = yield* Effect.orDie(queries.own({ ...of, limit, offset: cursor, up_to }))
     const { total } = yield* Effect.orDie(queries.ownCount(of))
-    const matches = yield* Effect.forEach(rows, (row) =>
-      Effect.map(replayOf(row), (replay) => ({
-        ...detailOf(row),
-        ...replay,
-        created_at: row.created_at,
-        seats: row.seats.map((seat) => ({ ...seatOf(row, seat), mine: seat.owner_id === account.id }))
-      }))
-    )
+    const matches = yield* Effect.forEach(rows, (row) => ownOf(row, account))
     return { matches, total, next_cursor: nextCursor(cursor, rows.length, total) }
   })
 
-  return Matches.of({ list, get, frame, own })
+  return Matches.of({ list, get, frame, related, own, ownOne, ownedBy })
 })

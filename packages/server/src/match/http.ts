@@ -5,6 +5,7 @@ import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { firstGame } from "../game/registered.ts"
 import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, playedTag, seasonTag, versionTag } from "../season/tags.ts"
+import { viewer } from "../season/viewer.ts"
 import type { Asked } from "./listing.ts"
 import { Matches } from "./Matches.ts"
 
@@ -37,6 +38,26 @@ export const MatchHandlers = HttpApiBuilder.group(
         const { frame, season_id } = yield* matches.frame(params.id, null)
         yield* tagged(seasonTag(season_id), matchTag(frame.match))
         return frame
+      }),
+      related: Effect.fnUntraced(function* ({ params }) {
+        const { list, models, season_id } = yield* matches.related(params.id, null)
+        yield* tagged(everywhereTag, seasonTag(season_id), matchesTag(season_id), matchTag(params.id), ...models.map(modelTag))
+        return list
+      }),
+      privateMatches: Effect.fnUntraced(function* ({ query }) {
+        return (yield* matches.list(query as Asked, yield* viewer)).list
+      }),
+      privateMatch: Effect.fnUntraced(function* ({ params }) {
+        return (yield* matches.get(params.id, yield* viewer)).match
+      }),
+      privateFrame: Effect.fnUntraced(function* ({ params }) {
+        return (yield* matches.frame(params.id, yield* viewer)).frame
+      }),
+      privateRelated: Effect.fnUntraced(function* ({ params }) {
+        return (yield* matches.related(params.id, yield* viewer)).list
+      }),
+      ownMatch: Effect.fnUntraced(function* ({ params }) {
+        return yield* matches.ownOne(yield* CurrentAccount, params.id)
       }),
       ownMatches: ({ query }) => Effect.flatMap(CurrentAccount, (account) => matches.own(account, query.game, query))
     })

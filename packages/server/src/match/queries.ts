@@ -116,9 +116,71 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+const makeOwnOne = (sql: SqlClient.SqlClient) => ({
+  /** A match that has ended by seat_pkey; an open one in `live`, which is small. A match is in one of them at every moment. */
+  ownedBy: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, owner_id: Schema.String }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ id, owner_id }) => sql`
+      SELECT x.match_id AS id FROM seat x WHERE x.match_id = ${id} AND x.owner_id = ${owner_id}
+      UNION SELECT x.id ${openOf(sql, owner_id)} AND x.id = ${id} LIMIT 1`
+  }),
+
+  /** The same in full; whose it is has been asked before. */
+  ownById: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: MatchRow,
+    execute: (id) => sql`
+      SELECT ${sql.literal(ended)} FROM match m JOIN season s ON s.id = m.season_id WHERE m.id = ${id}
+      UNION ALL
+      SELECT ${sql.literal(open)} FROM live m JOIN season s ON s.id = m.season_id WHERE m.id = ${id}`
+  })
+})
+
+const uuids = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`string_to_array(${ids.join()}, ',')::uuid[]`
+
+const makeRelated = (sql: SqlClient.SqlClient) => ({
+  /**
+   * Up to `limit` other rated matches: in which all of the models met, by the seats of the first of them; in which one of them
+   * played, by the seats of each; on the board, by match_newest. Each branch stops at the limit, in the order of its index.
+   */
+  related: SqlSchema.findAll({
+    Request: Schema.Struct({
+      id: Schema.String,
+      season_id: Schema.String,
+      map: Schema.String,
+      models: Schema.Array(Schema.String),
+      viewer: Schema.NullOr(Schema.String),
+      limit: Schema.Int
+    }),
+    Result: CardRow,
+    execute: ({ id, limit, map, models, season_id, viewer }) => {
+      const played = (model: Statement.Fragment) => sql`FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
+        WHERE x.model_id = ${model} AND m.id <> ${id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
+      const newest = sql`ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}`
+      const met = sql`(SELECT count(DISTINCT y.model_id) FROM seat y WHERE y.match_id = x.match_id AND y.model_id = ANY (${uuids(sql, models)}))
+        = ${models.length}`
+      return sql`
+        WITH near AS (
+            (SELECT 1 AS tier, m.id, m.ended_at ${played(sql`${models[0]!}`)} AND ${met} ${newest})
+            UNION ALL
+            SELECT 2, own.id, own.ended_at FROM unnest(${uuids(sql, models)}) o(model)
+              CROSS JOIN LATERAL (SELECT m.id, m.ended_at ${played(sql`o.model`)} ${newest}) own
+            UNION ALL
+            (SELECT 3, m.id, m.ended_at FROM match m WHERE m.season_id = ${season_id} AND m.map_id = ${map} AND m.id <> ${id}
+              AND m.status = 'rated' ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),
+          page AS (SELECT id, min(tier) AS tier, ended_at FROM near GROUP BY id, ended_at ORDER BY tier, ended_at DESC, id DESC LIMIT ${limit})
+        SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
+        FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY p.tier, p.ended_at DESC, p.id DESC`
+    }
+  })
+})
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeLists(sql),
   ...makeOwn(sql),
+  ...makeOwnOne(sql),
+  ...makeRelated(sql),
 
   /** One rated match by match_pkey, where the viewer may see its season. */
   publicById: SqlSchema.findOneOption({

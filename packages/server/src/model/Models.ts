@@ -3,21 +3,30 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
-import type { ModelInPath, SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
-import { type Model, ModelNameTaken, type Models as ModelList } from "@agon/api/model/api.ts"
+import type { ModelInPath, SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
+import {
+  type Model,
+  ModelNameTaken,
+  type ModelPatch,
+  type ModelSeason,
+  type Models as ModelList,
+  type Rivals
+} from "@agon/api/model/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
-import { InvalidRequest } from "@agon/api/Problem.ts"
+import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { ModelCapReached } from "@agon/api/submission/api.ts"
-import { isUuid } from "@agon/api/Wire.ts"
+import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { type PageOf, profileTag } from "../account/Accounts.ts"
 import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
-import { modelTag } from "../season/tags.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
+import { everywhereTag, modelTag, seasonTag } from "../season/tags.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
 import { makeQueries } from "./queries.ts"
+import { recordOf } from "./record.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
 export interface ReadModel {
@@ -37,6 +46,15 @@ export class Models extends Context.Service<
     readonly ofOwner: (owner: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<ModelList, UnknownGame>
     /** None also where `id` is no UUID. */
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<Option.Option<ReadModel>>
+    /** Ask `ownedBy` first. */
+    readonly edit: (owner: SignedIn, id: string, patch: ModelPatch) => Effect.Effect<Model, ModelNameTaken>
+    /** How a model does in a public season: the one of its game by that slug, or the featured one. */
+    readonly season: (
+      id: string,
+      slug: string | undefined,
+      ladder: Ladder
+    ) => Effect.Effect<{ readonly season: FoundSeason; readonly record: ModelSeason }, NotFound | UnknownGame | UnknownSeason>
+    readonly rivals: (id: string, page: PageOf) => Effect.Effect<Rivals, NotFound>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
   }
 >()("agon/Models") {
@@ -80,6 +98,55 @@ const unprintable = new InvalidRequest({
   errors: [{ path: "name", message: "has a NUL in it" }]
 })
 
+const makeEdit = Effect.gen(function* () {
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+
+  return Effect.fn("Models.edit")(function* (owner: SignedIn, id: string, { name = null, retired = null }: Partial<Nullable<ModelPatch>>) {
+    const seasons = name === null ? [] : yield* Effect.orDie(queries.seasonsOf(id))
+    const shown = [...seasons.map(({ season_id }) => seasonTag(season_id)), ...(name === null ? [] : [everywhereTag])]
+    return yield* queries.edit({ id, name, retired }).pipe(
+      onUnique("model_name", () => new ModelNameTaken({ detail: `You have a model named ${name} in this game.` })),
+      Effect.ensuring(cache.purge(modelTag(id), profileTag(owner.username), ...shown))
+    )
+  })
+})
+
+type Nullable<A> = { readonly [K in keyof A]: A[K] | null }
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+
+const makeRecords = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const seasons = yield* Seasons
+
+  const known = Effect.fnUntraced(function* (id: string) {
+    const model = yield* Effect.orDie(queries.byId({ id, viewer: null }))
+    return Option.isSome(model) ? model.value : yield* new NotFound({ detail: "There is no such model." })
+  })
+
+  const season = Effect.fn("Models.season")(function* (id: string, slug: string | undefined, ladder: Ladder) {
+    const model = yield* known(id)
+    const found = yield* seasons.find(model.game, slug, null)
+    const { closed_at } = found.record
+    const end_ms = closed_at === null ? yield* Clock.currentTimeMillis : Date.parse(closed_at)
+    const of = { id, season_id: found.id, ladder }
+    const standing = yield* Effect.orDie(queries.standing(of))
+    const { rank: rank_week_ago } = yield* Effect.orDie(queries.rankAt({ ...of, at: new Date(end_ms - WEEK_MS) }))
+    const results = yield* Effect.orDie(queries.results(of))
+    return { season: found, record: recordOf(found.record.slug, ladder, standing, rank_week_ago, results) }
+  })
+
+  const rivals = Effect.fn("Models.rivals")(function* (id: string, { cursor, limit }: PageOf) {
+    yield* known(id)
+    const rows = yield* Effect.orDie(queries.rivals({ id, limit, offset: cursor }))
+    const total = rows[0]?.total ?? (yield* Effect.orDie(queries.rivalCount(id))).total
+    return { rivals: rows.map(({ total: _, ...row }) => row), total, next_cursor: nextCursor(cursor, rows.length, total) }
+  })
+
+  return { season, rivals }
+})
+
 const makeModels = Effect.gen(function* () {
   const create = yield* makeCreate
   const queries = yield* makeQueries
@@ -101,5 +168,5 @@ const makeModels = Effect.gen(function* () {
   const ownedBy = (account_id: string, id: string) =>
     isUuid(id) ? Effect.orDie(queries.ownedBy({ id, account_id })) : Effect.succeed(Option.none())
 
-  return Models.of({ create, ofOwner, get, ownedBy })
+  return Models.of({ create, edit: yield* makeEdit, ...(yield* makeRecords), ofOwner, get, ownedBy })
 })

@@ -1,9 +1,11 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
-import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { CurrentAccount, OwnModel } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { modelTag } from "../season/tags.ts"
+import type { Ladder } from "@agon/api/Wire.ts"
+import { everywhereTag, gameTag, ladderTag, modelTag, seasonTag } from "../season/tags.ts"
+import { viewer } from "../season/viewer.ts"
 import { tagsOfVersion } from "../version/tags.ts"
 import { Models } from "./Models.ts"
 
@@ -22,6 +24,26 @@ export const ModelHandlers = HttpApiBuilder.group(
         const { model, versions } = read.value
         yield* tagged(...versions.flatMap(tagsOfVersion))
         return { ...model, versions: versions.map(({ version }) => version) }
+      }),
+      privateModel: Effect.fnUntraced(function* ({ params }) {
+        const read = yield* models.get(params.id, yield* viewer)
+        return Option.isNone(read) ? null : { ...read.value.model, versions: read.value.versions.map(({ version }) => version) }
+      }),
+      editModel: Effect.fnUntraced(function* ({ payload }) {
+        const { id } = yield* OwnModel
+        return yield* models.edit(yield* CurrentAccount, id, payload)
+      }),
+      modelSeason: Effect.fnUntraced(function* ({ params, query }) {
+        const ladder = query.ladder as Ladder // a parameter with a default loses its type in the definition
+        const { record, season } = yield* models.season(params.id, query.season, ladder)
+        const defaulted = query.season === undefined ? [gameTag(season.record.game)] : []
+        yield* tagged(modelTag(params.id), seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
+        return record
+      }),
+      rivals: Effect.fnUntraced(function* ({ params, query }) {
+        const found = yield* models.rivals(params.id, query)
+        yield* tagged(everywhereTag, modelTag(params.id), ...found.rivals.map(({ model_id }) => modelTag(model_id)))
+        return found
       })
     })
   })

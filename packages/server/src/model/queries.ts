@@ -1,16 +1,119 @@
 /** Every statement on models. Those of baselines are made by the season's administration. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Model } from "@agon/api/model/api.ts"
+import { Model, ModelResult, Rival } from "@agon/api/model/api.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
+import { rank } from "../version/queries.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"
 
+const { outcome: _, rating_change: __, ...resultFields } = ModelResult.fields
+/** `alone` where nobody shares its rank; `best` and `worst` by what they did to the rating, `nth` by time. */
+const ResultRow = Schema.Struct({
+  ...resultFields,
+  played_at: Instant,
+  alone: Schema.Boolean,
+  change: Schema.Number,
+  nth: Schema.Int,
+  best: Schema.Boolean,
+  worst: Schema.Boolean
+})
+export type ResultRow = typeof ResultRow.Type
+
+const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
+
+const makeRecords = (sql: SqlClient.SqlClient) => ({
+  /** The version of a model that is in contention, or its latest that was, by version_model; its rank by rating_pkey and rating_rank. */
+  standing: SqlSchema.findOneOption({
+    Request: Schema.Struct(inSeason),
+    Result: Schema.Struct({ class: Schema.NullOr(Schema.String), rank: Schema.NullOr(Schema.Int) }),
+    execute: ({ id, ladder, season_id }) => sql`
+      SELECT v.class, (SELECT (${sql.literal(rank)})::int FROM rating r
+        WHERE r.season_id = v.season_id AND r.ladder = ${ladder} AND r.version_id = v.id) AS rank
+      FROM version v WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND v.status IN ('entered', 'superseded', 'disabled')
+      ORDER BY v.status = 'entered' DESC, v.number DESC LIMIT 1`
+  }),
+
+  /** The place of a model's version in the last series_point before a moment, by its primary key; versions by version_model. */
+  rankAt: SqlSchema.findOne({
+    Request: Schema.Struct({ ...inSeason, at: Schema.Date }),
+    Result: Schema.Struct({ rank: Schema.NullOr(Schema.Int) }),
+    execute: ({ at, id, ladder, season_id }) => sql`
+      SELECT min(array_position(s.versions, v.id)) AS rank
+      FROM (SELECT versions FROM series_point WHERE season_id = ${season_id} AND ladder = ${ladder} AND at <= ${at} ORDER BY at DESC LIMIT 1) s
+      JOIN version v ON v.model_id = ${id} AND v.season_id = ${season_id}`
+  }),
+
+  /** The five newest matches of a model that moved its rating on the ladder, and the two that moved it most: its seats by seat_model. */
+  results: SqlSchema.findAll({
+    Request: Schema.Struct(inSeason),
+    Result: ResultRow,
+    execute: ({ id, ladder, season_id }) => sql`
+      WITH moved AS (SELECT x.match_id, x.rank, x.ended_at, x.seat,
+            CASE WHEN m.ladder = ${ladder} THEN x.made_change WHEN ${ladder} = 'open' THEN x.open_change END AS change
+          FROM seat x JOIN match m ON m.id = x.match_id
+          WHERE x.model_id = ${id} AND x.season_id = ${season_id} AND m.status = 'rated'),
+        listed AS (SELECT *, row_number() OVER (ORDER BY ended_at DESC, match_id DESC) AS nth,
+            row_number() OVER (ORDER BY change DESC, ended_at DESC, match_id DESC) = 1 AS best,
+            row_number() OVER (ORDER BY change, ended_at DESC, match_id DESC) = 1 AS worst
+          FROM moved WHERE change IS NOT NULL)
+      SELECT l.match_id AS match, l.rank, l.ended_at AS played_at, l.change, l.nth::int AS nth, l.best, l.worst,
+        NOT EXISTS (SELECT 1 FROM seat z WHERE z.match_id = l.match_id AND z.rank = l.rank AND z.seat <> l.seat) AS alone
+      FROM listed l WHERE l.nth <= 5 OR l.best OR l.worst ORDER BY l.nth`
+  }),
+
+  /** Every counted match of a model by seat_model, and the seats beside it by seat_pkey; names of the page by primary keys. */
+  rivals: SqlSchema.findAll({
+    Request: Schema.Struct({ id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Result: Schema.Struct({ ...Rival.fields, last_played_at: Instant, total: Schema.Int }),
+    execute: ({ id, limit, offset }) => sql`
+      SELECT o.id AS model_id, o.name AS model, a.username AS owner, r.played, r.wins, r.draws, r.losses, r.last_played_at, r.total
+      FROM (SELECT y.model_id, count(*)::int AS played, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins,
+          count(*) FILTER (WHERE x.rank = y.rank)::int AS draws, count(*) FILTER (WHERE x.rank > y.rank)::int AS losses,
+          max(x.ended_at) AS last_played_at, (count(*) OVER ())::int AS total
+        FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
+        JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id
+        WHERE x.model_id = ${id} AND m.status = 'rated' AND s.visibility = 'public'
+        GROUP BY y.model_id ORDER BY played DESC, last_played_at DESC, y.model_id LIMIT ${limit} OFFSET ${offset}) r
+      JOIN model o ON o.id = r.model_id LEFT JOIN account a ON a.id = o.owner_id
+      ORDER BY r.played DESC, r.last_played_at DESC, r.model_id`
+  }),
+
+  /** Counts the same rows, for a page past the end. */
+  rivalCount: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (id) => sql`
+      SELECT count(DISTINCT y.model_id)::int AS total FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
+      JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id
+      WHERE x.model_id = ${id} AND m.status = 'rated' AND s.visibility = 'public'`
+  })
+})
+
 const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+const makeEdits = (sql: SqlClient.SqlClient) => ({
+  /** Changes one row, unique by model_name; what is null stays. */
+  edit: SqlSchema.findOne({
+    Request: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String), retired: Schema.NullOr(Schema.Boolean) }),
+    Result: ModelRow,
+    execute: ({ id, name, retired }) => sql`
+      WITH m AS (UPDATE model SET name = coalesce(${name}::text, name), retired = coalesce(${retired}::boolean, retired)
+        WHERE id = ${id} RETURNING *)
+      SELECT ${sql.literal(columns)} FROM m JOIN account a ON a.id = m.owner_id`
+  }),
+
+  /** Seasons that show the model's name, by version_model. */
+  seasonsOf: SqlSchema.findAll({
+    Request: Schema.String,
+    Result: Schema.Struct({ season_id: Schema.String }),
+    execute: (id) => sql`SELECT DISTINCT season_id FROM version WHERE model_id = ${id}`
+  })
+})
+
+const makeModels = (sql: SqlClient.SqlClient) => ({
   /** One row by model_pkey. A baseline's is seen by whoever may see its season. */
   byId: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, viewer: Schema.NullOr(Schema.String) }),
@@ -66,4 +169,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
         WHERE (SELECT count(*) FROM model WHERE owner_id = ${owner_id} AND game = ${game}) < ${cap} RETURNING *)
       SELECT ${sql.literal(columns)} FROM m JOIN account a ON a.id = m.owner_id`
   })
-}))
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeModels(sql), ...makeEdits(sql), ...makeRecords(sql) }))

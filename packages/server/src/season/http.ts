@@ -5,6 +5,7 @@ import { tagged } from "@agon/api/Boundary.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { Seasons } from "./Seasons.ts"
 import { gameTag, ladderTag, recordTag, seasonTag } from "./tags.ts"
+import { viewer } from "./viewer.ts"
 
 export const SeasonHandlers = HttpApiBuilder.group(
   Api,
@@ -22,7 +23,16 @@ export const SeasonHandlers = HttpApiBuilder.group(
         yield* tagged(seasonTag(season.id), ...ladders.map((ladder) => ladderTag(season.id, ladder)))
         return yield* seasons.podium(season)
       }),
-      playing: ({ params }) => Effect.flatMap(seasons.find(params.game, params.slug, null), seasons.playing)
+      playing: ({ params }) => Effect.flatMap(seasons.find(params.game, params.slug, null), seasons.playing),
+      privateSeasons: Effect.fnUntraced(function* ({ params }) {
+        return (yield* seasons.list(params.game, yield* viewer)).map(({ record }) => record)
+      }),
+      privatePodium: Effect.fnUntraced(function* ({ params }) {
+        return yield* seasons.podium(yield* seasons.find(params.game, params.slug, yield* viewer))
+      }),
+      privatePlaying: Effect.fnUntraced(function* ({ params }) {
+        return yield* seasons.playing(yield* seasons.find(params.game, params.slug, yield* viewer))
+      })
     })
   })
 )

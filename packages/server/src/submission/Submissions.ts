@@ -1,6 +1,7 @@
 /**
  * Entering a version into a season. What the request names is looked up here; whether it may enter is decided by the
- * season's machine, one submission after the other, so of two that race for the last slot exactly one wins.
+ * season's machine, one submission after the other, so of two that race for the last slot exactly one wins. A season that is
+ * closed has no machine any more; its rows say the same.
  */
 
 import { randomBytes } from "node:crypto"
@@ -8,8 +9,14 @@ import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorizati
 import type { Unavailable } from "@agon/api/Problem.ts"
 import {
   type MissingHash,
-  NoteTooLong,
-  NoteWordListed,
+  type NoteTooLong,
+  type NoteWordListed,
+  NothingToReenter,
+  type Preflight,
+  type Reenter,
+  Reentered,
+  ReenteredBefore,
+  type ReenterInvalid,
   type Refusal,
   type Submit,
   Submitted,
@@ -29,16 +36,34 @@ import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
+import { type Asking, makeClosedStanding } from "./closedStanding.ts"
+import { checkNote } from "./note.ts"
 import { makeQueries } from "./queries.ts"
 import { worded } from "./wording.ts"
 
 export const MANIFEST_BYTES_MAX = 64 * 1024
 
-type Refused = MissingHash | NoteTooLong | NoteWordListed | UnknownGame | UnknownSeason | UnknownModel | Unavailable | Refusal
+type Unknown = UnknownGame | UnknownSeason | UnknownModel
+type Refused = Unknown | Unavailable | Refusal
 
 export class Submissions extends Context.Service<
   Submissions,
-  { readonly submit: (account: SignedIn, request: Submit) => Effect.Effect<Submitted | SubmittedBefore, Refused> }
+  {
+    readonly submit: (
+      account: SignedIn,
+      request: Submit
+    ) => Effect.Effect<Submitted | SubmittedBefore, Refused | MissingHash | NoteTooLong | NoteWordListed>
+    readonly reenter: (
+      account: SignedIn,
+      request: Reenter
+    ) => Effect.Effect<Reentered | ReenteredBefore, Refused | ReenterInvalid | NothingToReenter>
+    /** Where the account stands in a season of the game, the featured one where `season` is undefined. */
+    readonly preflight: (
+      account: SignedIn,
+      game: string,
+      asked: { readonly model?: string; readonly season?: string }
+    ) => Effect.Effect<Preflight, Unknown | Unavailable>
+  }
 >()("agon/Submissions") {
   static readonly layer: Layer.Layer<Submissions, never, SqlClient.SqlClient | Words | ObjectStore | Seasons | SeasonActors> = Layer.effect(
     Submissions,
@@ -66,74 +91,125 @@ export const uploadsOf = Effect.fnUntraced(function* (
   return { weights, manifest, expires_at } satisfies Uploads
 })
 
-const checkNote = Effect.fnUntraced(function* (words: Words["Service"], { record }: FoundSeason, note: string) {
-  const max = record.rules.note_max_length
-  if ([...note].length > max) return yield* new NoteTooLong({ detail: `A note has at most ${max} characters.` })
-  const listed = yield* words.listedIn(note)
-  if (listed !== undefined) return yield* new NoteWordListed({ detail: `The note contains "${listed}", which is not allowed here.` })
+interface OwnModel {
+  readonly id: string
+  readonly name: string
+  readonly retired: boolean
+}
+
+/** What is to be entered. `files` are given where the service has them already. */
+interface Entry {
+  readonly weights_hash: string
+  readonly manifest_hash: string
+  readonly note: string | null
+  readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
+}
+
+const makeStanding = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+  const closed = yield* makeClosedStanding
+
+  const asking = (account: SignedIn, season: FoundSeason, model: OwnModel | null) =>
+    Effect.map(
+      Effect.orDie(queries.eligible({ season_id: season.id, account_id: account.id })),
+      ({ eligible }): Asking => ({ owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false })
+    )
+
+  const standing = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) =>
+    asked(actors, season.id, { _tag: "Preflight", ...asks, hashes }).pipe(
+      Effect.catchTag("season_closed", () => closed(season, asks, hashes?.weights_hash ?? null))
+    )
+
+  return { asking, standing }
+})
+
+const makeEnter = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+  const { asking, standing } = yield* makeStanding
+  const random = SecureRandom.make((size) => randomBytes(size))
+
+  /** Asks first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
+  const take = Effect.fnUntraced(function* (account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry) {
+    const { manifest_hash, weights_hash } = entry
+    const asks = { ...(yield* asking(account, season, model)), model: model.id }
+    const { refused, same } = yield* standing(season, asks, { weights_hash, manifest_hash })
+    if (same !== null) return { ...same, fresh: false }
+    if (refused[0] !== undefined) return yield* worded(refused[0])
+    const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
+    const command = { _tag: "SubmitVersion", version: yield* random.uuidV7(), number, ...asks, ...entry } as const
+    const reply = yield* asked(actors, season.id, command)
+    return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
+  })
+
+  return Effect.fnUntraced(function* (account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry) {
+    const taken = yield* take(account, season, model, entry)
+    const status = taken.fresh ? "testing" : (yield* Effect.orDie(queries.status(taken.submitted))).status
+    const answer = {
+      version_id: taken.submitted,
+      model_id: model.id,
+      model: model.name,
+      version: taken.number,
+      status,
+      season: season.record.slug,
+      weights_hash: entry.weights_hash,
+      manifest_hash: entry.manifest_hash
+    }
+    return { taken, answer }
+  })
 })
 
 const makeSubmissions = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const actors = yield* SeasonActors
   const objects = yield* ObjectStore
   const seasons = yield* Seasons
   const words = yield* Words
-  const random = SecureRandom.make((size) => randomBytes(size))
+  const enter = yield* makeEnter
+  const { asking, standing } = yield* makeStanding
 
   const ownModel = Effect.fnUntraced(function* (account: SignedIn, game: string, id: string) {
     const found = isUuid(id) ? yield* Effect.orDie(queries.model({ id, owner_id: account.id, game })) : Option.none()
     return Option.isSome(found) ? found.value : yield* new UnknownModel({ detail: "You have no model of this id in this game." })
   })
 
-  /** Asks first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
-  const enter = Effect.fnUntraced(function* (
-    account: SignedIn,
-    season: FoundSeason,
-    model: { readonly id: string; readonly retired: boolean },
-    request: Submit
-  ) {
-    const { eligible } = yield* Effect.orDie(queries.eligible({ season_id: season.id, account_id: account.id }))
-    const { manifest_hash, weights_hash } = request
-    const asking = { owner: account.id, model: model.id, eligible, retired: model.retired }
-    const { refused, same } = yield* asked(actors, season.id, { _tag: "Preflight", ...asking, hashes: { weights_hash, manifest_hash } })
-    if (same !== null) return { ...same, fresh: false }
-    if (refused[0] !== undefined) return yield* worded(refused[0])
-    const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
-    const version = yield* random.uuidV7()
-    const command = {
-      _tag: "SubmitVersion",
-      version,
-      number,
-      ...asking,
-      weights_hash,
-      manifest_hash,
-      note: request.note ?? null,
-      files: null
-    } as const
-    const reply = yield* asked(actors, season.id, command)
-    return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
+  const submit = Effect.fn("Submissions.submit")(function* (account: SignedIn, request: Submit) {
+    const season = yield* seasons.find(request.game, request.season ?? undefined, account.id)
+    const model = yield* ownModel(account, request.game, request.model)
+    const { manifest_hash, note = null, weights_hash } = request
+    if (note !== null) yield* checkNote(words, season.record.rules.note_max_length, note)
+    const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note, files: null })
+    const upload = yield* uploadsOf(objects, taken, request, season.record.weight_classes.at(-1)!.max_bytes)
+    return taken.fresh ? new Submitted({ ...answer, upload }) : new SubmittedBefore({ ...answer, upload })
   })
 
-  return Submissions.of({
-    submit: Effect.fn("Submissions.submit")(function* (account, request) {
-      const season = yield* seasons.find(request.game, request.season ?? undefined, account.id)
-      const model = yield* ownModel(account, request.game, request.model)
-      if (request.note !== undefined && request.note !== null) yield* checkNote(words, season, request.note)
-      const entered = yield* enter(account, season, model, request)
-      const upload = yield* uploadsOf(objects, entered, request, season.record.weight_classes.at(-1)!.max_bytes)
-      const answer = {
-        version_id: entered.submitted,
-        model_id: model.id,
-        model: model.name,
-        version: entered.number,
-        status: "testing" as const,
-        season: season.record.slug,
-        weights_hash: request.weights_hash,
-        manifest_hash: request.manifest_hash,
-        upload
-      }
-      return entered.fresh ? new Submitted(answer) : new SubmittedBefore(answer)
-    })
+  const reenter = Effect.fn("Submissions.reenter")(function* (account: SignedIn, request: Reenter) {
+    const season = yield* seasons.find(request.game, request.season, account.id)
+    const from = yield* seasons.find(request.game, request.from, account.id)
+    const model = yield* ownModel(account, request.game, request.model)
+    const entered = yield* Effect.orDie(queries.entered({ model_id: model.id, season_id: from.id }))
+    if (Option.isNone(entered)) return yield* new NothingToReenter({ detail: `${model.name} has no entered version in ${request.from}.` })
+    const { manifest_hash, weights_hash, ...files } = entered.value
+    const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note: null, files })
+    return taken.fresh ? new Reentered(answer) : new ReenteredBefore(answer)
   })
+
+  const preflight: Submissions["Service"]["preflight"] = Effect.fn("Submissions.preflight")(function* (account, game, about) {
+    const season = yield* seasons.find(game, about.season, account.id)
+    const model = about.model === undefined ? null : yield* ownModel(account, game, about.model)
+    const { holdings, refused } = yield* standing(season, yield* asking(account, season, model), null)
+    const { candidate, cooldown_until, models, versions } = holdings
+    return {
+      game,
+      season: season.record.slug,
+      open: !refused.some(({ code }) => code === "season_not_open" || code === "season_closed"),
+      models,
+      versions,
+      candidate: candidate === null ? null : { version_id: candidate.version, status: "testing" as const, phase: candidate.phase },
+      cooldown_until: cooldown_until === null ? null : DateTime.formatIso(DateTime.makeUnsafe(cooldown_until)),
+      refusals: refused.map(worded).map(({ code, detail }) => ({ code, detail }))
+    }
+  })
+
+  return Submissions.of({ submit, reenter, preflight })
 })

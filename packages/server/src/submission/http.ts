@@ -10,7 +10,9 @@ export const SubmissionHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const submissions = yield* Submissions
     return handlers.handleAll({
-      submit: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => submissions.submit(account, payload))
+      submit: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => submissions.submit(account, payload)),
+      reenter: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => submissions.reenter(account, payload)),
+      preflight: ({ params, query }) => Effect.flatMap(CurrentAccount, (account) => submissions.preflight(account, params.game, query))
     })
   })
 )

@@ -12,6 +12,25 @@ const Asked = Schema.Struct({
   retired: Schema.Boolean
 })
 
+const SubmittedRow = Schema.Struct({ status: Status })
+
+/** What a version that was entered elsewhere consists of. */
+const Entered = Schema.Struct({
+  weights_hash: Schema.String,
+  manifest_hash: Schema.String,
+  weights_bytes: Schema.Int,
+  manifest_bytes: Schema.Int
+})
+export type Entered = typeof Entered.Type
+
+const ClosedStanding = Schema.Struct({
+  models: Schema.Int,
+  versions: Schema.Int,
+  has_this: Schema.Boolean,
+  weights_elsewhere: Schema.Boolean,
+  last_submitted_at: Schema.NullOr(Schema.Date)
+})
+
 const Awaited = Schema.Struct({
   id: Schema.String,
   season_id: Schema.String,
@@ -37,6 +56,47 @@ const baselineColumns =
   "v.id, m.name, v.status, v.class, v.reject_reason, v.weights_hash, v.manifest_hash, v.weights_bytes, v.manifest_bytes"
 const newestOfBaselines = `model m CROSS JOIN LATERAL (
   SELECT * FROM version v WHERE v.model_id = m.id AND v.season_id = m.baseline_season ORDER BY v.number DESC LIMIT 1) v`
+
+const makeStandings = (sql: SqlClient.SqlClient) => ({
+  /** One row by version_pkey. */
+  status: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: SubmittedRow,
+    execute: (id) => sql`SELECT status FROM version WHERE id = ${id}`
+  }),
+
+  /** The version of a model that is in contention in a season, or was last, by version_model. */
+  entered: SqlSchema.findOneOption({
+    Request: Schema.Struct({ model_id: Schema.String, season_id: Schema.String }),
+    Result: Entered,
+    execute: ({ model_id, season_id }) => sql`
+      SELECT weights_hash, manifest_hash, weights_bytes, manifest_bytes FROM version
+      WHERE model_id = ${model_id} AND season_id = ${season_id} AND status IN ('entered', 'superseded')
+      ORDER BY status = 'entered' DESC, number DESC LIMIT 1`
+  }),
+
+  /**
+   * What the machine of a season would say an account holds, of a season that is closed and has none: the account's versions by
+   * version_owner, and every version of the season by version_ord where weights are asked about.
+   */
+  closedStanding: SqlSchema.findOne({
+    Request: Schema.Struct({
+      season_id: Schema.String,
+      owner_id: Schema.String,
+      model_id: Schema.NullOr(Schema.String),
+      weights_hash: Schema.NullOr(Schema.String)
+    }),
+    Result: ClosedStanding,
+    execute: ({ model_id, owner_id, season_id, weights_hash }) => sql`
+      SELECT count(DISTINCT v.model_id) FILTER (WHERE v.status <> 'rejected')::int AS models,
+        count(*) FILTER (WHERE v.status <> 'rejected' AND v.model_id = ${model_id}::uuid)::int AS versions,
+        coalesce(bool_or(v.model_id = ${model_id}::uuid AND v.status <> 'rejected'), ${model_id}::uuid IS NULL) AS has_this,
+        max(v.created_at) FILTER (WHERE coalesce(v.reject_reason, '') NOT IN ('admission_unavailable', 'upload_expired')) AS last_submitted_at,
+        ${weights_hash}::text IS NOT NULL AND EXISTS (SELECT 1 FROM version o WHERE o.season_id = ${season_id} AND o.weights_hash = ${weights_hash}
+          AND o.status NOT IN ('rejected', 'disabled') AND o.model_id IS DISTINCT FROM ${model_id}::uuid) AS weights_elsewhere
+      FROM version v WHERE v.owner_id = ${owner_id} AND v.season_id = ${season_id}`
+  })
+})
 
 const makeSubmissions = (sql: SqlClient.SqlClient) => ({
   /** One row by the primary key, of this owner and game only. */
@@ -141,4 +201,8 @@ const makeBaselines = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeSubmissions(sql), ...makeBaselines(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeSubmissions(sql),
+  ...makeStandings(sql),
+  ...makeBaselines(sql)
+}))

@@ -7,13 +7,18 @@ import type { SqlClient } from "effect/sql"
 import type { VersionInPath } from "@agon/api/Authorization.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
+import type { NoteTooLong, NoteWordListed } from "@agon/api/submission/api.ts"
 import type { Candidates } from "@agon/api/version/api.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
 import type { PageOf } from "../account/Accounts.ts"
+import { Words } from "../account/Words.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
 import { shown, twoDecimals } from "../leaderboard/shown.ts"
 import type { Viewer } from "../season/Seasons.ts"
+import { modelTag, versionTag } from "../season/tags.ts"
+import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 
 /** A version and the season it is in, for the tags of the answer. */
@@ -29,13 +34,15 @@ export class Versions extends Context.Service<
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<ReadVersion, NotFound>
     /** In any state; ask `ownedBy` first. */
     readonly own: (id: string) => Effect.Effect<OwnVersion, NotFound>
+    /** Writes the note; ask `ownedBy` first. */
+    readonly annotate: (id: string, note: string | null) => Effect.Effect<OwnVersion, NotFound | NoteTooLong | NoteWordListed>
     /** Newest first. */
     readonly ofModel: (model_id: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<ReadVersion>>
     readonly candidates: (account_id: string, page: PageOf) => Effect.Effect<Candidates>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
   }
 >()("agon/Versions") {
-  static readonly layer: Layer.Layer<Versions, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<Versions, never, SqlClient.SqlClient | ResponseCache | Words> = Layer.effect(
     Versions,
     Effect.suspend(() => makeVersions)
   )
@@ -44,7 +51,9 @@ export class Versions extends Context.Service<
 const unknown = new NotFound({ detail: "There is no such version." })
 
 const makeVersions = Effect.gen(function* () {
+  const cache = yield* ResponseCache
   const queries = yield* makeQueries
+  const words = yield* Words
 
   const get = Effect.fn("Versions.get")(function* (id: string, viewer: Viewer) {
     const row = yield* Effect.orDie(queries.publicById({ id, viewer }))
@@ -54,6 +63,13 @@ const makeVersions = Effect.gen(function* () {
   const own = Effect.fn("Versions.own")(function* (id: string) {
     const row = yield* Effect.orDie(queries.byId(id))
     return Option.isSome(row) ? read(row.value).version : yield* unknown
+  })
+
+  const annotate = Effect.fn("Versions.annotate")(function* (id: string, note: string | null) {
+    const { model_id, note_max_length } = yield* Effect.orDie(queries.noteRule(id))
+    if (note !== null) yield* checkNote(words, note_max_length, note)
+    yield* Effect.orDie(queries.setNote(id, note)).pipe(Effect.ensuring(cache.purge(versionTag(id), modelTag(model_id))))
+    return yield* own(id)
   })
 
   const ofModel = (model_id: string, viewer: Viewer) =>
@@ -71,7 +87,7 @@ const makeVersions = Effect.gen(function* () {
   const ownedBy = (account_id: string, id: string) =>
     isUuid(id) ? Effect.orDie(queries.ownedBy({ id, account_id })) : Effect.succeed(Option.none())
 
-  return Versions.of({ get, own, ofModel, candidates, ownedBy })
+  return Versions.of({ get, own, annotate, ofModel, candidates, ownedBy })
 })
 
 const read = ({ provisional_matches, ratings, season_id, ...row }: VersionRow): ReadVersion => ({

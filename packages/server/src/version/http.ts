@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, OwnVersion } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
+import { viewer } from "../season/viewer.ts"
 import { tagsOfVersion } from "./tags.ts"
 import { Versions } from "./Versions.ts"
 
@@ -18,6 +19,10 @@ export const VersionHandlers = HttpApiBuilder.group(
         return read.version
       }),
       ownVersion: () => Effect.flatMap(OwnVersion, ({ id }) => versions.own(id)),
+      editVersion: ({ payload }) => Effect.flatMap(OwnVersion, ({ id }) => versions.annotate(id, payload.note)),
+      privateVersion: Effect.fnUntraced(function* ({ params }) {
+        return (yield* versions.get(params.id, yield* viewer)).version
+      }),
       candidates: ({ query }) => Effect.flatMap(CurrentAccount, ({ id }) => versions.candidates(id, query))
     })
   })

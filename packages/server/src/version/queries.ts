@@ -24,8 +24,8 @@ export const VersionRow = Schema.Struct({
 })
 export type VersionRow = typeof VersionRow.Type
 
-/** How many stand before it, by rating_rank: the rows above its own mean and those of the same. */
-const rank = `CASE WHEN r.active THEN (SELECT count(*) + 1 FROM rating o
+/** Of a rating `r`: how many stand before it, by rating_rank: the rows above its own mean and those of the same. */
+export const rank = `CASE WHEN r.active THEN (SELECT count(*) + 1 FROM rating o
   WHERE o.season_id = r.season_id AND o.ladder = r.ladder AND o.active AND o.mu >= r.mu
     AND (o.mu > r.mu OR o.version_id < r.version_id)) END`
 
@@ -99,6 +99,18 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (owner_id) => sql`SELECT count(*)::int AS total FROM version WHERE owner_id = ${owner_id} AND status = 'testing'`
   }),
+
+  /** One row by version_pkey, and the rule on notes of its season. */
+  noteRule: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ model_id: Schema.String, note_max_length: Schema.Int }),
+    execute: (id) => sql`
+      SELECT v.model_id, (s.rules->>'note_max_length')::int AS note_max_length
+      FROM version v JOIN season s ON s.id = v.season_id WHERE v.id = ${id}`
+  }),
+
+  /** Locks one row by version_pkey; the machine's own writes leave this column alone. */
+  setNote: (id: string, note: string | null) => sql`UPDATE version SET note = ${note}::text WHERE id = ${id}`,
 
   /** One row by version_pkey. */
   ownedBy: SqlSchema.findOneOption({

@@ -1,0 +1,28 @@
+/** The course of a ladder, as the series read shows it: ranks and ratings of the present best at equally spaced moments. */
+import type { Series } from "@agon/api/leaderboard/api.ts"
+import type { BestRow, StoodRow } from "./queries.ts"
+import { shown } from "./shown.ts"
+
+/** The contract's (DECISIONS.md section 5). */
+const POINTS = 48
+
+/** Equally spaced moments, both ends among them; none before the season has opened. */
+export const pointsBetween = (from: string, to: string): ReadonlyArray<string> => {
+  const [begin, end] = [Date.parse(from), Date.parse(to)]
+  if (end < begin) return []
+  return Array.from({ length: POINTS }, (_, i) => new Date(begin + Math.round(((end - begin) * i) / (POINTS - 1))).toISOString())
+}
+
+/** Null where an entry did not stand on the ladder yet. The last moment is the present, which the ladder itself tells exactly. */
+export const seriesOf = (
+  points: ReadonlyArray<string>,
+  best: ReadonlyArray<BestRow>,
+  stood: ReadonlyArray<StoodRow>
+): Series["entries"] => {
+  const found = new Map(stood.map((row) => [`${row.version_id} ${row.point}`, row]))
+  const last = points.length - 1
+  return best.map(({ mu, ...row }, i) => {
+    const at = points.map((_, n) => (n === last ? { rank: i + 1, mu } : found.get(`${row.version_id} ${n + 1}`)))
+    return { ...row, ranks: at.map((one) => one?.rank ?? null), ratings: at.map((one) => (one === undefined ? null : shown(one.mu))) }
+  })
+}

@@ -1,0 +1,59 @@
+/** Statements of the replay check: which matches of a season it has still to look at. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+const Checkable = Schema.Struct({
+  id: Schema.String,
+  ended_at: Schema.Date,
+  runner_id: Schema.NullOr(Schema.String),
+  replay_bytes: Schema.Int,
+  game: Schema.String,
+  engine_digest: Schema.String,
+  runtime_version: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  turns: Schema.NullOr(Schema.Int),
+  state_sha256: Schema.NullOr(Schema.String),
+  seed: Schema.Number,
+  board: Schema.Unknown,
+  rules: Schema.Struct({ max_turns: Schema.Int, strike_limit: Schema.Int }),
+  seats: Schema.Array(
+    Schema.Struct({
+      weights_hash: Schema.String,
+      manifest_hash: Schema.String,
+      rank: Schema.Int,
+      score: Schema.Int,
+      strikes: Schema.Int
+    })
+  )
+})
+export type Checkable = typeof Checkable.Type
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** The next matches in the order of their end, by match_replayed from where the season was left; the rest by primary keys. */
+  next: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, until: Schema.Date, limit: Schema.Int }),
+    Result: Checkable,
+    execute: ({ limit, season_id, until }) => sql`
+      SELECT m.id, m.ended_at, m.runner_id, m.replay_bytes, s.game, m.engine_digest, m.runtime_version, m.reason, m.turns, m.state_sha256,
+        m.seed::float8 AS seed, b.file AS board, s.rules->'match' AS rules,
+        (SELECT jsonb_agg(jsonb_build_object('weights_hash', v.weights_hash, 'manifest_hash', v.manifest_hash, 'rank', y.rank,
+            'score', y.score, 'strikes', y.strikes) ORDER BY y.seat)
+          FROM seat y JOIN version v ON v.id = y.version_id WHERE y.match_id = m.id) AS seats
+      FROM (SELECT * FROM match x WHERE x.season_id = ${season_id} AND x.replay_hash IS NOT NULL AND x.ended_at <= ${until}
+          AND (x.ended_at, x.id) > (SELECT coalesce(max(c.ended_at), '-infinity'), coalesce((array_agg(c.match_id))[1], '00000000-0000-0000-0000-000000000000')
+            FROM match_check c WHERE c.season_id = ${season_id})
+        ORDER BY x.ended_at, x.id LIMIT ${limit}) m
+      JOIN season s ON s.id = m.season_id JOIN board b ON b.season_id = m.season_id AND b.map_id = m.map_id
+      ORDER BY m.ended_at, m.id`
+  }),
+
+  /** One row by the primary key. */
+  checked: ({ ended_at, id }: Checkable, season_id: string) => sql`
+    INSERT INTO match_check (season_id, ended_at, match_id) VALUES (${season_id}, ${ended_at}, ${id})
+    ON CONFLICT (season_id) DO UPDATE SET ended_at = excluded.ended_at, match_id = excluded.match_id`,
+
+  /** One row by match_audit_match, which holds where a pass is repeated. */
+  toAudit: (row: { readonly id: string; readonly match_id: string; readonly season_id: string; readonly created_at: Date }) => sql`
+    INSERT INTO match_audit (id, match_id, season_id, state, created_at)
+    VALUES (${row.id}, ${row.match_id}, ${row.season_id}, 'waiting', ${row.created_at}) ON CONFLICT (match_id) DO NOTHING`
+}))

@@ -1,0 +1,66 @@
+/** Whether a stored replay bears out what was reported of its match: played again by the rules alone, no model needed. */
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import type { Replay } from "@agon/engine/replay/Replay.ts"
+import { verify } from "@agon/engine/replay/verify.ts"
+
+export interface Reported {
+  readonly game: string
+  readonly engine_digest: string
+  readonly runtime_version: string | null
+  readonly reason: string | null
+  readonly turns: number | null
+  readonly state_sha256: string | null
+  readonly seed: number
+  readonly board: unknown
+  readonly rules: { readonly max_turns: number; readonly strike_limit: number }
+  readonly seats: ReadonlyArray<{
+    readonly weights_hash: string
+    readonly manifest_hash: string
+    readonly rank: number
+    readonly score: number
+    readonly strikes: number
+  }>
+}
+
+/** The first thing that does not follow, as a sentence; null where everything does. Never throws on a replay. */
+export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => {
+  const parsed = parse(bytes)
+  if (parsed === undefined) return "The replay is not JSON."
+  const verdict = verify(parsed)
+  if (!verdict.ok) return `The replay: ${verdict.problems[0]!.path} ${verdict.problems[0]!.message}.`
+  const replay = parsed as Replay
+  const hex = (hash: string) => hash.slice("sha256:".length)
+  const { seats } = reported
+  const facts: ReadonlyArray<readonly [name: string, told: unknown, found: unknown]> = [
+    ["game", reported.game, replay.game],
+    ["engine", reported.engine_digest, replay.engine_digest],
+    ["runtime", reported.runtime_version, replay.runtime_version],
+    ["rules", { max_turns: reported.rules.max_turns, strike_limit: reported.rules.strike_limit }, replay.rules],
+    ["board", reported.board, replay.board],
+    ["seed", reported.seed, replay.seed],
+    ["weights", seats.map(({ weights_hash }) => hex(weights_hash)), replay.seats.map(({ weights_sha256 }) => weights_sha256)],
+    ["manifests", seats.map(({ manifest_hash }) => hex(manifest_hash)), replay.seats.map(({ manifest_sha256 }) => manifest_sha256)],
+    ["reason", reported.reason, verdict.reason],
+    ["turns", reported.turns, verdict.turns],
+    ["scores", seats.map(({ score }) => score), verdict.scores],
+    ["ranks", seats.map(({ rank }) => rank), verdict.ranks],
+    ["strikes", seats.map(({ strikes }) => strikes), verdict.strikes],
+    ["last state", reported.state_sha256, verdict.state_sha256]
+  ]
+  for (const [name, told, found] of facts) {
+    const [a, b] = [canonicalJson(told), canonicalJson(found)]
+    if (a !== b) return `The ${name} of the match: ${short(a)} by the report, ${short(b)} by its replay.`
+  }
+  return null
+}
+
+const SHOWN = 80
+const short = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text)
+
+const parse = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+/** How a model does in a season, from its rows (http-api.md 2.5). */
+import { Option } from "effect"
+import type { ModelResult, ModelSeason } from "@agon/api/model/api.ts"
+import type { Ladder } from "@agon/api/Wire.ts"
+import { twoDecimals } from "../leaderboard/shown.ts"
+import type { ResultRow } from "./queries.ts"
+
+interface Standing {
+  readonly class: string | null
+  readonly rank: number | null
+}
+
+/** The newest results it lists. */
+const LAST = 5
+
+export const recordOf = (
+  season: string,
+  ladder: Ladder,
+  standing: Option.Option<Standing>,
+  rank_week_ago: number | null,
+  results: ReadonlyArray<ResultRow>
+): ModelSeason => {
+  const { class: held, rank } = Option.getOrElse(standing, (): Standing => ({ class: null, rank: null }))
+  const best = results.find((row) => row.best)
+  const worst = results.find((row) => row.worst)
+  return {
+    season,
+    class: held as Ladder | null,
+    ladder,
+    rank,
+    rank_week_ago,
+    best: best === undefined ? null : resultOf(best),
+    worst: worst === undefined ? null : resultOf(worst),
+    last: results.filter(({ nth }) => nth <= LAST).map(resultOf)
+  }
+}
+
+const resultOf = ({ alone, change, match, played_at, rank }: ResultRow): ModelResult => ({
+  match,
+  outcome: rank > 1 ? "loss" : alone ? "win" : "draw",
+  rank,
+  rating_change: twoDecimals(change),
+  played_at
+})

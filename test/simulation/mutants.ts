@@ -40,11 +40,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: 'if (version.status === "superseded") return',
     replace: 'if (version.status === "rejected") return'
   },
-  closingWaitsForEver: {
-    file: "season/Closing.ts",
-    find: "state.now >= state.close_requested_at! + CLOSING_MS",
-    replace: "state.live.size === 0"
-  },
+  closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
   closingKeepsQueue: { file: "season/Closing.ts", find: "  state.recheck = true\n", replace: "" },
   // who plays
   unowedPlay: { file: "season/Waves.ts", find: "prepare(state, ladder, owed(state))", replace: "prepare(state, ladder, Infinity)" },

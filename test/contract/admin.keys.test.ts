@@ -97,7 +97,8 @@ layer(administration, options)("a season's runner keys", (it) => {
       assert.deepStrictEqual(refusal(yield* remove(url("/runners/no-uuid"))), [404, "not_found"])
       const platform = (yield* post("/v1/runner-keys", { name: "ours" })).json
       assert.deepStrictEqual(refusal(yield* remove(url(`/runners/${yield* open(platform.key)}`))), [404, "not_found"])
-      assert.deepStrictEqual((yield* log(id))[0], ["root", "runner.stop", "rack", { id: first }])
+      assert.strictEqual((yield* remove(url(`/runners/${first}`))).json.state, "draining")
+      assert.deepStrictEqual((yield* log(id)).slice(0, -1), [["root", "runner.stop", "rack", { id: first }]])
     })
   )
 })

@@ -118,6 +118,20 @@ layer(administration, options)("editing a season", (it) => {
     })
   )
 
+  it.effect("is for the administrators of a private one too; classes that say nothing of memory allow none; no edit, no log row", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* scheduled("secret", { visibility: "private" })
+      const classes = Fixture.classes.map(({ class: name, max_bytes }) => ({ class: name, max_bytes }))
+      const edited = yield* patch(url(), { weight_classes: classes }, "ada")
+      assert.deepStrictEqual(
+        edited.json.weight_classes,
+        classes.map((one) => ({ ...one, memory_flat_bytes: 0, memory_cell_bytes: 0 }))
+      )
+      assert.deepStrictEqual((yield* patch(url(), {}, "ada")).json, edited.json)
+      assert.lengthOf(yield* log(id), 1)
+    })
+  )
+
   it.effect("is refused where the outcome would be wrong, and changes nothing then", () =>
     Effect.gen(function* () {
       const { id, url } = yield* scheduled("summer")

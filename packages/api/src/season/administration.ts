@@ -6,8 +6,7 @@ import { JsonBody, Rate } from "../Boundary.ts"
 import { Problem } from "../Problem.ts"
 import { SeasonClosed } from "../submission/api.ts"
 import { AnyInstant, Count } from "../Wire.ts"
-import { Fleet, RulesBody, RulesInvalid } from "./creation.ts"
-import { WeightClass } from "./Rules.ts"
+import { ClassesBody, Fleet, RulesBody, RulesInvalid } from "./creation.ts"
 import { Season } from "./Season.ts"
 
 export class SeasonNotScheduled extends Problem<SeasonNotScheduled>()(
@@ -23,7 +22,7 @@ export const EditSeason = Schema.Struct({
   submissions_open_at: Schema.optionalKey(AnyInstant),
   submissions_close_at: Schema.optionalKey(AnyInstant),
   rules: Schema.optionalKey(RulesBody),
-  weight_classes: Schema.optionalKey(Schema.Array(WeightClass))
+  weight_classes: Schema.optionalKey(ClassesBody)
 }).annotate({ identifier: "EditSeason" })
 export type EditSeason = typeof EditSeason.Type
 

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, UnknownGame } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
-import { AnyInstant, Slug, text } from "../Wire.ts"
+import { AnyInstant, Count, Slug, text, withDefault } from "../Wire.ts"
 import { WeightClass } from "./Rules.ts"
 import { Season } from "./Season.ts"
 
@@ -17,13 +17,18 @@ export const Fleet = Schema.Struct({ matches: FleetUse, admissions: FleetUse }).
 /** Every rule may be left out; a key that is none of these is `rules_invalid`, hence read as it comes. */
 export const RulesBody = Schema.Record(Schema.String, Schema.Json)
 
+/** The classes in their order; one that says nothing of memory allows none. */
+export const ClassesBody = Schema.Array(
+  Schema.Struct({ ...WeightClass.fields, memory_flat_bytes: withDefault(Count, 0), memory_cell_bytes: withDefault(Count, 0) })
+)
+
 export const CreateSeason = Schema.Struct({
   name: text(1, 100),
   slug: Schema.optionalKey(Slug),
   submissions_open_at: AnyInstant,
   submissions_close_at: AnyInstant,
   rules: Schema.optionalKey(RulesBody),
-  weight_classes: Schema.Array(WeightClass),
+  weight_classes: ClassesBody,
   visibility: Schema.Literals(["public", "private"]),
   entry: Schema.Literals(["open", "restricted"]),
   fleet: Fleet,

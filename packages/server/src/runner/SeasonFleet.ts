@@ -67,6 +67,13 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: Schema.Struct({ name: Schema.String, revoked_at: Schema.NullOr(Schema.Date) }),
     execute: ({ id, season_id }) => sql`
       SELECT name, revoked_at FROM runner_key WHERE id = ${id} AND season_id = ${season_id} FOR NO KEY UPDATE`
+  }),
+
+  /** Locks one row by the primary key, whoever's it is. */
+  lockRunner: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ state: Schema.String }),
+    execute: (id) => sql`SELECT state FROM runner WHERE id = ${id} FOR NO KEY UPDATE`
   })
 }))
 
@@ -107,7 +114,14 @@ const makeSeasonFleet = Effect.gen(function* () {
     }),
 
     stop: Effect.fn("SeasonFleet.stop")(function* (account, season, id) {
-      return yield* audits.logged(placeOf(season), keys.drain(id, season.id), ({ name }) => auditOf(account, "runner.stop", name, { id }))
+      const write = Effect.gen(function* () {
+        const before = isUuid(id) ? yield* queries.lockRunner(id) : Option.none()
+        return { active: Option.isSome(before) && before.value.state === "active", runner: yield* keys.drain(id, season.id) }
+      })
+      const { runner } = yield* audits.logged(placeOf(season), write, ({ active, runner }) =>
+        active ? auditOf(account, "runner.stop", runner.name, { id }) : undefined
+      )
+      return runner
     })
   })
 })

@@ -75,8 +75,8 @@ const makeCommands = Effect.gen(function* () {
   const commands: Pick<SeasonAdministration["Service"], "edit" | "changeFleet" | "changeFill" | "close"> = {
     edit: Effect.fn("SeasonAdministration.edit")(function* (account, season, body) {
       const settings = yield* settingsOf(yield* record(account, season), body)
-      const audit = yield* auditOf(account, "season.edit", season.slug, body)
-      const reply = yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, audit }).pipe(
+      const told = Object.keys(settings).length === 0 ? {} : { audit: yield* auditOf(account, "season.edit", season.slug, body) }
+      const reply = yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, ...told }).pipe(
         Effect.catchTag("season_closed", () => Effect.fail(notScheduled))
       )
       if ("refused" in reply) return yield* notScheduled
@@ -166,8 +166,8 @@ const settingsOf = Effect.fnUntraced(function* (now: Season, body: EditSeason) {
     return yield* wrongType ? new InvalidRequest({ detail, errors }) : new RulesInvalid({ detail, errors })
   }
   const settings: Partial<Settings> = {
-    submissions_open_at: Date.parse(opens),
-    submissions_close_at: Date.parse(closes),
+    ...(body.submissions_open_at === undefined ? {} : { submissions_open_at: Date.parse(opens) }),
+    ...(body.submissions_close_at === undefined ? {} : { submissions_close_at: Date.parse(closes) }),
     ...(body.rules !== undefined && "value" in rules ? { rules: rules.value } : {}),
     ...(body.weight_classes === undefined ? {} : { weight_classes: body.weight_classes })
   }

@@ -22,6 +22,7 @@ import { Mounts } from "./http/Front.ts"
 import { makeRoutes, serve } from "./http/Http.ts"
 import { PublicOrigin, publicOrigin } from "./http/Origin.ts"
 import { RateLimits } from "./http/RateLimits.ts"
+import { ReplayCheck } from "./match/ReplayCheck.ts"
 import { objectRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import { S3Objects } from "./object/S3Objects.ts"
@@ -72,7 +73,8 @@ export const Program = Layer.unwrap(
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
-    return Layer.mergeAll(OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll).pipe(
+    const replayCheck = ReplayCheck.layer(settings)
+    return Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll).pipe(
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),

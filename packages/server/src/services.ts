@@ -10,6 +10,7 @@ import * as CachePurges from "./http/CachePurges.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
 import { LookupsLayer } from "./lookups.ts"
 import { Matches } from "./match/Matches.ts"
+import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
 import { Desk } from "./runner/Desk.ts"
@@ -55,6 +56,7 @@ const Play = Layer.mergeAll(
   Submissions.layer,
   Baselines.layer,
   BoardAdmin.layer,
+  MatchVoiding.layer,
   SeasonMaker.layer,
   UploadWatch.layer
 )

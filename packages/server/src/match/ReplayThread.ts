@@ -5,7 +5,7 @@
 import { Effect, type Scope, Semaphore } from "effect"
 import { Worker } from "node:worker_threads"
 import type { Reported } from "./replayFault.ts"
-import type { Question } from "./replayThread.ts"
+import type { Question } from "./checkThread.ts"
 
 const HEAP_MB = 256
 const TIMEOUT = "20 seconds"
@@ -24,7 +24,7 @@ export const make: Effect.Effect<Check, never, Scope.Scope> = Effect.gen(functio
   yield* Effect.addFinalizer(() => end)
   const ask = (question: Question) =>
     Effect.callback<{ readonly fault: string | null } | "undecided">((resume) => {
-      worker ??= new Worker(new URL("./replayThread.ts", import.meta.url), { env: {}, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+      worker ??= new Worker(new URL("./checkThread.ts", import.meta.url), { env: {}, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
       const asked = worker
       const undecided = () => {
         worker = undefined

@@ -1,4 +1,5 @@
 /** Whether a stored replay bears out what was reported of its match: played again by the rules alone, no model needed. */
+import { Option } from "effect"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
@@ -25,10 +26,10 @@ export interface Reported {
 /** The first thing that does not follow, as a sentence; null where everything does. Never throws on a replay. */
 export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => {
   const parsed = parse(bytes)
-  if (parsed === undefined) return "The replay is not JSON."
-  const verdict = verify(parsed)
+  if (Option.isNone(parsed)) return "The replay is not JSON."
+  const verdict = verify(parsed.value)
   if (!verdict.ok) return `The replay: ${verdict.problems[0]!.path} ${verdict.problems[0]!.message}.`
-  const replay = parsed as Replay
+  const replay = parsed.value as Replay
   const hex = (hash: string) => hash.slice("sha256:".length)
   const { seats } = reported
   const facts: ReadonlyArray<readonly [name: string, told: unknown, found: unknown]> = [
@@ -57,10 +58,4 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
 const SHOWN = 80
 const short = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text)
 
-const parse = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
-}
+const parse = Option.liftThrowable((bytes: Uint8Array): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)))

@@ -99,7 +99,7 @@ const leasesOf =
   "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
 
 const makeRunners = (sql: SqlClient.SqlClient) => ({
-  /** Inserts one row. */
+  /** Inserts one row. A key whose runners were flagged time and again (by runner_of_key) gets sessions without work. */
   openSession: (row: {
     readonly id: string
     readonly key_id: string
@@ -112,18 +112,20 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
   }) => sql`
     INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at)
     VALUES (${row.id}, ${row.key_id}, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb, string_to_array(${row.accepts.join(",")}, ','),
-      ${row.slots}, 'active', ${row.now}, ${row.now})`,
+      ${row.slots}, CASE WHEN (SELECT count(*) FROM runner r WHERE r.key_id = ${row.key_id}
+        AND r.flagged_at > ${row.now}::timestamptz - interval '1 day') >= 3 THEN 'draining' ELSE 'active' END, ${row.now}, ${row.now})`,
 
   /** One row by the primary key, of this key only. */
   find: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, key_id: Schema.String }),
     Result: OpenRunner,
-    execute: ({ id, key_id }) => sql`SELECT id, key_id, slots, state, accepts, engines FROM runner WHERE id = ${id} AND key_id = ${key_id}`
+    execute: ({ id, key_id }) => sql`
+      SELECT id, key_id, slots, CASE WHEN flagged_at IS NULL THEN state ELSE 'draining' END AS state, accepts, engines FROM runner WHERE id = ${id} AND key_id = ${key_id}`
   }),
 
   /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again. */
   seen: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
-    UPDATE runner SET last_seen_at = ${now}, state = CASE state WHEN 'gone' THEN 'active' ELSE state END WHERE id = ${id}`,
+    UPDATE runner SET last_seen_at = ${now}, state = CASE WHEN state = 'gone' AND flagged_at IS NULL THEN 'active' ELSE state END WHERE id = ${id}`,
 
   /** Runners by the key's fleet, newest first: by runner_key_season and runner_of_key; `gone` ones are left out. */
   runners: SqlSchema.findAll({

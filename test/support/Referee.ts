@@ -1,0 +1,133 @@
+/**
+ * A runner that is played by the test: it brings a season and baselines into being through the API, and plays matches
+ * with simple players instead of models, so that its replays hold good by the rules.
+ */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import type { Client } from "@agon/api/Client.ts"
+import type { AuditWork, MatchWork, Work } from "@agon/api/runner/protocol.ts"
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { playMatch } from "@agon/engine/play.ts"
+import { engineOf, engines } from "@agon/engine/registry.ts"
+import { seededPlayer } from "@agon/engine/replay/recorded.ts"
+import { Recorder } from "@agon/engine/replay/Recorder.ts"
+import { makeReplay } from "@agon/engine/replay/Replay.ts"
+import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import * as Service from "./Service.ts"
+
+export const game = "snakes"
+export const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+export const about = {
+  name: "rack",
+  runtime_version: "test",
+  engines: engines.map((engine) => ({ game: engine.slug, engine_digest: engine.digest })),
+  accepts: ["match", "admission"],
+  slots: 4
+} as const
+
+/** A key of the platform's fleet and what is said under it. */
+export const keyed = Effect.fnUntraced(function* (name: string) {
+  const { as, runner } = yield* Service.Service
+  const admin = yield* as("admin")
+  const { id: key, key: secret } = yield* admin.fleet.createKey({ payload: { name } })
+  const client = yield* runner(secret)
+  const open = (accepts: ReadonlyArray<"match" | "admission" | "audit">) =>
+    Effect.map(client.runner.openSession({ payload: { ...about, accepts } }), ({ runner }) => runner)
+  return { admin, client, key, open }
+})
+export type Keyed = Effect.Success<ReturnType<typeof keyed>>
+
+/** A season with one board of two seats and two baselines in play. */
+export const seasonOf = Effect.fnUntraced(function* (slug: string, { admin, client, open }: Keyed) {
+  const here = { game, slug }
+  const payload = {
+    name: slug,
+    slug,
+    submissions_open_at: "2026-01-01T00:00:00Z",
+    submissions_close_at: "2099-01-01T00:00:00Z",
+    weight_classes: demoWeightClasses,
+    visibility: "public",
+    entry: "open",
+    fleet: { matches: "both", admissions: "both" },
+    providers: []
+  } as const
+  yield* Service.patiently(admin.seasonCreation.createSeason({ params: { game }, payload }))
+  const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
+  yield* Service.patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
+  yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
+  const examiner = yield* open(["admission"])
+  for (const { build, name } of zoo.filter((one) => one.game === game).slice(0, 2)) {
+    const { manifest, weights } = build()
+    const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+    const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name, ...hashes } })
+    yield* put(upload.weights, weights)
+    yield* put(upload.manifest, manifest)
+    const { leases } = yield* client.runner.lease({ payload: { runner: examiner, max: 1, wait_s: 20 } })
+    const admitted = { verdict: "admitted", param_count: 1, infer_us: 10, memory: { flat: 0, cell: 0 } } as const
+    const verdict = { kind: "admission", runtime_version: "test", ...admitted } as const
+    yield* client.runner.result({ params: { lease: leases[0]!.lease }, payload: verdict })
+    yield* admin.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } })
+  }
+  return here
+})
+
+const put = ({ headers, method, url }: MatchWork["replay_upload"], body: Uint8Array<ArrayBuffer>) =>
+  Effect.promise(async () => assert.strictEqual((await fetch(url, { method, headers, body })).status, 200))
+
+/** The match as its players play it; who plays it again gets the same. */
+export const played = ({ board, rules, seats, seed }: MatchWork | AuditWork) => {
+  const engine = engineOf(game)!
+  const check = engine.checkBoard(board)
+  if (!check.ok) throw new Error("the board of the lease is none")
+  const { cols, masked, rows } = engine.spec(check.board)
+  const recorder = new Recorder()
+  const players = seats.map((_, seat) => seededPlayer(seed + seat, rows * cols, masked, 0))
+  const { result, state } = playMatch(engine, check.board, seed, rules, players, recorder)
+  const models = seats.map(({ manifest, weights }) => ({
+    weights_sha256: weights.hash.slice("sha256:".length),
+    manifest_sha256: manifest.hash.slice("sha256:".length)
+  }))
+  const replay = makeReplay({ engine, board: check.board, seed, rules, runtime_version: "test", seats: models, recorder, state })
+  return { replay, result }
+}
+
+/** Reports the match, replay and all; `lie` changes what is told, in the report and in the replay. */
+export const report = Effect.fnUntraced(function* (
+  client: Client,
+  work: MatchWork,
+  lie: { readonly turns?: number; readonly state_sha256?: string } = {}
+) {
+  const { replay, result } = played(work)
+  const bytes = new TextEncoder().encode(canonicalJson(replay))
+  yield* put(work.replay_upload, bytes)
+  const { ranks, reason, scores, strikes, turns } = result
+  const seats = work.seats.map(({ seat }) => ({ seat, score: scores[seat]!, rank: ranks[seat]!, strikes: strikes[seat]! }))
+  const told = { reason, turns, state_sha256: replay.state_sha256, ...lie }
+  const payload = {
+    kind: "match",
+    runtime_version: "test",
+    played_ms: 1,
+    seats,
+    ...told,
+    replay: { hash: hashOf(bytes), bytes: bytes.length }
+  } as const
+  assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload }), { accepted: true })
+})
+
+export const isMatch = (work: Work): work is MatchWork => work.kind === "match"
+export const isAudit = (work: Work): work is AuditWork => work.kind === "audit"
+
+/** Leases and reports so many matches; answers their work. */
+export const playMatches = Effect.fnUntraced(function* (client: Client, runner: string, count: number) {
+  const works: Array<MatchWork> = []
+  while (works.length < count) {
+    const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
+    for (const work of leases.filter(isMatch)) {
+      yield* report(client, work)
+      works.push(work)
+    }
+  }
+  return works
+})

@@ -20,6 +20,8 @@ import type { View } from "./View.ts"
 export interface Auditor {
   /** The rows as of the last commit. */
   readonly rows: () => View
+  /** Matches that have ended, by the rows so far. */
+  readonly ended: ReadonlySet<string>
   readonly asked: (command: Command) => void
   /** At the moment of the reply. A result's receipt is the one that its runner gets in the end. */
   readonly told: (command: Command, reply: Reply, at: number) => void
@@ -44,7 +46,9 @@ export const make = (empty: View): Auditor => {
   let before = empty
   let podium = ""
 
+  const ended = new Set<string>()
   return {
+    ended,
     rows: () => rows,
     asked: (command) => {
       receipts.asked(command)
@@ -68,6 +72,7 @@ export const make = (empty: View): Auditor => {
       } else if (command._tag === "CloseSeason") must(rows.head.phase !== "open", "no reply before its commit", command)
     },
     committed: (now) => {
+      for (const { id } of now.ended) ended.add(id)
       const window = { before: rows, now, recent: asked.flat() }
       receipts.check(window)
       checkMatches(window)

@@ -32,7 +32,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
 })
 
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
-export const ofMemory = (rows: Rows, seen: number): View => ({
+export const ofMemory = (rows: Rows, seen: ReadonlySet<string>): View => ({
   head: rows.head,
   settings: rows.settings,
   versions: new Map(rows.versions),
@@ -41,6 +41,6 @@ export const ofMemory = (rows: Rows, seen: number): View => ({
   rounds: [...rows.rounds.values()],
   live: new Map(rows.live),
   reviews: new Map(rows.reviews),
-  ended: [...rows.ended.values()].slice(seen),
+  ended: [...rows.ended.values()].slice(seen.size),
   endedCount: rows.ended.size
 })

@@ -31,8 +31,8 @@ export interface Actor extends Twin.Machine {
 /** Where its rows are. */
 export interface Ground {
   readonly create: (season: string, settings: Settings) => Effect.Effect<void>
-  /** The rows, with what has ended since so many had. */
-  readonly read: (season: string, ended: number) => Effect.Effect<View>
+  /** The rows; of the matches that have ended those that were not seen yet. */
+  readonly read: (season: string, seen: ReadonlySet<string>) => Effect.Effect<View>
   /** Time goes on in slices of at most this: less than the commit's timeout where a database takes real time. */
   readonly slice_ms: number
 }
@@ -124,7 +124,7 @@ const stage = Effect.fnUntraced(function* (run: Run, profile: Profile.Profile) {
       mended.broken ??= cause
     }
   }
-  const look = Effect.suspend(() => ground.read(profile.season, auditor.rows().endedCount)).pipe(
+  const look = Effect.suspend(() => ground.read(profile.season, auditor.ended)).pipe(
     Effect.tap((view) =>
       Effect.sync(() => {
         for (const match of view.ended) count(seen, match.fault_reason ?? match.withdrawn_reason ?? match.ending)
@@ -167,7 +167,7 @@ const stage = Effect.fnUntraced(function* (run: Run, profile: Profile.Profile) {
       const reply = replies?.[i]
       const open = reply != null && !("reason" in reply && reply.reason === "unknown")
       const result = command._tag === "ReportMatch" || command._tag === "ReportFault" || command._tag === "ReportAdmission"
-      final.push(result && !open ? yield* store.answerOf(profile.season, command.lease, command.key) : reply)
+      final.push(result && !open ? yield* faults.store.answerOf(profile.season, command.lease, command.key) : reply)
       if (result) count(seen, `result ${receiptOf(final[i] as Receipt)}`)
     }
     return final

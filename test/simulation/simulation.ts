@@ -20,7 +20,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   const ground = {
     create: (season: string, settings: Parameters<typeof MemoryStore.createSeason>[2]) =>
       Effect.sync(() => MemoryStore.createSeason(memory, season, settings)),
-    read: (season: string, ended: number) => Effect.sync(() => ofMemory(memory.get(season)!, ended)),
+    read: (season: string, seen: ReadonlySet<string>) => Effect.sync(() => ofMemory(memory.get(season)!, seen)),
     slice_ms: Infinity
   }
   return simulate({ actor, ground, seed, steps }).pipe(

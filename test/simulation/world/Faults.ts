@@ -36,6 +36,7 @@ export const make = (store: SeasonStore["Service"], written: Effect.Effect<void>
     clean: undefined,
     store: SeasonStore.of({
       ...store,
+      answerOf: (season, lease, key) => counted(store.answerOf(season, lease, key)),
       claim: (season) => counted(Effect.tap(store.claim(season), () => written)),
       commit: (fence, state) =>
         Effect.suspend(() => {

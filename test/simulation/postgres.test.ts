@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import type { Settings } from "@agon/domain/season/Rules.ts"
+import * as Season from "@agon/domain/season/Season.ts"
+import * as State from "@agon/domain/season/State.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import * as Mailbox from "@agon/server/season/Mailbox.ts"
+import * as SeasonActor from "@agon/server/season/SeasonActor.ts"
+import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { ofTables } from "./tables.ts"
+import { simulate } from "./World.ts"
+
+const SEEDS = process.env["AGON_SLOW"] ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2]
+const STEPS = process.env["AGON_SLOW"] ? 1_000 : 150
+const MODELS = 100
+
+/** The pool keeps the real clock; the season is on TestClock, which stands still while a statement is out. */
+const pg = SeasonStorePg.layer.pipe(
+  Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
+  Layer.provideMerge(Postgres.layer({ migrate: true }))
+)
+
+const onPostgres = (seed: number) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const ground = {
+      create: (season: string, settings: Settings) =>
+        Effect.andThen(insertSeason(sql, season, settings), insertPeople(sql, season, MODELS)).pipe(Effect.asVoid, Effect.orDie),
+      read: (season: string, seen: ReadonlySet<string>) => Effect.orDie(ofTables(sql, season, seen)),
+      slice_ms: 5_000
+    }
+    const actor = { Mailbox, Season, SeasonActor, State }
+    return yield* simulate({ actor, ground, seed, steps: STEPS }).pipe(Effect.provide([Logger.layer([]), TestClock.layer()]))
+  }).pipe(Effect.provide(pg))
+
+describe(`${SEEDS.length} seeds of ${STEPS} steps keep every promise on PostgreSQL`, () => {
+  for (const seed of SEEDS) {
+    it.live(`seed ${seed}`, () => Effect.map(onPostgres(seed), (seen) => assert.isAbove(seen["rated"] ?? 0, 20)), 300_000)
+  }
+})

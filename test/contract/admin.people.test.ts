@@ -148,7 +148,8 @@ layer(administration, options)("a notice", (it) => {
       const [model] = yield* rows<any>`INSERT INTO model (id, game, owner_id, name, created_at)
         SELECT gen_random_uuid(), 'snakes', id, 'entry', now() FROM account WHERE username = 'bob' RETURNING id, owner_id AS owner`
       yield* enter(id, 99, model.id, model.owner, false)
-      yield* rows`INSERT INTO notification_setting (account_id, kind, enabled) SELECT id, 'season_notice', false FROM account WHERE username = 'root'`
+      yield* rows`INSERT INTO notification_setting (account_id, kind, enabled)
+        SELECT id, 'season_notice', username = 'ada' FROM account WHERE username IN ('root', 'ada')`
       const sent = yield* post(url("/notify"), { subject: "Boards are out", link: "/games/snakes" }, "ada")
       assert.strictEqual(sent.status, 201, sent.text)
       assert.deepStrictEqual(Object.keys(sent.json), ["id", "subject", "link", "sent_at", "sent_by", "recipients"])

@@ -4,7 +4,7 @@
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
-import { NotFound } from "@agon/api/Problem.ts"
+import type { NotFound } from "@agon/api/Problem.ts"
 import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
 import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -61,12 +61,11 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE s.id = ${season_id} GROUP BY s.id`
   }),
 
-  /** Locks one row by the primary key, of this season only; null until it was revoked. */
+  /** Locks one row by the primary key, whoever's it is; null until it was revoked. */
   lockKey: SqlSchema.findOneOption({
-    Request: Schema.Struct({ id: Schema.String, season_id: Schema.String }),
-    Result: Schema.Struct({ name: Schema.String, revoked_at: Schema.NullOr(Schema.Date) }),
-    execute: ({ id, season_id }) => sql`
-      SELECT name, revoked_at FROM runner_key WHERE id = ${id} AND season_id = ${season_id} FOR NO KEY UPDATE`
+    Request: Schema.String,
+    Result: Schema.Struct({ revoked_at: Schema.NullOr(Schema.Date) }),
+    execute: (id) => sql`SELECT revoked_at FROM runner_key WHERE id = ${id} FOR NO KEY UPDATE`
   }),
 
   /** Locks one row by the primary key, whoever's it is. */
@@ -98,15 +97,12 @@ const makeSeasonFleet = Effect.gen(function* () {
     }),
 
     revoke: Effect.fn("SeasonFleet.revoke")(function* (account, season, id) {
-      const unknown = new NotFound({ detail: "The season has no runner key of this id." })
-      if (!isUuid(id)) return yield* unknown
       const write = Effect.gen(function* () {
-        const key = yield* queries.lockKey({ id, season_id: season.id })
-        if (Option.isNone(key)) return yield* unknown
-        return { ...key.value, revoked: yield* keys.end(id, season.id) }
+        const before = isUuid(id) ? yield* queries.lockKey(id) : Option.none()
+        return { fresh: Option.isSome(before) && before.value.revoked_at === null, revoked: yield* keys.end(id, season.id) }
       })
-      const { revoked } = yield* audits.logged(placeOf(season), write, ({ name, revoked_at }) =>
-        revoked_at === null ? auditOf(account, "runner-key.revoke", name, { id }) : undefined
+      const { revoked } = yield* audits.logged(placeOf(season), write, ({ fresh, revoked }) =>
+        fresh ? auditOf(account, "runner-key.revoke", revoked.name, { id }) : undefined
       )
       // Where the season is closed or away no lease of the key is in force for longer than it lasts anyway.
       yield* Effect.ignore(actors.ask(season.id, { _tag: "RevokeKey", key: id }))

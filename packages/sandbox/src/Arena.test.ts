@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { verify } from "@agon/engine/replay/verify.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -19,6 +19,7 @@ import {
   weightClasses
 } from "./admission/testModels.ts"
 import type { ExamineRequest } from "./Verdict.ts"
+import { sandboxProcesses } from "./worker/testProcesses.ts"
 import { memoryCapOf } from "./worker/Instance.ts"
 
 const match = (weights: ReadonlyArray<Uint8Array>, over: Partial<MatchRequest> = {}): MatchRequest => ({
@@ -45,28 +46,6 @@ const codes = ({ replay }: MatchReport) => replay.strikes.map(({ seat, code }) =
 const assertVerifies = ({ replay }: MatchReport) => {
   const check = verify(JSON.parse(JSON.stringify(replay)))
   assert.isTrue(check.ok, JSON.stringify(check))
-}
-
-const readProcess = (name: string) => {
-  try {
-    const status = readFileSync(`/proc/${name}/status`, "utf8")
-    const [program, ...args] = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
-    const peak_mb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
-    const sandbox = program === process.execPath && args.some((arg) => arg.endsWith("sandbox/src/worker/main.ts"))
-    return [{ pid: Number(name), parent: Number(/PPid:\s+(\d+)/.exec(status)![1]), peak_mb, sandbox }]
-  } catch {
-    return []
-  }
-}
-
-/** The sandbox processes below this one, whatever stands between, with the most that each has had resident. */
-const sandboxProcesses = () => {
-  const all = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap(readProcess)
-  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
-  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === process.pid || isBelow(parents.get(pid)))
-  return all.filter(({ pid, sandbox }) => sandbox && isBelow(pid))
 }
 
 layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it) => {
@@ -239,7 +218,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
       const names = readFileSync(`/proc/${pid}/environ`, "utf8")
         .split("\0")
         .map((entry) => entry.split("=")[0])
-      // Node's channel to its parent, and the working directory "/" that bubblewrap names.
+      // Node's channel to its parent, and the working directory that bubblewrap names.
       assert.deepStrictEqual(
         names.filter((name) => name !== "" && name !== "PWD" && !name!.startsWith("NODE_CHANNEL_")),
         []

@@ -89,16 +89,20 @@ export const chain = (count: number): Bytes =>
     `n${count - 1}`
   )
 
+export const MAKERS = ["ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "OneHot"] as const
+/** Squared and times four bytes: above every memory cap, and above what the runtime can count in 32 bits. */
+export const SIDE = { overCap: 8_192, overflowing: 46_341 } as const
+
 /**
- * A side of 46,341 squared, computed from a constant by the graph: no size in the file is large, and all of it is
- * constant, so the runtime makes 8 GiB while it loads. With `atRun` the side depends on the input.
+ * Makes a tensor of `side` squared from a size that the graph computes: nothing in the file is large. Where all of it is
+ * constant, the runtime makes it while it loads; with `atRun` the side depends on the input.
  */
-export const foldBomb = (opType: "ConstantOfShape" | "Expand" | "Tile" | "Range" | "Resize" | "Pad" | "OneHot", atRun = false): Bytes => {
+export const foldBomb = (opType: (typeof MAKERS)[number], side: number = SIDE.overCap, atRun = false): Bytes => {
   const first: ReadonlyArray<Node> = atRun
     ? [node("Shape", ["obs"], "sizes"), node("Gather", ["sizes", "first"], "one")]
     : [node("Identity", ["seed"], "one")]
   const sides = [...first, node("Mul", ["one", "side"], "long"), node("Concat", ["long", "long"], "square", [integer("axis", 0)])]
-  const initializers = [ints("seed", [1]), ints("first", [0]), ints("side", [46_341]), floats("dot", [1, 1], [1])]
+  const initializers = [ints("seed", [1]), ints("first", [0]), ints("side", [side]), floats("dot", [1, 1], [1])]
   const one = floats("one_f", [], [1])
   const scalar = (name: string, value: number) => ints(name, [value], [])
   switch (opType) {
@@ -119,7 +123,8 @@ export const foldBomb = (opType: "ConstantOfShape" | "Expand" | "Tile" | "Range"
         [
           ...sides,
           node("Squeeze", ["long"], "depth"),
-          node("ConstantOfShape", ["long"], "indices"),
+          node("ConstantOfShape", ["long"], "zeros"),
+          node("Cast", ["zeros"], "indices", [integer("to", DataType.INT64)]),
           node(opType, ["indices", "depth", "values"], "made")
         ],
         [...initializers, floats("values", [2], [0, 1])]

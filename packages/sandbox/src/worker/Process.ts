@@ -21,8 +21,8 @@ export class SandboxProcess {
   #stderr = ""
 
   constructor(isolation: Isolation) {
-    const { command, args } = commandUnder(isolation, fileURLToPath(new URL("./main.ts", import.meta.url)))
-    this.#child = spawn(command, args, { env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" })
+    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("./main.ts", import.meta.url)))
+    this.#child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" })
     this.#child.stderr!.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString("latin1")).slice(-STDERR_KEPT)
     })

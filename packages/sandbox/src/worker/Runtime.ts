@@ -58,12 +58,16 @@ interface OrtModule {
   ) => number
 }
 
+/** The runtime counts bytes in 32 bits; a tensor whose bytes do not fit there is as impossible as one that does not fit the heap. */
+const EXHAUSTED =
+  /bad_alloc|bad allocation|failed to allocate|out of memory|memory access out of bounds|Aborted\(OOM|SafeIntOnOverflow|Tensor shape is too large|would require more than/i
+
 /** ONNX Runtime said no: the file does not load, or a run failed. `exhausted` where memory was the reason. */
 export class OrtFailure extends Error {
   readonly exhausted: boolean
   constructor(message: string) {
     super(message)
-    this.exhausted = /bad_alloc|bad allocation|failed to allocate|out of memory|memory access out of bounds|Aborted\(OOM/i.test(message)
+    this.exhausted = EXHAUSTED.test(message)
   }
 }
 

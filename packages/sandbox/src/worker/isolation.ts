@@ -18,6 +18,7 @@ export type Isolation = "bubblewrap" | "unshare" | "process"
 export interface Command {
   readonly command: string
   readonly args: ReadonlyArray<string>
+  readonly cwd: string
 }
 
 const PLACES = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"]
@@ -36,6 +37,11 @@ interface Link {
   readonly target: string
 }
 interface Code {
+  /**
+   * This package. Node's permission model (24.21) lets threads read the working directory, and every file there is where
+   * that is "/": so the process works in a folder that it may read anyway.
+   */
+  readonly own: string
   /** Folders that hold what the process runs, links resolved. */
   readonly folders: ReadonlyArray<string>
   /** The names under which they import each other, where these are links. */
@@ -60,7 +66,7 @@ const findCode = (): Code => {
     findPackage(own, "onnxruntime-web"),
     findPackage(onnx.target, "@bufbuild/protobuf")
   ]
-  return { folders: [own, ...imported.map(({ target }) => target)], links: imported.filter(({ link, target }) => link !== target) }
+  return { own, folders: [own, ...imported.map(({ target }) => target)], links: imported.filter(({ link, target }) => link !== target) }
 }
 
 const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
@@ -68,11 +74,11 @@ const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
   ["--user", "--map-root-user", "--net", "--ipc", "--"]
 ]
 
-const bubblewrapArgs = ({ folders, links }: Code): ReadonlyArray<string> => [
+const bubblewrapArgs = ({ own, folders, links }: Code): ReadonlyArray<string> => [
   ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"],
   ...["/usr", "/bin", "/lib", "/lib64", ...folders].flatMap((path) => ["--ro-bind-try", path, path]),
   ...links.flatMap(({ link, target }) => ["--symlink", target, link]),
-  ...["--chdir", "/", "--"]
+  ...["--chdir", own, "--"]
 ]
 
 /** The kinds that the machine permits, strongest first; asks it by trying, for a few milliseconds each. */
@@ -80,7 +86,7 @@ export const permittedIsolations = (): ReadonlyArray<Isolation> => {
   const bwrap = find("bwrap")
   const unshare = find("unshare")
   const kinds: Array<Isolation> = []
-  if (bwrap !== null && permits(bwrap, bubblewrapArgs({ folders: [], links: [] }))) kinds.push("bubblewrap")
+  if (bwrap !== null && permits(bwrap, bubblewrapArgs({ own: "/", folders: [], links: [] }))) kinds.push("bubblewrap")
   if (unshare !== null && unshareArgs.some((args) => permits(unshare, args))) kinds.push("unshare")
   return [...kinds, "process"]
 }
@@ -101,12 +107,12 @@ export const commandUnder = (isolation: Isolation, entry: string): Command => {
   const node = [process.execPath, ...nodeArgs(code, entry)]
   if (isolation === "bubblewrap") {
     const folders = [dirname(process.execPath), ...code.folders]
-    return { command: find("bwrap")!, args: [...bubblewrapArgs({ ...code, folders }), ...node] }
+    return { command: find("bwrap")!, args: [...bubblewrapArgs({ ...code, folders }), ...node], cwd: code.own }
   }
   if (isolation === "unshare") {
     const unshare = find("unshare")!
     const args = unshareArgs.find((candidate) => permits(unshare, candidate)) ?? unshareArgs[0]!
-    return { command: unshare, args: [...args, ...node] }
+    return { command: unshare, args: [...args, ...node], cwd: code.own }
   }
-  return { command: process.execPath, args: node.slice(1) }
+  return { command: process.execPath, args: node.slice(1), cwd: code.own }
 }

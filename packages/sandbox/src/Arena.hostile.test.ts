@@ -1,0 +1,110 @@
+/**
+ * Hostile models that pass every check of the file, so that they run. All of them go through one sandbox process, which is
+ * watched from outside: how long, how much memory, which files and sockets.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Arena } from "./Arena.ts"
+import { chain, drawing, external, foldBomb, looping, MAKERS, SIDE } from "./admission/hostileModels.ts"
+import { board, dividing, doubling, failing, linear, manifest, misshapen, weightClasses } from "./admission/testModels.ts"
+import type { ExamineRequest, Verdict } from "./Verdict.ts"
+import { internetSocketsNear, openIn, sandboxProcesses } from "./worker/testProcesses.ts"
+
+const slow = process.env.AGON_SLOW !== undefined
+const LOOK_EVERY_MS = 20
+const boards = [board, { rows: 7, cols: 19, players: 4 }]
+
+const request = (weights: Uint8Array): ExamineRequest => ({
+  game: "snakes",
+  weights,
+  manifest: manifest(),
+  weight_classes: weightClasses,
+  boards
+})
+
+type Case = readonly [what: string, weights: Uint8Array, reason: string]
+
+const bombs = (makers: ReadonlyArray<(typeof MAKERS)[number]>, side: number, atRun: boolean): ReadonlyArray<Case> =>
+  makers.map((opType) => [`${opType} of ${side} squared${atRun ? " in a run" : ""}`, foldBomb(opType, side, atRun), "resource_limit"])
+
+const cases: ReadonlyArray<Case> = [
+  ["garbage", new Uint8Array(100_000).fill(0xa5), "weights_unreadable"],
+  ["external data", external("/etc/passwd"), "external_data"],
+  ["the runtime's own memory", external("*/_ORT_MEM_ADDR_/*"), "external_data"],
+  ["an endless loop", looping(false), "unsupported_operator"],
+  ["a growing loop", looping(true), "unsupported_operator"],
+  ["random numbers", drawing("RandomUniformLike"), "unsupported_operator"],
+  ["200,000 nodes", chain(200_000), "weights_unreadable"],
+  ["a wrong shape", misshapen(), "wrong_signature"],
+  ["NaN", dividing(), "not_deterministic"],
+  ["a failing run", failing(), "wrong_signature"],
+  ["doubling", doubling(30), "resource_limit"],
+  ...bombs(slow ? MAKERS : ["ConstantOfShape", "Range"], SIDE.overCap, false),
+  ...bombs(slow ? MAKERS : ["Tile"], SIDE.overflowing, true),
+  ...(slow ? [...bombs(MAKERS, SIDE.overCap, true), ...bombs(MAKERS, SIDE.overflowing, false)] : [])
+]
+
+const spell = (verdict: Verdict) => (verdict.verdict === "rejected" ? verdict.reject_reason : JSON.stringify(verdict))
+
+/** What the process has open at any look while `use` runs. */
+const watching = <A>(pid: number, use: Effect.Effect<A>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const seen = new Set<string>()
+      const look = () => {
+        for (const link of openIn(pid)) seen.add(link)
+      }
+      return { seen, timer: setInterval(look, LOOK_EVERY_MS) }
+    }),
+    ({ seen }) => Effect.map(use, (value) => ({ value, seen })),
+    ({ timer }) => Effect.sync(() => clearInterval(timer))
+  )
+
+layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox process under hostile models", (it) => {
+  it.effect(
+    "rejects each with its reason within 15 s, and neither dies, nor outgrows its caps, nor opens a socket or a file",
+    () =>
+      Effect.gen(function* () {
+        if (process.platform !== "linux") return
+        const arena = yield* Arena
+        assert.strictEqual((yield* arena.examine(request(linear()))).verdict, "admitted")
+        const before = sandboxProcesses()[0]!
+        const sockets = openIn(before.pid).filter((link) => link.startsWith("socket:"))
+        const run = Effect.forEach(cases, ([what, weights]) =>
+          Effect.gen(function* () {
+            const start_ms = performance.now()
+            const said = spell(yield* arena.examine(request(weights)))
+            return { what, said, took_ms: performance.now() - start_ms }
+          })
+        )
+        const { value: results, seen } = yield* watching(before.pid, run)
+        assert.deepStrictEqual(
+          results.map(({ what, said }) => `${what}: ${said}`),
+          cases.map(([what, , reason]) => `${what}: ${reason}`)
+        )
+        for (const { what, took_ms } of results) assert.isBelow(took_ms, 15_000, what)
+        const after = sandboxProcesses()[0]!
+        assert.strictEqual(after.pid, before.pid, "one process did it all")
+        // Two instances of at most 65 MiB each, and what V8 needs to compile the operators that are new.
+        assert.isBelow(after.peak_mb - before.peak_mb, 2 * 65 + 256)
+        // Threads start from code that Node reads; nothing else is opened, and no socket but the channel to the parent.
+        const files = [...seen].filter((link) => link.startsWith("/"))
+        const foreign = files.filter((path) => !/^\/dev\/(null|urandom|random)$/.test(path) && !/\/(packages|node_modules)\//.test(path))
+        assert.deepStrictEqual(foreign, [])
+        assert.deepStrictEqual([...seen].filter((link) => link.startsWith("socket:")).sort(), [...sockets].sort())
+        if (arena.isolation !== "process") assert.strictEqual(internetSocketsNear(before.pid), 0)
+      }),
+    slow ? 240_000 : 60_000
+  )
+
+  if (slow)
+    it.effect("answers in time for the longest chain of nodes that the wire scan lets through", () =>
+      Effect.gen(function* () {
+        const arena = yield* Arena
+        const start_ms = performance.now()
+        const said = yield* arena.examine(request(chain(19_900)))
+        assert.isBelow(performance.now() - start_ms, 15_000)
+        assert.isTrue(said.verdict === "admitted" || spell(said) === "resource_limit", spell(said))
+      })
+    )
+})

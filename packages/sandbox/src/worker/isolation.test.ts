@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { commandUnder, type Isolation, permittedIsolations } from "./isolation.ts"
+import type { ProbeAnswer } from "./testProbe.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "agon-secret-"))
+const secret = join(directory, "secret")
+writeFileSync(secret, "the runner's key")
+const listener = createServer((socket) => socket.destroy())
+beforeAll(() => new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve)))
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+  return new Promise<void>((resolve) => listener.close(() => resolve()))
+})
+
+const probe = (isolation: Isolation) =>
+  new Promise<ProbeAnswer>((resolve, reject) => {
+    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("./testProbe.ts", import.meta.url)))
+    const child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"] })
+    let said = ""
+    child.stderr!.on("data", (chunk) => (said += chunk))
+    child.on("exit", (code) => reject(new Error(`the probe ended with ${code}: ${said}`)))
+    child.on("message", (answer: ProbeAnswer) => {
+      resolve(answer)
+      child.disconnect()
+    })
+    child.send({ port: (listener.address() as AddressInfo).port, secret })
+  })
+
+const permitted = permittedIsolations()
+
+describe("a program in the sandbox's place", () => {
+  for (const isolation of ["bubblewrap", "unshare", "process"] as const)
+    it.runIf(permitted.includes(isolation))(
+      `reads, writes, starts and loads nothing but its code under ${isolation}`,
+      async () => {
+        const { ownCode, network, ...others } = await probe(isolation)
+        assert.match(ownCode!, /^done/)
+        const allowed = Object.entries(others).filter(([, said]) => said.startsWith("done"))
+        assert.deepStrictEqual(allowed, [])
+        for (const what of ["passwords", "secret", "secretInThread", "write", "overwrite", "program"])
+          assert.match(others[what]!, /^ERR_ACCESS_DENIED$/, `${what}: ${others[what]}`)
+        // Namespaces keep the network away; Node's permissions of this version know none, as the README says.
+        if (isolation === "process") assert.strictEqual(network, "done")
+        else assert.match(network!, /^(ECONNREFUSED|ENETUNREACH)$/)
+      },
+      20_000
+    )
+})

@@ -2,7 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import { isMatch, keyed, playMatches, report, seasonOf } from "../support/Referee.ts"
+import type { Client } from "@agon/api/Client.ts"
+import type { AuditWork } from "@agon/api/runner/protocol.ts"
+import { hashOf, isAudit, isMatch, keyed, played, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const inService = (
@@ -95,3 +97,94 @@ inService("none of the replays is looked at where the share is none", { replay_c
     assert.strictEqual((yield* matchOf(lied!.match_id)).status, "rated")
   })
 )
+
+const verdictOf = Effect.fnUntraced(function* (match: string) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql.unsafe<{ state: string; verdict: string | null }>(
+    "SELECT state, verdict FROM match_audit WHERE match_id = $1::uuid",
+    [match]
+  )
+  return row!
+})
+const leaseAudit = Effect.fnUntraced(function* (client: Client, runner: string) {
+  const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 20 } })
+  const [work] = leases.filter(isAudit)
+  return work!
+})
+const say = (client: Client, { lease }: AuditWork, state_sha256: string) =>
+  client.runner.result({ params: { lease }, payload: { kind: "audit", state_sha256 } })
+
+inService(
+  "a match is played again by another runner, with all that it needs, and the same state is the end of it",
+  { replay_check: 0, audit: 1 },
+  () =>
+    Effect.gen(function* () {
+      const { client, open, ...rest } = yield* keyed("audits")
+      yield* seasonOf("audits", { client, open, ...rest })
+      const player = yield* open(["match", "audit"])
+      const [match] = yield* playMatches(client, player, 1)
+      yield* eventually(looked(match!.match_id))
+      const own = yield* client.runner.lease({ payload: { runner: player, max: 4, wait_s: 5 } })
+      assert.deepStrictEqual(own.leases.filter(isAudit), []) // not by the one who played it
+      const other = yield* keyed("elsewhere")
+      const auditor = yield* other.open(["audit"])
+      const work = yield* leaseAudit(other.client, auditor)
+      const { board, game, match_id, rules, seats, seed } = match!
+      assert.deepInclude(work, { board, game, match_id, rules, seed })
+      assert.deepStrictEqual(
+        work.seats.map(({ memory_cap_bytes, version_id, weights }) => ({ memory_cap_bytes, version_id, hash: weights.hash })),
+        seats.map(({ memory_cap_bytes, version_id, weights }) => ({ memory_cap_bytes, version_id, hash: weights.hash }))
+      )
+      const replay = new Uint8Array(yield* Effect.promise(() => fetch(work.replay.url).then((response) => response.arrayBuffer())))
+      assert.deepStrictEqual([hashOf(replay), replay.length], [work.replay.hash, work.replay.bytes])
+      const { leases } = yield* other.client.runner.heartbeat({ payload: { runner: auditor, leases: [work.lease] } })
+      assert.isTrue("expires_at" in leases[0]!)
+      const truth = played(work).replay.state_sha256
+      const refused = yield* Effect.flip(say(client, work, truth))
+      assert.propertyVal(refused, "code", "not_found") // of another key
+      assert.deepStrictEqual(yield* other.client.runner.release({ params: { lease: work.lease }, payload: {} }), { released: true })
+      assert.deepStrictEqual(yield* say(other.client, work, truth), { accepted: false, reason: "released" })
+      const again = yield* eventually(
+        Effect.flatMap(leaseAudit(other.client, auditor), (found) =>
+          found === undefined ? Effect.fail("none yet") : Effect.succeed(found)
+        )
+      )
+      assert.strictEqual(again.lease, work.lease.replace(/1$/, "2"))
+      assert.deepStrictEqual(yield* say(other.client, work, truth), { accepted: false, reason: "lost" })
+      const results = [{ lease: again.lease, kind: "audit", state_sha256: truth } as const]
+      const answer = yield* other.client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0, holds: [], results } })
+      assert.deepStrictEqual(answer.results, [{ lease: again.lease, accepted: true, reason: null }])
+      assert.deepStrictEqual(yield* say(other.client, again, "0".repeat(64)), { accepted: true }) // the first answer
+      assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict: "agreed" })
+      assert.strictEqual((yield* matchOf(match!.match_id)).status, "rated")
+    })
+)
+
+for (const { lies, verdict } of [
+  { lies: "player", verdict: "report_wrong" },
+  { lies: "auditor", verdict: "doubter_wrong" }
+]) {
+  inService(`where two runners differ a third decides: the ${lies} was wrong`, { replay_check: 0, audit: 1 }, () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed(verdict)
+      yield* seasonOf("third", fleet)
+      const player = yield* fleet.open(["match"])
+      const wrong = "0".repeat(64)
+      const { leases } = yield* fleet.client.runner.lease({ payload: { runner: player, max: 1, wait_s: 10 } })
+      const [match] = leases.filter(isMatch)
+      yield* report(fleet.client, match!, lies === "player" ? { state_sha256: wrong } : {})
+      const auditor = yield* fleet.open(["audit"])
+      const third = yield* fleet.open(["audit"])
+      const first = yield* leaseAudit(fleet.client, auditor)
+      const truth = played(first).replay.state_sha256
+      assert.deepStrictEqual(yield* say(fleet.client, first, lies === "auditor" ? wrong : truth), { accepted: true })
+      assert.strictEqual((yield* matchOf(match!.match_id)).status, "rated")
+      const second = yield* leaseAudit(fleet.client, third)
+      assert.deepStrictEqual(yield* say(fleet.client, second, truth), { accepted: true })
+      assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict })
+      assert.strictEqual((yield* matchOf(match!.match_id)).status, lies === "player" ? "failed" : "rated")
+      const flags = [yield* flaggedOf(player), yield* flaggedOf(auditor), yield* flaggedOf(third)]
+      assert.deepStrictEqual(flags, [lies === "player", lies === "auditor", false])
+    })
+  )
+}

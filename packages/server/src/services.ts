@@ -13,6 +13,7 @@ import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
+import { Audits } from "./runner/Audits.ts"
 import { Desk } from "./runner/Desk.ts"
 import { Dispatcher } from "./runner/Dispatcher.ts"
 import { OpenSeasons } from "./runner/OpenSeasons.ts"
@@ -51,12 +52,17 @@ const Reads = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Versions.layer), Layer.provideMerge(Seasons.layer))
 
 const Play = Layer.mergeAll(
-  Dispatcher.layer.pipe(Layer.provide(Desk.layer), Layer.provide(WorkSheets.layer), Layer.provideMerge(Runners.layer)),
+  Dispatcher.layer.pipe(
+    Layer.provide(Audits.layer),
+    Layer.provide(Desk.layer),
+    Layer.provide(WorkSheets.layer),
+    Layer.provideMerge(Runners.layer),
+    Layer.provideMerge(MatchVoiding.layer)
+  ),
   RunnerKeys.layer,
   Submissions.layer,
   Baselines.layer,
   BoardAdmin.layer,
-  MatchVoiding.layer,
   SeasonMaker.layer,
   UploadWatch.layer
 )

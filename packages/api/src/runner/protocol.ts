@@ -177,7 +177,8 @@ export const AuditWork = Schema.Struct({
   ...leased,
   kind: Schema.Literal("audit"),
   ...toPlay,
-  replay: Schema.Struct({ hash: Sha256, url: Schema.String })
+  /** Of the first time: the timeouts in it came from that machine's clock, and are given again. */
+  replay: File
 })
 export type AuditWork = typeof AuditWork.Type
 

@@ -17,7 +17,7 @@ const SLOTS_MAX = 256
 
 /** AGON_URL, AGON_RUNNER_KEY (required), AGON_RUNNER_NAME, AGON_RUNNER_SLOTS, AGON_RUNNER_CACHE, AGON_RUNNER_ACCEPTS. */
 export const options: Effect.Effect<Options, Config.ConfigError> = Effect.gen(function* () {
-  const accepts = yield* Config.String("AGON_RUNNER_ACCEPTS").pipe(Config.withDefault("match,admission"))
+  const accepts = yield* Config.String("AGON_RUNNER_ACCEPTS").pipe(Config.withDefault("match,admission,audit"))
   const slots = yield* Config.Int("AGON_RUNNER_SLOTS").pipe(Config.withDefault(1))
   return {
     url: (yield* Config.String("AGON_URL").pipe(Config.withDefault("http://localhost:8080"))).replace(/\/$/, ""),

@@ -1,8 +1,9 @@
 /** Does one piece of work: fetches its files, plays or examines in the sandbox, and says what came of it. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { createHash } from "node:crypto"
-import type { AdmissionWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
+import type { AdmissionWork, AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
@@ -31,13 +32,16 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
         )
       })
 
-      const play = Effect.fnUntraced(function* (work: MatchWork) {
-        const seats = yield* Effect.forEach(
+      const seatsOf = (work: MatchWork | AuditWork) =>
+        Effect.forEach(
           work.seats,
           ({ manifest, memory_cap_bytes, weights }) =>
             Effect.all({ weights: files.get(weights), manifest: files.get(manifest), memory_cap_bytes: Effect.succeed(memory_cap_bytes) }),
           { concurrency: 4 }
         )
+
+      const play = Effect.fnUntraced(function* (work: MatchWork) {
+        const seats = yield* seatsOf(work)
         const { board, game, rules, seed } = work
         const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = yield* arena.play({ game, board, seed, rules, seats })
         const stored = yield* store(work, replay)
@@ -51,6 +55,16 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
           state_sha256,
           replay: stored
         } as const
+      })
+
+      /** The same match once more; what the other machine's clock decided is taken from its replay. */
+      const audit = Effect.fnUntraced(function* (work: AuditWork) {
+        const { board, game, replay, rules, seed } = work
+        const bytes = yield* downloads.get(replay.url, replay.bytes)
+        const timeouts = timeoutsOf(bytes, replay.hash)
+        if (timeouts === undefined) return yield* Effect.die(new Error("the replay of an audit is not the one of its hash, or none"))
+        const { state_sha256 } = yield* arena.play({ game, board, seed, rules, seats: yield* seatsOf(work), timeouts })
+        return { kind: "audit", state_sha256 } as const
       })
 
       const examine = Effect.fnUntraced(function* ({ boards, game, manifest, weight_classes, weights }: AdmissionWork) {
@@ -75,10 +89,18 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
                   FileUnavailable: failed("match", "weights_unavailable"),
                   MachineFault: failed("match", "engine_fault")
                 })
-              : Effect.die(new Error("this runner accepts no audits"))
+              : Effect.orDie(audit(work)) // dropped: it goes back with the next request, and another runner gets it
       })
     })
   )
+}
+
+/** Undefined where the bytes are not the ones named, or no replay. */
+const timeoutsOf = (bytes: Uint8Array, hash: string) => {
+  if (`sha256:${createHash("sha256").update(bytes).digest("hex")}` !== hash) return undefined
+  const parsed = Option.liftThrowable((text: string): unknown => JSON.parse(text))(new TextDecoder().decode(bytes))
+  const read = Option.isSome(parsed) ? readReplay(parsed.value) : undefined
+  return read?.ok ? read.replay.strikes.filter(({ code }) => code === "timeout") : undefined
 }
 
 const failed =

@@ -21,6 +21,7 @@ import {
   type Work as WorkSheet
 } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
+import { AUDITS, Audits } from "./Audits.ts"
 import { Desk, plays, type Said } from "./Desk.ts"
 import { Fairness } from "./Fairness.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
@@ -38,7 +39,7 @@ export class Dispatcher extends Context.Service<
     readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>
   }
 >()("agon/Dispatcher") {
-  static readonly layer: Layer.Layer<Dispatcher, never, Desk | OpenSeasons | Parking> = Layer.effect(
+  static readonly layer: Layer.Layer<Dispatcher, never, Audits | Desk | OpenSeasons | Parking> = Layer.effect(
     Dispatcher,
     Effect.suspend(() => makeDispatcher)
   )
@@ -48,6 +49,7 @@ const noLease = new NotFound({ detail: "There is no lease of this name under thi
 
 const makeDispatcher = Effect.gen(function* () {
   const desk = yield* Desk
+  const audits = yield* Audits
   const hand = yield* makeHand
   return Dispatcher.of({
     lease: Effect.fn("Dispatcher.lease")(function* (key, request) {
@@ -66,7 +68,9 @@ const makeDispatcher = Effect.gen(function* () {
       if (season === undefined) return yield* noLease
       const results = [{ lease, ...result } as LeasedResult]
       yield* desk.check(results)
-      const { receipts } = yield* desk.tell(key, nobody(key), season, { results, max: 0 })
+      const { receipts } = yield* season === AUDITS
+        ? Effect.map(tellAudits(desk, audits, key, results), (receipts) => ({ receipts }))
+        : desk.tell(key, nobody(key), season, { results, max: 0 })
       const { reason } = receipts[0]!
       if (reason === "unknown") return yield* noLease
       return reason === null ? { accepted: true } : { accepted: false, reason }
@@ -75,7 +79,8 @@ const makeDispatcher = Effect.gen(function* () {
     release: Effect.fn("Dispatcher.release")(function* (key, lease) {
       const season = yield* desk.seasonOf(lease)
       if (season === undefined) return yield* noLease
-      yield* desk.ask(season, [{ _tag: "Release", key: key.id, lease }])
+      if (season === AUDITS) yield* audits.release(key, lease)
+      else yield* desk.ask(season, [{ _tag: "Release", key: key.id, lease }])
       desk.holdings.drop(lease)
       return { released: true }
     }),
@@ -85,6 +90,14 @@ const makeDispatcher = Effect.gen(function* () {
       const beats = new Map<string, Beat>()
       const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(desk.seasonOf(lease), (season) => ({ lease, season })))
       for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
+        if (season === AUDITS) {
+          const held = yield* audits.heartbeat(
+            key,
+            named.map(({ lease }) => lease)
+          )
+          for (const [lease, until] of held) beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
+          continue
+        }
         const said = { _tag: "Heartbeat", key: key.id, leases: named.map(({ lease }) => lease) } as const
         const replies = season === undefined ? undefined : yield* desk.ask(season, [said])
         for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) {
@@ -95,6 +108,17 @@ const makeDispatcher = Effect.gen(function* () {
     })
   })
 })
+
+const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<LeasedResult>) =>
+  Effect.forEach(
+    results,
+    Effect.fnUntraced(function* (result) {
+      const { lease } = result
+      const reason = result.kind === "audit" ? yield* audits.result(key, lease, result.state_sha256) : ("unknown" as const)
+      if (reason !== "unknown") desk.holdings.drop(lease)
+      return { lease, accepted: reason === null, reason }
+    })
+  )
 
 /** A result names no runner; its key is enough. */
 const nobody = ({ id }: KeyOfRunner): OpenRunner => ({ id: "", key_id: id, slots: 0, state: "draining", accepts: [], engines: [] })
@@ -125,6 +149,7 @@ const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenR
 /** Handing out: to whom the next work goes, and from which season it comes. */
 const makeHand = Effect.gen(function* () {
   const desk = yield* Desk
+  const audits = yield* Audits
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
   const fairness = new Fairness()
@@ -155,19 +180,32 @@ const makeHand = Effect.gen(function* () {
     return leases
   })
 
+  /** One a request: they are few, and matches go on beside them. */
+  const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
+    const works = yield* audits.lease(key, runner, Math.min(1, room))
+    for (const { lease } of works) desk.holdings.add({ lease, runner: runner.id, season: AUDITS, seats: null, strike_limit: 0 })
+    return works
+  })
+
   const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
     const since = parking.signal()
     const about = yield* sorted(desk, runner, request)
     const reporting = new Set(request.results?.map(({ lease }) => lease))
     const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
-    const room = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const leases: Array<WorkSheet> = [...(yield* audit(key, runner, wanted))]
+    const room = wanted - leases.length
     const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
-    const leases: Array<WorkSheet> = []
     const receipts: Array<LeasedAcceptance> = []
     for (const [season, { holds, results }] of about) {
       if (season === undefined) {
         for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
+        continue
+      }
+      if (season === AUDITS) {
+        if (holds !== undefined) yield* audits.keepOnly(runner.id, holds)
+        receipts.push(...(yield* tellAudits(desk, audits, key, results)))
         continue
       }
       const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? room : 0 }
@@ -175,8 +213,8 @@ const makeHand = Effect.gen(function* () {
       receipts.push(...answered.receipts)
       leases.push(...answered.works)
     }
-    leases.push(...(yield* fill(key, runner, room - leases.length, turn)))
-    return { leases, receipts, room, since }
+    leases.push(...(yield* fill(key, runner, wanted - leases.length, turn)))
+    return { leases, receipts, room: wanted, since }
   })
 
   const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {
@@ -186,7 +224,8 @@ const makeHand = Effect.gen(function* () {
       const mine = new Set(inTurn(key, runner).map(({ id }) => id))
       yield* parking.park({ kind: kindOf(key, runner), serves: (season) => mine.has(season) }, since, wait_ms)
       since = parking.signal()
-      const leases = yield* fill(key, runner, room)
+      const audited = yield* audit(key, runner, room)
+      const leases = [...audited, ...(yield* fill(key, runner, room - audited.length))]
       if (leases.length > 0) return leases
     }
   })

@@ -4,10 +4,11 @@
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AdmissionWork, File, MatchWork } from "@agon/api/runner/protocol.ts"
+import type { AdmissionWork, AuditWork, File, MatchWork } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
-import { replayUploadKey, storedKey } from "../object/keys.ts"
+import { replayKey, replayUploadKey, storedKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import type { LeasedAudit } from "./auditQueries.ts"
 import { type Files, makeQueries, type OpenSeason } from "./queries.ts"
 import { Remembered } from "./Remembered.ts"
 
@@ -25,7 +26,10 @@ type MachineReview = Extract<Work, { kind: "admission" }>
 
 export class WorkSheets extends Context.Service<
   WorkSheets,
-  { readonly of: (season: OpenSeason, works: ReadonlyArray<Work>) => Effect.Effect<ReadonlyArray<MatchWork | AdmissionWork>> }
+  {
+    readonly of: (season: OpenSeason, works: ReadonlyArray<Work>) => Effect.Effect<ReadonlyArray<MatchWork | AdmissionWork>>
+    readonly audit: (audit: LeasedAudit, lease: string, until: number) => Effect.Effect<AuditWork>
+  }
 >()("agon/WorkSheets") {
   static readonly layer: Layer.Layer<WorkSheets, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
     WorkSheets,
@@ -57,7 +61,9 @@ const makeLinks = Effect.gen(function* () {
       objects.presignPut({ key: replayUploadKey(lease), sha256: null, max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }),
       ({ expires_at: _, ...upload }) => upload
     )
-  return { filesOf, replayUpload }
+  const replayOf = (match: string, hash: string, bytes: number): Effect.Effect<File> =>
+    Effect.map(objects.presignGet({ key: replayKey(match), expires_s: REPLAY_URL_S }), (url) => ({ hash, url, bytes }))
+  return { filesOf, replayUpload, replayOf }
 })
 
 const makeWorkSheets = Effect.gen(function* () {
@@ -80,12 +86,15 @@ const makeWorkSheets = Effect.gen(function* () {
     return file
   }, Effect.orDie)
 
-  const matchWork = Effect.fnUntraced(function* ({ engine_digest, game, id }: OpenSeason, work: MachineMatch) {
-    const seats = yield* Effect.forEach(work.versions, (version_id, seat) => {
+  const seatsOf = (ids: ReadonlyArray<string>) =>
+    Effect.forEach(ids, (version_id, seat) => {
       const row = versions.get(version_id)!
       const memory_cap_bytes = WEIGHTS_TIMES * row.weights_bytes + RUNTIME_BYTES
       return Effect.map(links.filesOf(row), (files) => ({ seat, version_id, ...files, memory_cap_bytes }))
     })
+
+  const matchWork = Effect.fnUntraced(function* ({ engine_digest, game, id }: OpenSeason, work: MachineMatch) {
+    const seats = yield* seatsOf(work.versions)
     const replay_upload = yield* links.replayUpload(work.lease)
     const board = yield* boardOf(id, work.board)
     const { is_trial, lease, match: match_id, rules, seed } = work
@@ -101,6 +110,15 @@ const makeWorkSheets = Effect.gen(function* () {
   })
 
   return WorkSheets.of({
+    audit: Effect.fnUntraced(function* (audit, lease, until) {
+      yield* learn(audit.versions)
+      const seats = yield* seatsOf(audit.versions)
+      const board = yield* boardOf(audit.season_id, audit.map_id)
+      const replay = yield* links.replayOf(audit.match_id, audit.replay_hash, audit.replay_bytes)
+      const { engine_digest, game, is_trial, match_id, rules, seed } = audit
+      const expires_at = instant(until)
+      return { lease, kind: "audit", expires_at, match_id, game, engine_digest, is_trial, board, seed, rules, seats, replay } as const
+    }),
     of: Effect.fnUntraced(function* (season, works) {
       yield* learn(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))
       return yield* Effect.forEach(

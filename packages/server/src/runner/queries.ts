@@ -203,16 +203,18 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
       FROM season s WHERE s.id = ${season_id}`
   }),
 
-  /** Open leases of one runner: sequential scans of two small tables, once when a runner is first heard of. */
+  /** Open leases of one runner, those of audits under the name of their queue: scans of small tables and match_audit_open, once when a runner is first heard of. */
   heldBy: SqlSchema.findAll({
     Request: Schema.String,
     Result: Held,
     execute: (runner) => sql`
-      SELECT l.id || '.' || l.lease_n AS lease, l.season_id AS season, cardinality(l.versions) AS seats,
+      SELECT l.id || '.' || l.lease_n AS lease, l.season_id::text AS season, cardinality(l.versions) AS seats,
         (s.rules->'match'->>'strike_limit')::int AS strike_limit
       FROM live l JOIN season s ON s.id = l.season_id WHERE l.runner_id = ${runner} AND NOT l.released
       UNION ALL
-      SELECT w.version_id || '.' || w.lease_n, w.season_id, NULL, 0 FROM review w WHERE w.runner_id = ${runner} AND NOT w.released`
+      SELECT w.version_id || '.' || w.lease_n, w.season_id::text, NULL, 0 FROM review w WHERE w.runner_id = ${runner} AND NOT w.released
+      UNION ALL
+      SELECT a.id || '.' || a.lease_n, 'audits', NULL, 0 FROM match_audit a WHERE a.runner_id = ${runner} AND a.state = 'leased'`
   }),
 
   /** The season of a match or version that this process does not remember: by primary keys, and the small `live`. */
@@ -220,9 +222,10 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
     Request: Schema.String,
     Result: Schema.Struct({ season: Schema.String }),
     execute: (id) => sql`
-      SELECT season_id AS season FROM match WHERE id = ${id}
-      UNION ALL SELECT season_id FROM version WHERE id = ${id}
-      UNION ALL SELECT season_id FROM live WHERE id = ${id} LIMIT 1`
+      SELECT season_id::text AS season FROM match WHERE id = ${id}
+      UNION ALL SELECT season_id::text FROM version WHERE id = ${id}
+      UNION ALL SELECT season_id::text FROM live WHERE id = ${id}
+      UNION ALL SELECT 'audits' FROM match_audit WHERE id = ${id} LIMIT 1`
   })
 })
 

@@ -7,6 +7,7 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { replayKey, replayUploadKey } from "../object/keys.ts"
 import type { ObjectStore } from "../object/ObjectStore.ts"
+import { AUDITS } from "./Audits.ts"
 import type { Holding } from "./Holdings.ts"
 import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
 
@@ -16,7 +17,7 @@ const isFinished = (result: Result): result is Finished => result.kind === "matc
 /** A runner may list the seats in any order; the machine takes them by number. */
 const bySeat = ({ seats }: Finished) => seats.toSorted((a, b) => a.seat - b.seat)
 
-/** The machine's command for a result. Audits have none yet: no work of that kind is handed out. */
+/** The machine's command for a result. Audits have none: they are a queue of their own. */
 export const commandOf = (key: string, lease: string, result: Result): Command | undefined => {
   if (result.kind === "admission") {
     const { kind: _, ...verdict } = result
@@ -34,7 +35,7 @@ export const commandOf = (key: string, lease: string, result: Result): Command |
 /** What is wrong with a result for work that this runner holds, in sentences by path; nothing where it is sound. */
 export const faultsOf = (result: Result, holding: Holding | undefined, path: string) => {
   if (holding === undefined) return []
-  if ((holding.seats === null) !== (result.kind === "admission")) {
+  if (result.kind !== (holding.season === AUDITS ? "audit" : holding.seats === null ? "admission" : "match")) {
     return [{ path: `${path}kind`, message: `The lease is not for work of kind ${result.kind}.` }]
   }
   if (!isFinished(result)) return []

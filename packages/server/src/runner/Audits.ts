@@ -1,0 +1,153 @@
+/**
+ * Matches that are played a second time by another runner: the same seats, board, seed and timeouts end in the same last
+ * state, or one of the two runners is wrong.
+ *
+ *   set aside (ReplayCheck) ─▶ waiting ─▶ leased ─▶ the same state ─▶ done
+ *                                ▲          └─▶ another: a second opinion, of a third runner, is asked for
+ *                                └─────────────┘    ├─ it bears the report out: the doubter is flagged
+ *                                                   ├─ it bears the doubter out: the match is voided, its runner flagged
+ *                                                   ├─ a third state: the match is voided, nobody can be blamed
+ *                                                   └─ none comes within the hour: voided, both are flagged
+ *
+ * It is a queue of its own beside the seasons': an audit changes nothing that is played. Its leases are named
+ * `<audit id>.<n>` and count against a runner's slots like any other. Verdicts are applied before they are noted, so one
+ * that a crash cuts short is applied again.
+ */
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import { Unavailable } from "@agon/api/Problem.ts"
+import type { AuditWork, LeasedAcceptance } from "@agon/api/runner/protocol.ts"
+import { leaseName, parseLease } from "@agon/domain/season/Lease.ts"
+import { LEASE_MS } from "@agon/domain/season/Matches.ts"
+import { retryAfter } from "../http/RateLimits.ts"
+import { MatchVoiding } from "../match/MatchVoiding.ts"
+import { type AuditRow, makeQueries } from "./auditQueries.ts"
+import { Parking } from "./Parking.ts"
+import type { OpenRunner } from "./queries.ts"
+import { WorkSheets } from "./WorkSheets.ts"
+
+/** Where holdings and results of audits belong, in the place of a season. */
+export const AUDITS = "audits"
+
+const LOOK_EVERY = "2 seconds"
+/** A fleet that has no second runner of the same runtime audits nothing. */
+const WAIT_MS = 3_600_000
+const LEASES_MAX = 8
+
+type Receipt = LeasedAcceptance["reason"]
+
+export class Audits extends Context.Service<
+  Audits,
+  {
+    /** At most `max` for this runner; costs nothing while none waits. */
+    readonly lease: (key: KeyOfRunner, runner: OpenRunner, max: number) => Effect.Effect<ReadonlyArray<AuditWork>>
+    /** Null: accepted. */
+    readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
+    /** The end of each lease that is still held. */
+    readonly heartbeat: (key: KeyOfRunner, leases: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>>
+    readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<void>
+    readonly keepOnly: (runner: string, leases: ReadonlyArray<string>) => Effect.Effect<void>
+    readonly look: Effect.Effect<void>
+  }
+>()("agon/Audits") {
+  static readonly layer: Layer.Layer<Audits, never, SqlClient.SqlClient | MatchVoiding | Parking | WorkSheets> = Layer.effect(
+    Audits,
+    Effect.suspend(() => makeAudits)
+  )
+}
+
+const away = new Unavailable({ detail: "The season is moving or the database is away; say it again in a second." })
+
+const makeAudits = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const sheets = yield* WorkSheets
+  const judge = yield* makeJudge
+  const { look, waiting } = yield* makeLook(judge)
+  yield* look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
+
+  return Audits.of({
+    look,
+    lease: Effect.fnUntraced(function* (key, runner, max) {
+      if (waiting.size === 0 || max <= 0 || !runner.accepts.includes("audit") || runner.state === "draining") return []
+      if (key.season_id !== null && !waiting.has(key.season_id)) return []
+      const until = (yield* Clock.currentTimeMillis) + LEASE_MS
+      const asked = { runner: runner.id, key: key.id, season_id: key.season_id, until: new Date(until), limit: max }
+      const taken = yield* Effect.orDie(queries.take(asked))
+      return yield* Effect.forEach(taken, (audit) => sheets.audit(audit, leaseName(audit.id, audit.lease_n), until))
+    }),
+    result: Effect.fn("Audits.result")(function* (key, lease, state_sha256) {
+      const name = parseLease(lease)
+      const found = name === undefined ? Option.none() : yield* Effect.orDie(queries.find(name.id))
+      if (Option.isNone(found) || name!.n > found.value.lease_n) return "unknown"
+      if (name!.n < found.value.lease_n) return "lost"
+      if (found.value.key_id !== key.id) return "unknown"
+      if (found.value.state === "done") return null
+      if (found.value.runner_id === null) return found.value.doubter_id === null ? "released" : null
+      yield* judge.hear(found.value, found.value.runner_id, state_sha256).pipe(
+        Effect.tapError((error) => Effect.logWarning("an audit was not judged", lease, error)),
+        Effect.catch(() => Effect.andThen(retryAfter(1), Effect.fail(away)))
+      )
+      return null
+    }),
+    heartbeat: Effect.fnUntraced(function* (key, leases) {
+      const names = leases.flatMap((lease) => parseLease(lease) ?? [])
+      if (names.length === 0) return new Map<string, number>()
+      const until = (yield* Clock.currentTimeMillis) + LEASE_MS
+      const held = yield* queries.extend({ ids: names.map(({ id }) => id), key: key.id, until: new Date(until) })
+      return new Map(held.map(({ id, lease_n }) => [leaseName(id, lease_n), until]))
+    }, Effect.orDie),
+    release: Effect.fnUntraced(function* (key, lease) {
+      const name = parseLease(lease)
+      if (name !== undefined) yield* queries.giveBack({ id: name.id, lease_n: name.n, key: key.id })
+    }, Effect.orDie),
+    keepOnly: (runner, leases) => Effect.asVoid(Effect.orDie(queries.keepOnly(runner, leases)))
+  })
+})
+
+const makeJudge = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const voiding = yield* MatchVoiding
+  const doubtful = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
+    voiding.voidMatch({ season_id, match: match_id, detail, runners })
+  const playedBy = ({ played_by }: AuditRow) => (played_by === null ? [] : [played_by])
+
+  const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
+    const { doubter_id, doubter_sha256, id } = audit
+    const borneOut = state_sha256 === audit.state_sha256
+    if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt({ id, runner, state_sha256 })
+    if (borneOut) {
+      yield* voiding.flag(doubter_id, `It played match ${audit.match_id} again to another state than two others.`)
+      return yield* queries.settle(id, "doubter_wrong")
+    }
+    const agreed = state_sha256 === doubter_sha256
+    yield* doubtful(audit, "Played again, it ended in another state twice.", agreed ? playedBy(audit) : [])
+    return yield* queries.settle(id, agreed ? "report_wrong" : "no_two_agree")
+  })
+
+  /** No other runner came. */
+  const giveUp = Effect.fnUntraced(function* (audit: AuditRow) {
+    if (audit.doubter_id === null) return yield* queries.settle(audit.id, "nobody_came")
+    yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
+    return yield* queries.settle(audit.id, "undecided")
+  })
+  return { hear, giveUp }
+})
+
+/** Takes back what was lost, gives up what has waited for too long, and wakes runners for what has come. */
+const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJudge>) {
+  const queries = yield* makeQueries
+  const parking = yield* Parking
+  const waiting = new Map<string, string>()
+  const look = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* queries.lapse(new Date(now))
+    for (const audit of yield* queries.overdue({ since: new Date(now - WAIT_MS), leases: LEASES_MAX })) yield* judge.giveUp(audit)
+    const rows = yield* queries.waiting(undefined)
+    const fresh = rows.filter(({ season_id, sum }) => waiting.get(season_id) !== sum)
+    waiting.clear()
+    for (const { season_id, sum } of rows) waiting.set(season_id, sum)
+    for (const { season_id } of fresh) parking.wake(season_id)
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("audits were not looked at", cause)))
+  return { look, waiting }
+})

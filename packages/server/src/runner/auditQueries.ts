@@ -1,0 +1,121 @@
+/** Statements on matches that another runner plays again. Those that are open are few: match_audit_open. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+const Leased = Schema.Struct({
+  id: Schema.String,
+  lease_n: Schema.Int,
+  match_id: Schema.String,
+  season_id: Schema.String,
+  game: Schema.String,
+  engine_digest: Schema.String,
+  is_trial: Schema.Boolean,
+  map_id: Schema.String,
+  seed: Schema.Number,
+  rules: Schema.Struct({ max_turns: Schema.Int, strike_limit: Schema.Int }),
+  versions: Schema.Array(Schema.String),
+  replay_hash: Schema.String,
+  replay_bytes: Schema.Int
+})
+export type LeasedAudit = typeof Leased.Type
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  match_id: Schema.String,
+  season_id: Schema.String,
+  state: Schema.Literals(["waiting", "leased", "done"]),
+  lease_n: Schema.Int,
+  runner_id: Schema.NullOr(Schema.String),
+  key_id: Schema.NullOr(Schema.String),
+  doubter_id: Schema.NullOr(Schema.String),
+  doubter_sha256: Schema.NullOr(Schema.String),
+  played_by: Schema.NullOr(Schema.String),
+  state_sha256: Schema.NullOr(Schema.String)
+})
+export type AuditRow = typeof Row.Type
+
+const row = `SELECT a.id, a.match_id, a.season_id, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
+  m.runner_id AS played_by, m.state_sha256 FROM match_audit a JOIN match m ON m.id = a.match_id`
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /**
+   * Locks what it takes, skipping what another node is taking. A runner gets none of its own, nor one that it has answered,
+   * those of other keys first; only with the runtime of the first time are the same bits to be expected.
+   */
+  take: SqlSchema.findAll({
+    Request: Schema.Struct({
+      runner: Schema.String,
+      key: Schema.String,
+      season_id: Schema.NullOr(Schema.String),
+      until: Schema.Date,
+      limit: Schema.Int
+    }),
+    Result: Leased,
+    execute: ({ key, limit, runner, season_id, until }) => sql`
+      WITH taken AS (
+        UPDATE match_audit a SET state = 'leased', lease_n = a.lease_n + 1, runner_id = ${runner}, key_id = ${key}, until = ${until}
+        FROM (
+          SELECT a.id FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id JOIN runner r ON r.id = ${runner}
+          WHERE a.state = 'waiting' AND m.runner_id <> r.id AND a.doubter_id IS DISTINCT FROM r.id
+            AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
+            AND a.season_id = coalesce(${season_id}::uuid, a.season_id)
+            AND s.fleet->>'matches' IN ('both', CASE WHEN ${season_id}::uuid IS NULL THEN 'platform' ELSE 'own' END)
+            AND r.engines @> jsonb_build_array(jsonb_build_object('game', s.game, 'engine_digest', m.engine_digest))
+          ORDER BY m.key_id = ${key}, a.created_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED) w
+        WHERE a.id = w.id RETURNING a.id, a.lease_n, a.match_id, a.season_id)
+      SELECT t.id, t.lease_n, t.match_id, t.season_id, s.game, m.engine_digest, m.ladder IS NULL AS is_trial, m.map_id, m.seed::float8 AS seed,
+        s.rules->'match' AS rules, m.replay_hash, m.replay_bytes,
+        (SELECT jsonb_agg(y.version_id ORDER BY y.seat) FROM seat y WHERE y.match_id = m.id) AS versions
+      FROM taken t JOIN match m ON m.id = t.match_id JOIN season s ON s.id = t.season_id`
+  }),
+
+  /** One row by the primary key. */
+  find: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Row,
+    execute: (id) => sql`${sql.literal(row)} WHERE a.id = ${id}`
+  }),
+
+  /** Locks the named rows by the primary key; answers those that are still this key's. */
+  extend: SqlSchema.findAll({
+    Request: Schema.Struct({ ids: Schema.Array(Schema.String), key: Schema.String, until: Schema.Date }),
+    Result: Schema.Struct({ id: Schema.String, lease_n: Schema.Int }),
+    execute: ({ ids, key, until }) => sql`
+      UPDATE match_audit SET until = ${until} WHERE ${sql.in("id", ids)} AND state = 'leased' AND key_id = ${key} RETURNING id, lease_n`
+  }),
+
+  /** Locks one row by the primary key: given back, `runner_id` tells that from a lease that ran out. */
+  giveBack: ({ id, key, lease_n }: { readonly id: string; readonly lease_n: number; readonly key: string }) => sql`
+    UPDATE match_audit SET state = 'waiting', runner_id = NULL WHERE id = ${id} AND lease_n = ${lease_n} AND key_id = ${key} AND state = 'leased'`,
+
+  /** What the runner does not name was lost on the way. By match_audit_open. */
+  keepOnly: (runner: string, leases: ReadonlyArray<string>) => sql`
+    UPDATE match_audit SET state = 'waiting', runner_id = NULL
+    WHERE state = 'leased' AND runner_id = ${runner} AND NOT (id || '.' || lease_n = ANY (string_to_array(${leases.join(",")}, ',')))`,
+
+  /** Locks one row by the primary key. */
+  doubt: ({ id, runner, state_sha256 }: { readonly id: string; readonly runner: string; readonly state_sha256: string }) => sql`
+    UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256} WHERE id = ${id}`,
+
+  /** Locks one row by the primary key. */
+  settle: (id: string, verdict: string) => sql`UPDATE match_audit SET state = 'done', verdict = ${verdict} WHERE id = ${id}`,
+
+  /** Leases that ran out go back; by match_audit_open. */
+  lapse: (now: Date) => sql`UPDATE match_audit SET state = 'waiting' WHERE state = 'leased' AND until < ${now}`,
+
+  /** Those that waited for too long or were lost too often, by match_audit_open. */
+  overdue: SqlSchema.findAll({
+    Request: Schema.Struct({ since: Schema.Date, leases: Schema.Int }),
+    Result: Row,
+    execute: ({ leases, since }) =>
+      sql`${sql.literal(row)} WHERE a.state = 'waiting' AND (a.created_at < ${since} OR a.lease_n >= ${leases}) LIMIT 100`
+  }),
+
+  /** By match_audit_open. `sum` differs whenever one has come, or come back. */
+  waiting: SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ season_id: Schema.String, sum: Schema.String }),
+    execute: () => sql`
+      SELECT season_id, count(*) || ' ' || sum(lease_n) || ' ' || max(created_at) AS sum FROM match_audit WHERE state = 'waiting' GROUP BY season_id`
+  })
+}))

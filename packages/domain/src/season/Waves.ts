@@ -10,6 +10,11 @@ import { type Board, free, type LadderState, type Standing, type State } from ".
 
 /** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
+/**
+ * A wave takes those whose credit is within a game of the least. Without this a field of up to a wave's size would play
+ * in step, and neither would newcomers catch up nor those who forfeit be paired less.
+ */
+const WAVE_CREDIT = 1
 const HOUR_MS = 3_600_000
 
 export const mayPlay = (ladder: LadderState): boolean =>
@@ -107,9 +112,11 @@ const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
 const takeEntries = (state: State, ladder: LadderState, limit: number): Array<Standing> => {
   const { heap } = ladder
   const entries: Array<Standing> = []
-  while (entries.length < WAVE_ENTRIES && (heap[0]?.credit ?? Infinity) < limit) entries.push(pop(heap)!)
-  const lonely = ladder.playing === 0
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
+  const near = (heap[0]?.credit ?? Infinity) + WAVE_CREDIT
+  const wanted = ({ credit }: Standing) => credit < limit && (credit <= near || entries.length < seats)
+  while (entries.length < WAVE_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
+  const lonely = ladder.playing === 0
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
   const first = entries[0]
   if (first === undefined || entries.some((entry) => ownerOf(state, entry) !== ownerOf(state, first))) return entries

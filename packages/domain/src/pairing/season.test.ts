@@ -1,0 +1,157 @@
+/** What pairing promises to those who play: the waves as the season machine makes them. */
+import { assert, describe, it } from "@effect/vitest"
+import { step } from "../season/Season.ts"
+import { committed, type Standing, type State } from "../season/State.ts"
+import { addBoard, empty, finish, lease, OPENED, outcome, owner, RUNNER, season, submission, version } from "../season/testSeason.ts"
+
+interface Played {
+  readonly ladder: string | null
+  readonly board: string
+  readonly versions: ReadonlyArray<string>
+}
+/** One match at a time, unless `held` at once; the winner changes. `look` sees the season after each result. */
+const play = (state: State, from: number, matches: number, held = 1, look: (state: State) => void = () => {}): ReadonlyArray<Played> => {
+  const played: Array<Played> = []
+  for (let now = from; played.length < matches; now++) {
+    const works = lease(state, now, held)
+    assert.isNotEmpty(works, "somebody may always play")
+    for (const work of works) {
+      if (work.kind === "match") played.push(work)
+      finish(state, work, now, now % 2)
+      look(state)
+    }
+    committed(state)
+  }
+  return played
+}
+const standings = (state: State, name = "nano") => [...state.ladders.find(({ ladder }) => ladder === name)!.standings.values()]
+const spread = (values: ReadonlyArray<number>) => Math.max(...values) - Math.min(...values)
+
+describe("a season of pairs", () => {
+  it("keeps everybody within two games of everybody, at any moment, newcomers or not", () => {
+    const { now, state } = season(31)
+    let most = 0
+    play(state, now + 1, 1_000, 1, () => {
+      most = Math.max(most, spread(standings(state).map(({ made }) => made)))
+    })
+    assert.isAtMost(most, 2)
+  })
+  it("gives each entry the first seat as often as the last, give or take three games of 50", () => {
+    const { now, state } = season(24)
+    play(state, now + 1, 600)
+    for (const { seat_sum } of [...standings(state), ...standings(state, "open")]) assert.isAtMost(Math.abs(seat_sum), 1.5)
+  })
+  it("repeats few meetings: of its first twelve games an entry of 24 plays eleven against others", () => {
+    const { now, state } = season(24)
+    const met = new Map<string, Array<string>>()
+    for (const { ladder, versions } of play(state, now + 1, 600)) {
+      if (ladder !== "nano") continue
+      const [a, b] = versions as [string, string]
+      for (const [one, other] of [
+        [a, b],
+        [b, a]
+      ] as const) {
+        met.set(one, [...(met.get(one) ?? []), other])
+      }
+    }
+    const mean = [...met.values()].reduce((sum, all) => sum + new Set(all.slice(0, 12)).size, 0) / met.size
+    assert.isAtLeast(mean, 11)
+  })
+  it("plays its boards equally often, each ladder by itself", () => {
+    const { now, state } = season(12, [2, 2, 2])
+    play(state, now + 1, 300)
+    for (const ladder of state.ladders.filter(({ standings }) => standings.size > 0)) {
+      assert.isAtMost(spread([...state.boards.values()].map(({ used }) => used[ladder.index]!)), 1)
+    }
+  })
+  it("never has more in flight on a ladder than a sixth of its entries", () => {
+    const { now, state } = season(30)
+    const works = lease(state, now + 1, 64)
+    assert.strictEqual(works.length, 10) // five on nano, five on open
+    assert.isEmpty(lease(state, now + 1, 64))
+    const seated = works.flatMap((work) => (work.kind === "match" ? work.versions.map((version) => `${work.ladder} ${version}`) : []))
+    assert.strictEqual(new Set(seated).size, seated.length)
+  })
+  it("lets an entry that comes late start at the clock, twice as often paired until its twentieth game", () => {
+    const { now, state } = season(20)
+    play(state, now + 1, 800)
+    step(state, submission(21), now + 2_000)
+    const entered = enterWaiting(state, now + 2_001)
+    const before = new Map(standings(state).map(({ made, version }) => [version, made]))
+    play(state, entered, 160)
+    const late = standings(state).find(({ ord }) => ord === 21)!
+    const others = standings(state).filter(({ ord }) => ord !== 21)
+    const gained = ({ made, version }: Standing) => made - before.get(version)!
+    const mean = others.reduce((sum, each) => sum + gained(each), 0) / others.length
+    assert.isAbove(gained(late), 1.5 * mean)
+    assert.isBelow(gained(late), 2.5 * mean)
+  })
+})
+
+describe("an entry that always forfeits", () => {
+  it("is paired a quarter as often as others, in a small field as in a large one", () => {
+    for (const entries of [12, 90]) {
+      const { now, state } = season(entries)
+      const broken = version(1)
+      const crash = { score: 0, rank: 2, strikes: 3 }
+      for (let at = now + 1; at < now + 60 * entries; at++) {
+        for (const work of lease(state, at)) {
+          const seat = work.kind === "match" ? work.versions.indexOf(broken) : -1
+          if (work.kind !== "match" || seat < 0) finish(state, work, at, at % 2)
+          else {
+            const seats = outcome(2, 1 - seat).seats.map((each, i) => (i === seat ? crash : each))
+            step(state, { _tag: "ReportMatch", key: RUNNER.key, lease: work.lease, outcome: { ...outcome(2), seats } }, at)
+          }
+        }
+        committed(state)
+      }
+      const made = standings(state).map((each) => ({ own: each.version === broken, made: each.made }))
+      const mean = made.reduce((sum, each) => sum + (each.own ? 0 : each.made), 0) / (entries - 1)
+      const own = made.find((each) => each.own)!.made
+      assert.isBelow(own, 0.35 * mean, `${entries} entries`)
+      assert.isAbove(own, 0.15 * mean)
+    }
+  })
+})
+
+/** Reviews and trials of all who wait; what else is handed out is played. */
+const enterWaiting = (state: State, from: number): number => {
+  for (let now = from; ; now++) {
+    for (const work of lease(state, now)) finish(state, work, now)
+    if ([...state.versions_by_id.values()].every(({ status }) => status === "entered")) return now + 1
+  }
+}
+
+describe("entries of one owner", () => {
+  const owned = (owners: ReadonlyArray<number>) => {
+    const state = empty({ trial: { matches: 1 } })
+    addBoard(state, "b", 2, OPENED)
+    owners.forEach((n, i) => step(state, submission(i + 1, { owner: owner(n) }), OPENED))
+    return { state, now: enterWaiting(state, OPENED) }
+  }
+  const ownersOf = (state: State, { versions }: Played) => versions.map((id) => state.versions_by_id.get(id)!.owner)
+  it("do not meet, though they are most of the field", () => {
+    const { now, state } = owned([1, 1, 1, 1, 1, 2, 3, 3])
+    for (const match of play(state, now + 1, 200)) {
+      const [a, b] = ownersOf(state, match)
+      assert.notStrictEqual(a, b)
+    }
+  })
+})
+
+describe("seasons of larger matches", () => {
+  it("seat everybody evenly and keep games within two of each other", () => {
+    for (const seats of [3, 4, 8]) {
+      const { now, state } = season(25, [seats])
+      let most = 0
+      play(state, now + 1, 300, 1, () => {
+        most = Math.max(most, spread(standings(state, "open").map(({ made }) => made)))
+      })
+      assert.isAtMost(most, 2, `${seats} seats`)
+      for (const { made, seat_sum } of standings(state, "open")) {
+        assert.isAbove(made, 0)
+        assert.isAtMost(Math.abs(seat_sum), 2)
+      }
+    }
+  })
+})

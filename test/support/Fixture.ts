@@ -387,8 +387,9 @@ const seedField = Effect.fnUntraced(function* (ids: ReadonlyMap<string, string>)
 })
 
 const seed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
   const ids = yield* seedPeople
-  yield* insert("game", [{ slug: "snakes" }, { slug: "othello" }])
+  yield* sql`INSERT INTO game (slug) VALUES ('snakes'), ('othello') ON CONFLICT DO NOTHING` // the service may have been here before
   yield* insert("season", seasons)
   yield* insert("participant", [
     { id: uuid("participant", 1), season_id: seasonIds.secret, provider: "dev", login: "ADA", added_at: start }

@@ -206,6 +206,7 @@ const stage = Effect.fnUntraced(function* (run: Run, profile: Profile.Profile) {
     auditor.stepped()
   })
 
+  yield* Effect.orDie(ground.create(profile.season, profile.settings))
   let fiber = yield* host
   /** Where an actor has died its last state plays on beside one restored from the rows; then it is hosted again. */
   const hosted = Effect.gen(function* () {
@@ -214,7 +215,7 @@ const stage = Effect.fnUntraced(function* (run: Run, profile: Profile.Profile) {
     faults.clean = undefined
     if (last !== undefined && !last.writes.any && last.phase !== "closed") {
       const { snapshot } = yield* Effect.orDie(store.claim(profile.season))
-      Twin.playOn(actor, last, snapshot, chance)
+      Twin.playOn(actor, last, snapshot, Chance.make(run.seed * 7_919 + run.step)) // of its own: whether there is a twin depends on timing
       count(seen, "twins")
     }
     if (auditor.rows().head.phase === "closed") return
@@ -263,7 +264,6 @@ const stage = Effect.fnUntraced(function* (run: Run, profile: Profile.Profile) {
     yield* Fiber.interrupt(fiber)
   })
 
-  yield* Effect.orDie(ground.create(profile.season, profile.settings))
   yield* settle(0)
   return { rows: auditor.rows, runners, people, settle, say: calmly, trouble, rested: auditor.rested, leave } satisfies Stage
 })

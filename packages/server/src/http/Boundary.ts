@@ -4,7 +4,7 @@
  * HttpApi then encodes as it does a handler's. What is no endpoint at all is Edge.ts's.
  */
 import { Cause, Context, Effect, Layer, SchemaIssue } from "effect"
-import { HttpServerError } from "effect/http"
+import { HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
@@ -12,6 +12,7 @@ import * as P from "@agon/api/Problem.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"
 import { RequestId } from "./RequestId.ts"
+import { unstorable } from "./unstorable.ts"
 
 type Refusal = HttpApiMiddleware.Error<Boundary>
 
@@ -37,13 +38,24 @@ export const JsonBodyLayer = Layer.succeed(
   JsonBody,
   JsonBody.of((httpEffect, { endpoint }) => {
     const refusesBody = Context.get(endpoint.annotations, RefusesBody)
-    return httpEffect.pipe(
+    return refuseUnstorable.pipe(
+      Effect.andThen(httpEffect),
       // 415 is the decoder's own successful plain-text answer; no handler of ours gives one.
       Effect.flatMap((response) => (response.status === 415 ? Effect.fail(unsupported) : Effect.succeed(response))),
       Effect.catchCause((cause) => translateBody(cause, refusesBody))
     )
   })
 )
+
+/** Reads the body that the decoder then finds read. A body of another type is the decoder's to refuse. */
+const refuseUnstorable = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  const type = request.headers["content-type"]
+  if (type !== undefined && !type.startsWith("application/json")) return Effect.void
+  return Effect.flatMap(Effect.orDie(request.text), (text) => {
+    const errors = unstorable(text)
+    return errors.length === 0 ? Effect.void : Effect.fail(invalid(errors))
+  })
+})
 
 const unsupported = new P.UnsupportedMediaType({ detail: "Send the body as application/json." })
 const notJson = new P.InvalidJson({ detail: "The body could not be read as JSON." })

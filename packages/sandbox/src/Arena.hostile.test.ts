@@ -6,12 +6,27 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "./Arena.ts"
 import { chain, drawing, external, foldBomb, looping, MAKERS, SIDE } from "./admission/hostileModels.ts"
-import { board, dividing, doubling, failing, linear, manifest, misshapen, weightClasses } from "./admission/testModels.ts"
+import {
+  board,
+  convolving,
+  counting,
+  dividing,
+  doubling,
+  failing,
+  linear,
+  manifest,
+  misshapen,
+  weightClasses
+} from "./admission/testModels.ts"
+import { Mutator } from "./admission/Mutator.ts"
+import { examineFiles } from "./admission/static.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
 import { internetSocketsNear, openIn, sandboxProcesses } from "./worker/testProcesses.ts"
 
 const slow = process.env.AGON_SLOW !== undefined
 const LOOK_EVERY_MS = 20
+const SEED = 20_261_121
+const SPOILED = 60
 const boards = [board, { rows: 7, cols: 19, players: 4 }]
 
 const request = (weights: Uint8Array): ExamineRequest => ({
@@ -96,6 +111,27 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox proce
       }),
     slow ? 240_000 : 60_000
   )
+
+  if (slow)
+    it.effect(
+      "gives a verdict on spoiled models that pass for good ones, and lives",
+      () =>
+        Effect.gen(function* () {
+          const arena = yield* Arena
+          const mutator = new Mutator(SEED, [linear(), counting(), convolving(2)])
+          const passing = Array.from({ length: 2_000 }, () => request(mutator.next())).filter((one) => examineFiles(one).ok)
+          assert.isAbove(passing.length, SPOILED)
+          const before = sandboxProcesses()[0]!
+          for (const [at, one] of passing.slice(0, SPOILED).entries()) {
+            const start_ms = performance.now()
+            const { verdict } = yield* arena.examine(one)
+            assert.notStrictEqual(verdict, "failed", `file ${at} of seed ${SEED}`)
+            assert.isBelow(performance.now() - start_ms, 15_000, `file ${at} of seed ${SEED}`)
+          }
+          assert.strictEqual(sandboxProcesses()[0]!.pid, before.pid)
+        }),
+      240_000
+    )
 
   if (slow)
     it.effect("answers in time for the longest chain of nodes that the wire scan lets through", () =>

@@ -21,7 +21,8 @@ const LARGEST_BYTES = 65_536 * PAGE_BYTES
 const FLOAT = 1
 const LOCATION_CPU = 1
 const LOG_FATAL_ONLY = 4
-const OPTIMIZE_ALL = 99
+/** How far the runtime rewrites a graph while it loads. All of it in play; the others are for the tests of determinism. */
+export const OPTIMIZE = { nothing: 0, basic: 1, extended: 2, all: 99 } as const
 
 /** The part of the emscripten module that we call. Pointers are plain numbers; strings are zero-terminated UTF-8. */
 interface OrtModule {
@@ -134,10 +135,10 @@ const allocateText = (ort: OrtModule, text: string): number => {
 
 const countOf = (dims: ReadonlyArray<number>) => dims.reduce((product, dim) => product * dim, 1)
 
-const openSession = (ort: OrtModule, weights: Uint8Array): number => {
+const openSession = (ort: OrtModule, weights: Uint8Array, optimize: number): number => {
   const data = allocate(ort, weights.length)
   ort.HEAPU8.set(weights, data)
-  const options = ort._OrtCreateSessionOptions(OPTIMIZE_ALL, true, true, 0, false, 0, 0, LOG_FATAL_ONLY, 0, 0)
+  const options = ort._OrtCreateSessionOptions(optimize, true, true, 0, false, 0, 0, LOG_FATAL_ONLY, 0, 0)
   if (options === 0) throw lastError(ort)
   // Without this entry a file that carries the mark of ONNX Runtime's own format would be read as that.
   const key = allocateText(ort, "session.load_model_format")
@@ -154,9 +155,9 @@ const openSession = (ort: OrtModule, weights: Uint8Array): number => {
 export class Session {
   readonly ort: OrtModule
   readonly handle: number
-  constructor(ort: OrtModule, weights: Uint8Array) {
+  constructor(ort: OrtModule, weights: Uint8Array, optimize: number = OPTIMIZE.all) {
     this.ort = ort
-    this.handle = openSession(ort, weights)
+    this.handle = openSession(ort, weights, optimize)
   }
 }
 

@@ -3,8 +3,7 @@
  * all pairings on the same truths. Everything but the last test is a function of the seeds, so it cannot fail by chance.
  * With AGON_SLOW the comparison runs on 192 seasons, where its standard errors are a third.
  */
-import type { FieldOptions } from "@agon/cli/season/simulate/Field.ts"
-import { makeField } from "@agon/cli/season/simulate/Field.ts"
+import { type FieldOptions, makeField } from "@agon/cli/season/simulate/Field.ts"
 import { machine } from "@agon/cli/season/simulate/machine.ts"
 import { PAIRINGS, playSeason, type SeasonReport, summarize } from "@agon/cli/season/simulate/simulation.ts"
 import { assert, beforeAll, describe, it } from "@effect/vitest"

@@ -83,19 +83,10 @@ export const make = (empty: View): Auditor => {
       rows = now
     },
     punctual: (at) => {
-      const { head, live, reviews, rounds, versions } = rows
-      for (const work of [...live.values(), ...reviews.values()])
-        must(work.until === null || work.until > at, "a lease that ran out is taken back", work, at)
-      for (const version of versions.values())
-        must(version.upload_until === null || version.upload_until > at, "an upload window ends", version, at)
-      if (head.phase === "open") {
-        for (const round of rounds)
-          must(round.started_at !== null || round.withdrawn || round.starts_at > at, "a round starts at its time", round, at)
-      }
-      if (head.phase === "closing") must(at < head.close_requested_at! + 60_000, "closed within a minute", head, at)
-      if (head.phase !== "closed") return
-      podium ||= JSON.stringify(head.podium)
-      must(podium === JSON.stringify(head.podium), "the podium stays", head)
+      checkPunctual(rows, at)
+      if (rows.head.phase !== "closed") return
+      podium ||= JSON.stringify(rows.head.podium)
+      must(podium === JSON.stringify(rows.head.podium), "the podium stays", rows.head)
     },
     rested: () => {
       const left = LADDERS.filter((ladder) => !isDead(rows, ladder)).map((ladder) => [
@@ -108,6 +99,19 @@ export const make = (empty: View): Auditor => {
       ])
     }
   }
+}
+
+/** What was due by now has happened. */
+const checkPunctual = ({ head, live, reviews, rounds, versions }: View, at: number): void => {
+  for (const work of [...live.values(), ...reviews.values()])
+    must(work.until === null || work.until > at, "a lease that ran out is taken back", work, at)
+  for (const version of versions.values())
+    must(version.upload_until === null || version.upload_until > at, "an upload window ends", version, at)
+  if (head.phase === "open") {
+    for (const round of rounds)
+      must(round.started_at !== null || round.withdrawn || round.starts_at > at, "a round starts at its time", round, at)
+  }
+  if (head.phase === "closing") must(at < head.close_requested_at! + 60_000, "closed within a minute", head, at)
 }
 
 const isResult = (command: Command): command is Of<"ReportMatch"> | Of<"ReportFault"> | Of<"ReportAdmission"> =>

@@ -7,7 +7,8 @@ import * as Mailbox from "@agon/server/season/Mailbox.ts"
 import * as SeasonActor from "@agon/server/season/SeasonActor.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { ofMemory } from "./View.ts"
-import { type Actor, type Failed, type Seen, simulate } from "./World.ts"
+import { type Failed, simulate } from "./World.ts"
+import type { Actor, Seen } from "./world/Run.ts"
 
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {

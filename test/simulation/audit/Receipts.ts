@@ -1,6 +1,6 @@
 /** What runners were told of their leases and results, held against the rows at the very moment of the reply. */
 import type { Command, Of, Receipt, Replies, Work } from "@agon/domain/season/Command.ts"
-import type { Ended, Live } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/State.ts"
 import { must } from "./Promise.ts"
 import type { Window } from "./Window.ts"
 import type { View } from "../View.ts"
@@ -38,137 +38,159 @@ export const isMalformed = ({ outcome: { seats } }: Of<"ReportMatch">, players: 
   return seats.some((seat) => seat.rank !== 1 + seats.filter((other) => better(other, seat)).length)
 }
 
+/** What has been said and seen so far. */
+interface Book {
+  readonly holders: Map<string, Holder> // by lease
+  readonly granted: Set<string>
+  readonly bodies: Map<number, { readonly command: Of<"ReportMatch">; readonly order: number }> // by turns: every report has its own
+  readonly firsts: Map<string, Answered> // by lease
+  readonly accepted: Map<string, number> // by lease: the order of the report that was answered first
+  readonly over: Map<string, Ended>
+  order: number
+}
+
 export const make = (): Receipts => {
-  const holders = new Map<string, Holder>()
-  const granted = new Set<string>()
-  const bodies = new Map<number, { readonly command: Of<"ReportMatch">; readonly order: number }>() // by turns: every report has its own
-  const firsts = new Map<string, Answered>()
-  const accepted = new Map<string, number>() // lease: the order of the report that was answered first
-  const over = new Map<string, Ended>()
-  let order = 0
-
-  const open = (rows: View, id: string): Live | undefined => rows.live.get(id)
-  /** The newest lease of a piece of work, open or over. */
-  const newest = (rows: View, id: string): number =>
-    open(rows, id)?.lease_n ?? over.get(id)?.lease_n ?? rows.reviews.get(id)?.lease_n ?? rows.versions.get(id)?.admit_attempt ?? 0
-
-  const checkAccepted = (command: Result, rows: View): void => {
-    const [id, n] = nameOf(command.lease)
-    if (command._tag === "ReportAdmission") {
-      const version = rows.versions.get(id)
-      const decided = version !== undefined && version.phase !== "review"
-      return must(
-        decided || command.verdict.verdict === "failed" || firsts.get(command.lease)?.verdict === "failed",
-        "an accepted verdict is kept",
-        command,
-        version
-      ) // prettier-ignore
-    }
-    const match = over.get(id)
-    must(match !== undefined && match.lease_n === n, "an accepted result is kept, and no other lease's", command, match)
-    must(["rated", "finished", "failed"].includes(match!.ending), "an accepted result is kept", command, match)
-    if (match!.ending === "failed") must(match!.fault_reason !== "runner_lost", "an accepted result is kept", command, match)
-    if (match!.turns === null || accepted.has(command.lease)) return
-    accepted.set(command.lease, bodies.get(command._tag === "ReportMatch" ? command.outcome.turns : -1)?.order ?? order)
-    must(bodies.get(match!.turns)!.order <= accepted.get(command.lease)!, "the first result counts", command, match)
+  const book: Book = {
+    holders: new Map(),
+    granted: new Set(),
+    bodies: new Map(),
+    firsts: new Map(),
+    accepted: new Map(),
+    over: new Map(),
+    order: 0
   }
-
-  const checkRefused = (command: Result, reason: string, rows: View): void => {
-    const [id, n] = nameOf(command.lease)
-    const row = open(rows, id) ?? over.get(id)
-    const review = rows.reviews.get(id)
-    const ended = over.get(id)
-    if (reason === "malformed") {
-      must(command._tag === "ReportMatch", "only a result of a match can contradict itself", command)
-      const limit = rows.settings.rules.match.strike_limit
-      return must(isMalformed(command as Of<"ReportMatch">, row!.versions.length, limit), "a sound result is taken", command, row)
-    }
-    if (reason === "withdrawn") return must(ended?.ending === "cancelled", "only a match that was withdrawn is answered so", command, ended)
-    if (reason === "released") {
-      const back = newest(rows, id) > n || (row ?? review ?? { released: true }).released // taken up again, or over, in the same batch
-      return must(back, "only a lease that was given back is answered so", command, row, review)
-    }
-    const unreviewed = rows.versions.get(id)?.status === "rejected"
-    must(newest(rows, id) > n || ended?.fault_reason === "runner_lost" || unreviewed, "a lease that nobody took is not lost", command, row)
-  }
-
   return {
     asked: (command) => {
-      if (command._tag === "ReportMatch") bodies.set(command.outcome.turns, { command, order: ++order })
+      if (command._tag === "ReportMatch") book.bodies.set(command.outcome.turns, { command, order: ++book.order })
     },
-    check: ({ now }) => {
-      for (const match of now.live.values()) if (match.lease_n > 0) holders.set(`${match.id}.${match.lease_n}`, match)
-      for (const { key, lease_n, runner, version } of now.reviews.values())
-        if (lease_n > 0) holders.set(`${version}.${lease_n}`, { key, runner })
-      for (const match of now.ended) {
-        over.set(match.id, match)
-        if (match.lease_n > 0) holders.set(`${match.id}.${match.lease_n}`, match)
-        if (match.turns === null) continue
-        const body = bodies.get(match.turns)?.command
-        must(
-          body !== undefined && body.lease === `${match.id}.${match.lease_n}` && body.key === match.key,
-          "only the holder's result counts",
-          match,
-          body
-        )
-        must(!isMalformed(body!, match.versions.length, now.settings.rules.match.strike_limit), "a malformed result changes nothing", match)
-        const same = match.seats.every((seat, i) => {
-          const { rank, score, strikes } = body!.outcome.seats[i]!
-          return seat.version === match.versions[i] && seat.rank === rank && seat.score === score && seat.strikes === strikes
-        })
-        must(same, "a result is kept as it was reported", match, body)
-      }
-    },
-    leased: (command, works, rows) => {
-      must(works.length <= command.max, "nobody gets more than asked for", command, works)
-      for (const work of works) {
-        const [id, n] = nameOf(work.lease)
-        must(!granted.has(work.lease), "a lease is granted once", work)
-        granted.add(work.lease)
-        const known = holders.get(work.lease)?.key === command.key
-        const rejected = newest(rows, id) === n && rows.versions.get(id)?.status === "rejected"
-        must(known || rejected || newest(rows, id) > n, "no reply before its commit", work) // what ended in its own batch left no row
-        checkWork(command, work, rows)
-      }
-    },
-    settled: (command, receipt, before, rows) => {
-      const [id, n] = nameOf(command.lease)
-      const holder = holders.get(command.lease)
-      const reason = receipt.accepted ? "accepted" : receipt.reason
-      if (holder === undefined || holder.key !== command.key) {
-        const old = newest(rows, id) > n
-        return must(reason === "unknown" || (old && reason === "lost"), "only the holder is answered", command, receipt, holder)
-      }
-      const version = rows.versions.get(id)
-      const unheard = version?.status === "rejected" && version.admit_key === null // it was rejected before anybody had judged it
-      const early = newest(before, id) < n // guessed before it was granted, in the same batch
-      if (reason === "unknown") return must(unheard || early, "the holder is known", command, version, over.get(id))
-      if (receipt.accepted) checkAccepted(command, rows)
-      else checkRefused(command, reason, rows)
-      if (reason === "malformed") return
-      const first = firsts.get(command.lease)
-      const verdict = command._tag === "ReportAdmission" ? command.verdict.verdict : undefined
-      if (first === undefined) firsts.set(command.lease, { text: reason, verdict })
-      else if (first.text !== reason) {
-        // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault, grows old.
-        const aged = reason === "lost" && (first.text === "released" || first.verdict === "failed" || newest(rows, id) > n)
-        must(
-          aged && !(first.text === "accepted" && first.verdict !== "failed"),
-          "a repeated result gets the first answer",
-          command,
-          first.text,
-          reason
-        )
-      }
-    },
+    check: (window) => keep(book, window),
+    leased: (command, works, rows) => checkLeased(book, command, works, rows),
+    settled: (command, receipt, before, rows) => checkSettled(book, command, receipt, before, rows),
     beaten: (beats, before) => {
       for (const beat of beats) {
         if (!("until" in beat)) continue
         const [id, n] = nameOf(beat.lease)
-        must(newest(before, id) <= n, "a heartbeat keeps only the newest lease", beat)
+        must(newest(book, before, id) <= n, "a heartbeat keeps only the newest lease", beat)
       }
     }
   }
+}
+
+/** The newest lease of a piece of work, open or over. */
+const newest = ({ over }: Book, rows: View, id: string): number =>
+  rows.live.get(id)?.lease_n ?? over.get(id)?.lease_n ?? rows.reviews.get(id)?.lease_n ?? rows.versions.get(id)?.admit_attempt ?? 0
+
+const keep = ({ bodies, holders, over }: Book, { now }: Window): void => {
+  for (const match of now.live.values()) if (match.lease_n > 0) holders.set(`${match.id}.${match.lease_n}`, match)
+  for (const { key, lease_n, runner, version } of now.reviews.values())
+    if (lease_n > 0) holders.set(`${version}.${lease_n}`, { key, runner })
+  for (const match of now.ended) {
+    over.set(match.id, match)
+    if (match.lease_n > 0) holders.set(`${match.id}.${match.lease_n}`, match)
+    if (match.turns === null) continue
+    const body = bodies.get(match.turns)?.command
+    must(
+      body !== undefined && body.lease === `${match.id}.${match.lease_n}` && body.key === match.key,
+      "only the holder's result counts",
+      match,
+      body
+    )
+    must(!isMalformed(body!, match.versions.length, now.settings.rules.match.strike_limit), "a malformed result changes nothing", match)
+    const same = match.seats.every((seat, i) => {
+      const { rank, score, strikes } = body!.outcome.seats[i]!
+      return seat.version === match.versions[i] && seat.rank === rank && seat.score === score && seat.strikes === strikes
+    })
+    must(same, "a result is kept as it was reported", match, body)
+  }
+}
+
+const checkLeased = (book: Book, command: Of<"LeaseWork">, works: Replies["LeaseWork"], rows: View): void => {
+  must(works.length <= command.max, "nobody gets more than asked for", command, works)
+  for (const work of works) {
+    const [id, n] = nameOf(work.lease)
+    must(!book.granted.has(work.lease), "a lease is granted once", work)
+    book.granted.add(work.lease)
+    const known = book.holders.get(work.lease)?.key === command.key
+    const rejected = newest(book, rows, id) === n && rows.versions.get(id)?.status === "rejected"
+    must(known || rejected || newest(book, rows, id) > n, "no reply before its commit", work) // what ended in its own batch left no row
+    checkWork(command, work, rows)
+  }
+}
+
+const checkSettled = (book: Book, command: Result, receipt: Receipt, before: View, rows: View): void => {
+  const [id, n] = nameOf(command.lease)
+  const holder = book.holders.get(command.lease)
+  const reason = receipt.accepted ? "accepted" : receipt.reason
+  if (holder === undefined || holder.key !== command.key) {
+    const old = newest(book, rows, id) > n
+    return must(reason === "unknown" || (old && reason === "lost"), "only the holder is answered", command, receipt, holder)
+  }
+  const version = rows.versions.get(id)
+  const unheard = version?.status === "rejected" && version.admit_key === null // it was rejected before anybody had judged it
+  const early = newest(book, before, id) < n // guessed before it was granted, in the same batch
+  if (reason === "unknown") return must(unheard || early, "the holder is known", command, version, book.over.get(id))
+  if (receipt.accepted) checkAccepted(book, command, rows)
+  else checkRefused(book, command, reason, rows)
+  if (reason === "malformed") return
+  const first = book.firsts.get(command.lease)
+  const verdict = command._tag === "ReportAdmission" ? command.verdict.verdict : undefined
+  if (first === undefined) book.firsts.set(command.lease, { text: reason, verdict })
+  else if (first.text !== reason) {
+    // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault, grows old.
+    const aged = reason === "lost" && (first.text === "released" || first.verdict === "failed" || newest(book, rows, id) > n)
+    must(
+      aged && !(first.text === "accepted" && first.verdict !== "failed"),
+      "a repeated result gets the first answer",
+      command,
+      first.text,
+      reason
+    )
+  }
+}
+
+const checkAccepted = ({ accepted, bodies, firsts, order, over }: Book, command: Result, rows: View): void => {
+  const [id, n] = nameOf(command.lease)
+  if (command._tag === "ReportAdmission") {
+    const version = rows.versions.get(id)
+    const decided = version !== undefined && version.phase !== "review"
+    return must(
+      decided || command.verdict.verdict === "failed" || firsts.get(command.lease)?.verdict === "failed",
+      "an accepted verdict is kept",
+      command,
+      version
+    )
+  }
+  const match = over.get(id)
+  must(match !== undefined && match.lease_n === n, "an accepted result is kept, and no other lease's", command, match)
+  must(["rated", "finished", "failed"].includes(match!.ending), "an accepted result is kept", command, match)
+  if (match!.ending === "failed") must(match!.fault_reason !== "runner_lost", "an accepted result is kept", command, match)
+  if (match!.turns === null || accepted.has(command.lease)) return
+  accepted.set(command.lease, bodies.get(command._tag === "ReportMatch" ? command.outcome.turns : -1)?.order ?? order)
+  must(bodies.get(match!.turns)!.order <= accepted.get(command.lease)!, "the first result counts", command, match)
+}
+
+const checkRefused = (book: Book, command: Result, reason: string, rows: View): void => {
+  const [id, n] = nameOf(command.lease)
+  const row = rows.live.get(id) ?? book.over.get(id)
+  const review = rows.reviews.get(id)
+  const ended = book.over.get(id)
+  if (reason === "malformed") {
+    must(command._tag === "ReportMatch", "only a result of a match can contradict itself", command)
+    const limit = rows.settings.rules.match.strike_limit
+    return must(isMalformed(command as Of<"ReportMatch">, row!.versions.length, limit), "a sound result is taken", command, row)
+  }
+  if (reason === "withdrawn") return must(ended?.ending === "cancelled", "only a match that was withdrawn is answered so", command, ended)
+  if (reason === "released") {
+    const back = newest(book, rows, id) > n || (row ?? review ?? { released: true }).released // taken up again, or over, in the same batch
+    return must(back, "only a lease that was given back is answered so", command, row, review)
+  }
+  const unreviewed = rows.versions.get(id)?.status === "rejected"
+  must(
+    newest(book, rows, id) > n || ended?.fault_reason === "runner_lost" || unreviewed,
+    "a lease that nobody took is not lost",
+    command,
+    row
+  )
 }
 
 /** What is handed out is what the rows say, to a fleet that the season takes. */

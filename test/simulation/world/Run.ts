@@ -1,0 +1,40 @@
+/** One run of the simulation: what it is given, and what it keeps from season to season. */
+import type { Effect } from "effect"
+import type { Settings } from "@agon/domain/season/Rules.ts"
+import type { View } from "../View.ts"
+import type { Chance } from "./Chance.ts"
+import type { Numbers } from "./People.ts"
+import type { Machine } from "./Twin.ts"
+
+/** The code under simulation, which may be a mutant. */
+export interface Actor extends Machine {
+  readonly Mailbox: typeof import("@agon/server/season/Mailbox.ts")
+  readonly SeasonActor: typeof import("@agon/server/season/SeasonActor.ts")
+}
+/** Where its rows are. */
+export interface Ground {
+  readonly create: (season: string, settings: Settings) => Effect.Effect<void>
+  /** The rows; of the matches that have ended those that were not seen yet. */
+  readonly read: (season: string, seen: ReadonlySet<string>) => Effect.Effect<View>
+  /** Time goes on in slices of at most this: less than the commit's timeout where a database takes real time. */
+  readonly slice_ms: number
+}
+export interface Setting {
+  readonly actor: Actor
+  readonly ground: Ground
+  readonly seed: number
+  readonly steps: number
+}
+/** What happened, for tests that ask whether anything did. */
+export type Seen = Record<string, number>
+
+export interface Run extends Setting {
+  readonly chance: Chance
+  readonly numbers: Numbers
+  readonly seen: Seen
+  readonly journal: Array<string>
+  seasons: number
+  step: number
+}
+
+export const count = (seen: Seen, what: string, by = 1): void => void (seen[what] = (seen[what] ?? 0) + by)

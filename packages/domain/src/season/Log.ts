@@ -5,7 +5,7 @@
 import type { Rating } from "../rating/Rating.ts"
 import type { Ending, FaultReason } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Seat, Standing } from "./State.ts"
+import type { Seat, Seed, Standing } from "./State.ts"
 
 /** A log that is longer than this is not read: at most so many matches may have been rated since the one that is voided. */
 export const LOG_MATCHES_MAX = 20_000
@@ -31,16 +31,6 @@ export interface Before extends Rating {
   readonly ladder: Ladder
   readonly version: string
   readonly change: number
-}
-
-/** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
-export interface Seed extends Rating {
-  readonly ladder: Ladder
-  readonly version: string
-  readonly ord: number
-  readonly round: number
-  readonly n: number
-  readonly of: string
 }
 
 export interface Log {

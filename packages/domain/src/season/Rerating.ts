@@ -3,9 +3,9 @@
  * the same numbers, so that what comes out is to the last bit what would have come without it.
  */
 import { type Rating, rated, START, takenOver } from "../rating/Rating.ts"
-import type { Log, LoggedMatch, Seed } from "./Log.ts"
+import type { Log, LoggedMatch } from "./Log.ts"
 import { type Ladder, LADDERS } from "./Rules.ts"
-import type { Moved } from "./State.ts"
+import type { Moved, Seed } from "./State.ts"
 
 /** What one version went through on one ladder since the voided match, that left out. */
 export interface Course {

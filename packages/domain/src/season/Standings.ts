@@ -3,9 +3,8 @@ import { creditOfGame } from "../pairing/Credit.ts"
 import { remove } from "../pairing/Heap.ts"
 import { MET_KEPT } from "../pairing/Wave.ts"
 import { rated, START, takenOver } from "../rating/Rating.ts"
-import type { Seed } from "./Log.ts"
 import type { Ladder } from "./Rules.ts"
-import { addStanding, free, type LadderState, type Moved, type Standing, type State, type Version } from "./State.ts"
+import { addStanding, free, type LadderState, type Moved, type Seed, type Standing, type State, type Version } from "./State.ts"
 
 export const HISTORY_KEPT = 12
 /** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */

@@ -8,7 +8,6 @@ import { Ranks } from "../pairing/Ranks.ts"
 import type { Rating } from "../rating/Rating.ts"
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
-import type { Seed } from "./Log.ts"
 import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
@@ -176,6 +175,16 @@ export interface Head {
   fill_made: number
   series_at: number // when the last points of the series were taken
   series_rated: number // and how many matches counted then
+}
+
+/** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
+export interface Seed extends Rating {
+  readonly ladder: Ladder
+  readonly version: string
+  readonly ord: number
+  readonly round: number
+  readonly n: number
+  readonly of: string
 }
 
 /** A match that was voided: its row and seats lose what they counted, and seats rated after it are rewritten. */

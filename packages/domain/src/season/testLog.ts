@@ -1,7 +1,7 @@
 /** The rows of what has ended, kept for the tests that void a match: the log as a store would read it. */
-import type { Log, Seed } from "./Log.ts"
+import type { Log } from "./Log.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Ended, Standing, State, Writes } from "./State.ts"
+import type { Ended, Seed, Standing, State, Writes } from "./State.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>

@@ -21,17 +21,6 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
       const downloads = yield* Downloads
       const files = yield* FileCache
 
-      /** The link to a stored replay; a match whose replay cannot be stored counts all the same. */
-      const store = Effect.fnUntraced(function* (work: MatchWork, replay: Replay) {
-        const bytes = new TextEncoder().encode(canonicalJson(replay))
-        const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`
-        if (bytes.length > work.replay_upload.max_bytes) return null
-        return yield* downloads.put(work.replay_upload, bytes).pipe(
-          Effect.as({ hash, bytes: bytes.length }),
-          Effect.catch((error) => Effect.as(Effect.logWarning("a replay was not stored", work.lease, error.detail), null))
-        )
-      })
-
       const seatsOf = (work: MatchWork | AuditWork) =>
         Effect.forEach(
           work.seats,
@@ -44,7 +33,7 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
         const seats = yield* seatsOf(work)
         const { board, game, rules, seed } = work
         const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = yield* arena.play({ game, board, seed, rules, seats })
-        const stored = yield* store(work, replay)
+        const stored = yield* store(downloads, work, replay)
         return {
           kind: "match",
           runtime_version,
@@ -57,12 +46,9 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
         } as const
       })
 
-      /** The same match once more; what the other machine's clock decided is taken from its replay. */
       const audit = Effect.fnUntraced(function* (work: AuditWork) {
-        const { board, game, replay, rules, seed } = work
-        const bytes = yield* downloads.get(replay.url, replay.bytes)
-        const timeouts = timeoutsOf(bytes, replay.hash)
-        if (timeouts === undefined) return yield* Effect.die(new Error("the replay of an audit is not the one of its hash, or none"))
+        const { board, game, rules, seed } = work
+        const timeouts = yield* timeoutsIn(downloads, work)
         const { state_sha256 } = yield* arena.play({ game, board, seed, rules, seats: yield* seatsOf(work), timeouts })
         return { kind: "audit", state_sha256 } as const
       })
@@ -94,6 +80,23 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
     })
   )
 }
+
+/** The link to a stored replay; a match whose replay cannot be stored counts all the same. */
+const store = Effect.fnUntraced(function* (downloads: Downloads["Service"], work: MatchWork, replay: Replay) {
+  const bytes = new TextEncoder().encode(canonicalJson(replay))
+  const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+  if (bytes.length > work.replay_upload.max_bytes) return null
+  return yield* downloads.put(work.replay_upload, bytes).pipe(
+    Effect.as({ hash, bytes: bytes.length }),
+    Effect.catch((error) => Effect.as(Effect.logWarning("a replay was not stored", work.lease, error.detail), null))
+  )
+})
+
+/** A match is played again with what the other machine's clock decided: the timeouts of its replay. */
+const timeoutsIn = Effect.fnUntraced(function* (downloads: Downloads["Service"], { replay }: AuditWork) {
+  const timeouts = timeoutsOf(yield* downloads.get(replay.url, replay.bytes), replay.hash)
+  return timeouts ?? (yield* Effect.die(new Error("the replay of an audit is not the one of its hash, or none")))
+})
 
 /** Undefined where the bytes are not the ones named, or no replay. */
 const timeoutsOf = (bytes: Uint8Array, hash: string) => {

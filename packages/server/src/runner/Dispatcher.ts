@@ -146,8 +146,8 @@ const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenR
   return about
 })
 
-/** Handing out: to whom the next work goes, and from which season it comes. */
-const makeHand = Effect.gen(function* () {
+/** From which season the next work comes, and whether a match waits to be played again. */
+const makeSources = Effect.gen(function* () {
   const desk = yield* Desk
   const audits = yield* Audits
   const seasons = yield* OpenSeasons
@@ -186,6 +186,16 @@ const makeHand = Effect.gen(function* () {
     for (const { lease } of works) desk.holdings.add({ lease, runner: runner.id, season: AUDITS, seats: null, strike_limit: 0 })
     return works
   })
+
+  return { inTurn, tell, fill, audit }
+})
+
+/** Handing out, at once or later. */
+const makeHand = Effect.gen(function* () {
+  const desk = yield* Desk
+  const audits = yield* Audits
+  const parking = yield* Parking
+  const { audit, fill, inTurn, tell } = yield* makeSources
 
   const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
     const since = parking.signal()

@@ -37,7 +37,7 @@ export type AuditRow = typeof Row.Type
 const row = `SELECT a.id, a.match_id, a.season_id, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
   m.runner_id AS played_by, m.state_sha256 FROM match_audit a JOIN match m ON m.id = a.match_id`
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+const makeLeases = (sql: SqlClient.SqlClient) => ({
   /**
    * Locks what it takes, skipping what another node is taking. A runner gets none of its own, nor one that it has answered,
    * those of other keys first; only with the runtime of the first time are the same bits to be expected.
@@ -91,8 +91,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** What the runner does not name was lost on the way. By match_audit_open. */
   keepOnly: (runner: string, leases: ReadonlyArray<string>) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL
-    WHERE state = 'leased' AND runner_id = ${runner} AND NOT (id || '.' || lease_n = ANY (string_to_array(${leases.join(",")}, ',')))`,
+    WHERE state = 'leased' AND runner_id = ${runner} AND NOT (id || '.' || lease_n = ANY (string_to_array(${leases.join(",")}, ',')))`
+})
 
+const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   /** Locks one row by the primary key. */
   doubt: ({ id, runner, state_sha256 }: { readonly id: string; readonly runner: string; readonly state_sha256: string }) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256} WHERE id = ${id}`,
@@ -118,4 +120,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: () => sql`
       SELECT season_id, count(*) || ' ' || sum(lease_n) || ' ' || max(created_at) AS sum FROM match_audit WHERE state = 'waiting' GROUP BY season_id`
   })
-}))
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeLeases(sql), ...makeVerdicts(sql) }))

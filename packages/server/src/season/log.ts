@@ -2,16 +2,8 @@
  * The log of a round from one match on, for `VoidMatch`. Its actor reads it between two commits, so the statements see the
  * same rows without a transaction. At most one match more than the limit is read: the machine refuses such a log.
  */
-import {
-  type Before,
-  EMPTY_LOG,
-  type Log,
-  LOG_MATCHES_MAX,
-  type LoggedMatch,
-  type Seed,
-  type VoidedMatch
-} from "@agon/domain/season/Log.ts"
-import type { Seat } from "@agon/domain/season/State.ts"
+import { type Before, EMPTY_LOG, type Log, LOG_MATCHES_MAX, type LoggedMatch, type VoidedMatch } from "@agon/domain/season/Log.ts"
+import type { Seat, Seed } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import { standingColumns } from "./claim.ts"

@@ -1,6 +1,5 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
-import type { Seed } from "@agon/domain/season/Log.ts"
-import type { Board, Ended, Live, Round, Seat, State, Version, Voided } from "@agon/domain/season/State.ts"
+import type { Board, Ended, Live, Round, Seat, Seed, State, Version, Voided } from "@agon/domain/season/State.ts"
 import { big, bool, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
 import { type Column, statement } from "./statement.ts"
 

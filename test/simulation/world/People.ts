@@ -35,28 +35,6 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
     return { _tag: "SubmitVersion", ...who, ...hashes, files: null, ...over }
   }
 
-  /** Preflight and submission in one breath: they must agree. */
-  const submit = (command: Of<"SubmitVersion">): Visit => {
-    told.push(command)
-    const { eligible, manifest_hash, model, owner, retired, weights_hash } = command
-    const preflight: Command = { _tag: "Preflight", owner: owner!, model, hashes: { weights_hash, manifest_hash }, eligible, retired }
-    return {
-      commands: [preflight, command],
-      heard: (_, [foreseen, reply]) => {
-        if (foreseen === undefined || reply === undefined) return
-        const { refused, same } = foreseen as { refused: unknown; same: { submitted: string } | null }
-        const given = reply as { submitted: string; fresh: boolean } | { refused: unknown }
-        const agrees =
-          "refused" in given
-            ? same === null && JSON.stringify(refused) === JSON.stringify(given.refused)
-            : given.fresh
-              ? same === null && JSON.stringify(refused) === "[]"
-              : same?.submitted === given.submitted
-        must(agrees, "the preflight says what the submission will", foreseen, reply)
-      }
-    }
-  }
-
   const competitor = (rows: View): Visit => {
     const uploads = [...rows.versions.values()].filter(({ phase }) => phase === "upload")
     const x = chance.next()
@@ -67,7 +45,7 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
         : { _tag: "RejectFiles", version, reject_reason: "hash_mismatch", reject_detail: "The bytes differ." }
       return { commands: [command], heard: () => undefined }
     }
-    if (x < 0.5 && told.length > 0) return submit({ ...chance.pick(told), version: id("version", ++numbers.versions) }) // again, the same pair
+    if (x < 0.5 && told.length > 0) return submit(told, { ...chance.pick(told), version: id("version", ++numbers.versions) }) // again, the same pair
     const owner = chance.between(1, profile.owners.length)
     const command = submission(owner, chance.between(1, profile.modelsEach), {
       files: chance.in(0.5) ? files(chance.pick(SIZES)) : null,
@@ -75,37 +53,60 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
       retired: chance.in(0.03),
       ...(chance.in(0.06) && told.length > 0 ? { weights_hash: chance.pick(told).weights_hash } : {})
     })
-    return submit(command)
-  }
-
-  const administrator = (rows: View, now: number, keys: ReadonlyArray<string>): Command => {
-    const x = chance.next()
-    const baselines = [...rows.versions.values()].filter(({ owner }) => owner === null)
-    if (x < 0.3) return { _tag: "SwitchBoard", board: chance.pick(profile.boards).id, enabled: chance.in(0.65) }
-    if (x < 0.45 && baselines.length > 0) return { _tag: "SwitchBaseline", version: chance.pick(baselines).id, enabled: chance.in(0.6) }
-    if (x < 0.65) {
-      const kind = profile.finals && chance.in(0.15) ? "finals" : "round"
-      return { _tag: "PlanRound", kind, games: chance.between(1, 5), starts_at: now + chance.between(-1_000, 120_000) }
-    }
-    if (x < 0.75 && rows.rounds.length > 0) {
-      const n = chance.pick(rows.rounds).n
-      if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true }
-      return { _tag: "PatchRound", n, games: chance.between(1, 5), starts_at: now + chance.between(-1_000, 120_000) }
-    }
-    if (x < 0.85) return { _tag: "RevokeKey", key: chance.pick(keys) }
-    const use = () => chance.pick(["both", "both", "both", "own", "platform"] as const)
-    if (x < 0.92) return { _tag: "EditSettings", settings: { fleet: { matches: use(), admissions: use() } }, scheduledOnly: false }
-    const fill = { enabled: chance.in(0.4), max_per_hour: chance.pick([null, 2, 10]) }
-    return { _tag: "EditSettings", settings: { fill }, scheduledOnly: false }
+    return submit(told, command)
   }
 
   return {
     competitor,
-    administrator,
+    administrator: (rows, now, keys) => administrate(chance, profile, rows, now, keys),
     first: () => {
       const commands = profile.owners.map((_, i) => submission(i + 1, 1, { files: files(chance.pick(SIZES)) }))
       told.push(...commands)
       return commands
     }
   }
+}
+
+/** Preflight and submission in one breath: they must agree. */
+const submit = (told: Array<Of<"SubmitVersion">>, command: Of<"SubmitVersion">): Visit => {
+  told.push(command)
+  const { eligible, manifest_hash, model, owner, retired, weights_hash } = command
+  const preflight: Command = { _tag: "Preflight", owner: owner!, model, hashes: { weights_hash, manifest_hash }, eligible, retired }
+  return {
+    commands: [preflight, command],
+    heard: (_, [foreseen, reply]) => {
+      if (foreseen === undefined || reply === undefined) return
+      const { refused, same } = foreseen as { refused: unknown; same: { submitted: string } | null }
+      const given = reply as { submitted: string; fresh: boolean } | { refused: unknown }
+      const agrees =
+        "refused" in given
+          ? same === null && JSON.stringify(refused) === JSON.stringify(given.refused)
+          : given.fresh
+            ? same === null && JSON.stringify(refused) === "[]"
+            : same?.submitted === given.submitted
+      must(agrees, "the preflight says what the submission will", foreseen, reply)
+    }
+  }
+}
+
+/** Somebody with the right to it switches, plans, edits or revokes. */
+const administrate = (chance: Chance, profile: Profile, rows: View, now: number, keys: ReadonlyArray<string>): Command => {
+  const x = chance.next()
+  const baselines = [...rows.versions.values()].filter(({ owner }) => owner === null)
+  if (x < 0.3) return { _tag: "SwitchBoard", board: chance.pick(profile.boards).id, enabled: chance.in(0.65) }
+  if (x < 0.45 && baselines.length > 0) return { _tag: "SwitchBaseline", version: chance.pick(baselines).id, enabled: chance.in(0.6) }
+  if (x < 0.65) {
+    const kind = profile.finals && chance.in(0.15) ? "finals" : "round"
+    return { _tag: "PlanRound", kind, games: chance.between(1, 5), starts_at: now + chance.between(-1_000, 120_000) }
+  }
+  if (x < 0.75 && rows.rounds.length > 0) {
+    const n = chance.pick(rows.rounds).n
+    if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true }
+    return { _tag: "PatchRound", n, games: chance.between(1, 5), starts_at: now + chance.between(-1_000, 120_000) }
+  }
+  if (x < 0.85) return { _tag: "RevokeKey", key: chance.pick(keys) }
+  const use = () => chance.pick(["both", "both", "both", "own", "platform"] as const)
+  if (x < 0.92) return { _tag: "EditSettings", settings: { fleet: { matches: use(), admissions: use() } }, scheduledOnly: false }
+  const fill = { enabled: chance.in(0.4), max_per_hour: chance.pick([null, 2, 10]) }
+  return { _tag: "EditSettings", settings: { fill }, scheduledOnly: false }
 }

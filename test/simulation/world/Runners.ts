@@ -1,7 +1,8 @@
 /** Machines that lease work: most are honest, all are mortal, some hear badly and repeat themselves. */
-import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
+import type { Command, Work } from "@agon/domain/season/Command.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { Chance } from "./Chance.ts"
+import * as Reports from "./Reports.ts"
 import type { Visit } from "./Visit.ts"
 
 export interface Runner {
@@ -30,8 +31,14 @@ export interface Runners {
   readonly rekey: (key: string) => void
 }
 
+interface Fleet {
+  readonly chance: Chance
+  readonly report: Reports.Report
+  readonly runners: ReadonlyArray<Runner>
+  readonly granted: Array<{ readonly work: Work; readonly key: string }>
+}
+
 export const make = (chance: Chance, limit: number): Runners => {
-  let reports = 0
   let keys = RUNNERS
   const runners: ReadonlyArray<Runner> = Array.from({ length: RUNNERS }, (_, i) => ({
     id: id("runner", i + 1),
@@ -42,102 +49,14 @@ export const make = (chance: Chance, limit: number): Runners => {
     matches: true,
     open: []
   }))
-  const granted: Array<{ readonly work: Work; readonly key: string }> = []
-
-  const scored = (work: Extract<Work, { kind: "match" }>, honest: boolean): MatchOutcome => {
-    const scores = work.versions.map(() => chance.between(0, 3))
-    const strikes = work.versions.map(() => (!honest && chance.in(0.08) ? limit : 0))
-    const better = (a: number, b: number) =>
-      strikes[a]! >= limit === strikes[b]! >= limit ? scores[a]! > scores[b]! : strikes[b]! >= limit
-    const seats = scores.map((score, i) => ({
-      score,
-      rank: 1 + scores.filter((_, other) => better(other, i)).length,
-      strikes: strikes[i]!
-    }))
-    return { runtime_version: "ort", reason: "last_standing", turns: ++reports, played_ms: 5, seats, state_sha256: "s", replay: null }
-  }
-  const spoilt = (outcome: MatchOutcome): MatchOutcome =>
-    chance.in(0.5)
-      ? { ...outcome, seats: outcome.seats.slice(1) }
-      : { ...outcome, seats: outcome.seats.map((seat, i) => (i === 0 ? { ...seat, rank: seat.rank + 1 } : seat)) }
-
-  const verdict = (honest: boolean) => {
-    const admitted = { verdict: "admitted", runtime_version: "ort", param_count: 10, infer_us: 100, memory: { flat: 0, cell: 0 } } as const
-    const x = honest ? 1 : chance.next()
-    if (x < 0.12) return { verdict: "failed", detail: "out of memory" } as const
-    if (x < 0.2) return { verdict: "rejected", runtime_version: "ort", reject_reason: "wrong_signature", reject_detail: "No." } as const
-    if (x < 0.24) return { ...admitted, infer_us: 20_001 }
-    return x < 0.28 ? { ...admitted, memory: { flat: 0, cell: 100 } } : admitted
-  }
-  const report = (work: Work, key: string, honest = false): Command => {
-    const { lease } = work
-    if (work.kind === "admission") return { _tag: "ReportAdmission", key, lease, verdict: verdict(honest) }
-    const x = honest ? 1 : chance.next()
-    if (x < 0.02) return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason: "engine_fault", detail: "x" }
-    const outcome = scored(work, honest)
-    return { _tag: "ReportMatch", key, lease, outcome: x < 0.04 ? spoilt(outcome) : outcome }
-  }
-
-  const lease = ({ admissions, digest, fleet, id, key, matches }: Runner, max: number): Command =>
-    ({ _tag: "LeaseWork", runner: id, key, fleet, engine_digest: digest, matches, admissions, max }) as const
-
-  /** What the answers do to a runner: it has what it was given, and lets go of what was answered. */
-  const heard =
-    (runner: Runner): Visit["heard"] =>
-    (commands, replies) => {
-      commands.forEach((command, i) => {
-        const reply = replies[i]
-        if (command._tag === "LeaseWork") {
-          for (const work of (reply ?? []) as ReadonlyArray<Work>) {
-            runner.open.push(work)
-            granted.push({ work, key: command.key })
-          }
-          granted.splice(0, granted.length - REMEMBERED)
-        } else if ("lease" in command) {
-          const malformed = reply != null && "reason" in reply && reply.reason === "malformed"
-          if (!malformed) runner.open = runner.open.filter((work) => work.lease !== command.lease)
-        }
-      })
-    }
-
-  const odd = (): Command => {
-    const { key, work } = chance.pick(granted)
-    const x = chance.next()
-    if (x < 0.15) return report(work, chance.pick(runners).key)
-    if (x < 0.3) return report({ ...work, lease: work.lease.replace(/\d+$/, (n) => String(Number(n) + 1)) }, key)
-    if (x < 0.33) return report({ ...work, lease: "nonsense.1" }, key)
-    return report(work, key)
-  }
-
-  const visit = (but = -1): Visit => {
-    const runner = chance.pick(runners.filter((_, i) => i !== but))
-    const { id: name, key, open } = runner
-    const x = chance.next()
-    if (x < 0.03) runner.open = [] // it dies, and starts again with nothing
-    if (x < 0.03 && chance.in(0.7))
-      return { commands: [{ _tag: "HoldOnly", runner: name, holds: [] }, lease(runner, 2)], heard: heard(runner) }
-    if (x < 0.12 && granted.length > 0) return { commands: [odd()], heard: () => undefined }
-    if (x < 0.22 && granted.length > 0) {
-      const leases = chance.in(0.2) ? [chance.pick(granted).work.lease] : open.map((work) => work.lease)
-      return { commands: [{ _tag: "Heartbeat", key, leases }], heard: () => undefined }
-    }
-    if (x < 0.25 && open.length > 0) return { commands: [{ _tag: "Release", key, lease: chance.pick(open).lease }], heard: heard(runner) }
-    const results = open.filter(() => chance.in(0.65)).map((work) => report(work, key))
-    if (results.length > 0 && chance.in(0.05))
-      results.push(report(open.find(({ lease }) => "lease" in results[0]! && lease === results[0].lease)!, key))
-    const kept = open.filter(({ lease }) => !results.some((result) => "lease" in result && result.lease === lease))
-    const holds: ReadonlyArray<Command> = chance.in(0.1) ? [{ _tag: "HoldOnly", runner: name, holds: kept.map((work) => work.lease) }] : []
-    const slots = Math.max(0, 3 - kept.length)
-    return { commands: [...results, ...holds, ...(slots === 0 ? [] : [lease(runner, chance.between(1, slots))])], heard: heard(runner) }
-  }
-
+  const fleet: Fleet = { chance, report: Reports.make(chance, limit), runners, granted: [] }
   return {
-    visit,
+    visit: (but = -1) => visit(fleet, but),
     honest: (n) => {
       const runner = runners[n % 2]!
-      const results = runner.open.map((work) => report(work, runner.key, true))
+      const results = runner.open.map((work) => fleet.report(work, runner.key, true))
       const holds: Command = { _tag: "HoldOnly", runner: runner.id, holds: [] }
-      return { commands: [...results, holds, lease(runner, 16)], heard: heard(runner) }
+      return { commands: [...results, holds, lease(runner, 16)], heard: heard(fleet, runner) }
     },
     clinging: () => {
       const { key, open } = runners[0]!
@@ -147,5 +66,64 @@ export const make = (chance: Chance, limit: number): Runners => {
     rekey: (key) => {
       for (const runner of runners) if (runner.key === key) runner.key = id("key", ++keys)
     }
+  }
+}
+
+const lease = ({ admissions, digest, fleet, id, key, matches }: Runner, max: number): Command =>
+  ({ _tag: "LeaseWork", runner: id, key, fleet, engine_digest: digest, matches, admissions, max }) as const
+
+/** What the answers do to a runner: it has what it was given, and lets go of what was answered. */
+const heard =
+  ({ granted }: Fleet, runner: Runner): Visit["heard"] =>
+  (commands, replies) => {
+    commands.forEach((command, i) => {
+      const reply = replies[i]
+      if (command._tag === "LeaseWork") {
+        for (const work of (reply ?? []) as ReadonlyArray<Work>) {
+          runner.open.push(work)
+          granted.push({ work, key: command.key })
+        }
+        granted.splice(0, granted.length - REMEMBERED)
+      } else if ("lease" in command) {
+        const malformed = reply != null && "reason" in reply && reply.reason === "malformed"
+        if (!malformed) runner.open = runner.open.filter((work) => work.lease !== command.lease)
+      }
+    })
+  }
+
+/** A result too late, again, under another key, or for a lease that nobody has. */
+const odd = ({ chance, granted, report, runners }: Fleet): Command => {
+  const { key, work } = chance.pick(granted)
+  const x = chance.next()
+  if (x < 0.15) return report(work, chance.pick(runners).key)
+  if (x < 0.3) return report({ ...work, lease: work.lease.replace(/\d+$/, (n) => String(Number(n) + 1)) }, key)
+  if (x < 0.33) return report({ ...work, lease: "nonsense.1" }, key)
+  return report(work, key)
+}
+
+const visit = (fleet: Fleet, but: number): Visit => {
+  const { chance, granted, report, runners } = fleet
+  const runner = chance.pick(runners.filter((_, i) => i !== but))
+  const { id: name, key, open } = runner
+  const x = chance.next()
+  if (x < 0.03) runner.open = [] // it dies, and starts again with nothing
+  if (x < 0.03 && chance.in(0.7))
+    return { commands: [{ _tag: "HoldOnly", runner: name, holds: [] }, lease(runner, 2)], heard: heard(fleet, runner) }
+  if (x < 0.12 && granted.length > 0) return { commands: [odd(fleet)], heard: () => undefined }
+  if (x < 0.22 && granted.length > 0) {
+    const leases = chance.in(0.2) ? [chance.pick(granted).work.lease] : open.map((work) => work.lease)
+    return { commands: [{ _tag: "Heartbeat", key, leases }], heard: () => undefined }
+  }
+  if (x < 0.25 && open.length > 0)
+    return { commands: [{ _tag: "Release", key, lease: chance.pick(open).lease }], heard: heard(fleet, runner) }
+  const results = open.filter(() => chance.in(0.65)).map((work) => report(work, key))
+  if (results.length > 0 && chance.in(0.05))
+    results.push(report(open.find(({ lease }) => "lease" in results[0]! && lease === results[0].lease)!, key))
+  const kept = open.filter(({ lease }) => !results.some((result) => "lease" in result && result.lease === lease))
+  const holds: ReadonlyArray<Command> = chance.in(0.1) ? [{ _tag: "HoldOnly", runner: name, holds: kept.map((work) => work.lease) }] : []
+  const slots = Math.max(0, 3 - kept.length)
+  return {
+    commands: [...results, ...holds, ...(slots === 0 ? [] : [lease(runner, chance.between(1, slots))])],
+    heard: heard(fleet, runner)
   }
 }

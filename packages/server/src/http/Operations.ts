@@ -1,6 +1,6 @@
 /**
  * What operators and readers of the documentation ask for beside the API: `/healthz` (the process runs),
- * `/readyz` (the database answers and holds our schema), `/metrics`, `/docs`, and `/` that leads there.
+ * `/readyz` (the database answers and holds our schema), `/metrics`, `/docs` and `/` that leads there, `/errors`.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -8,6 +8,10 @@ import { HttpApiScalar } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { Api } from "@agon/api/Api.ts"
+import { errorsPage } from "./errorsPage.ts"
+
+/** Made when it is first read, and never changes. */
+let errors: string | undefined
 
 /** A database that answers no sooner is as good as away. */
 const readinessTimeout = "2 seconds"
@@ -26,6 +30,11 @@ const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 export const OperationsLayer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ healthy: true })),
   HttpRouter.add("GET", "/readyz", ready),
+  HttpRouter.add(
+    "GET",
+    "/errors",
+    Effect.sync(() => HttpServerResponse.html((errors ??= errorsPage())))
+  ),
   HttpRouter.add("GET", "/", HttpServerResponse.redirect("/docs", { status: 302 })),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   HttpApiScalar.layer(Api, { path: "/docs" })

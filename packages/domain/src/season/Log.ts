@@ -9,6 +9,8 @@ import type { Seat, Seed, Standing } from "./State.ts"
 
 /** A log that is longer than this is not read: at most so many matches may have been rated since the one that is voided. */
 export const LOG_MATCHES_MAX = 20_000
+/** With so many seats: 35,000 were written in 3.5 s on two busy cores, and a commit may take 10 s. */
+export const LOG_SEATS_MAX = 50_000
 
 export interface LoggedMatch {
   readonly id: string

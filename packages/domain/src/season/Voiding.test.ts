@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Rating, rated, START, takenOver } from "../rating/Rating.ts"
+import { LOG_MATCHES_MAX } from "./Log.ts"
 import { mix } from "./Random.ts"
 import { step } from "./Season.ts"
 import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
@@ -171,6 +172,16 @@ describe("a voided match", () => {
     assert.deepStrictEqual(voiding(played, b!.id), { voided: true })
     keep(played)
     assertAsReplayed(played)
+  })
+  it("that too many have been rated after stays as it is", () => {
+    const played = start(4, [2])
+    play(played, 20)
+    const chosen = countedOf(played)[0]!
+    const log = testLog.logOf(played.books, chosen.id)
+    const long = { ...log, later: Array.from({ length: LOG_MATCHES_MAX + 1 }, () => log.later[0]!) }
+    const reply = step(played.state, { _tag: "VoidMatch", match: chosen.id, detail: "", log: long }, ++played.now)
+    assert.deepStrictEqual(reply, { voided: false, reason: "too_many" })
+    assert.isFalse(played.state.writes.any)
   })
   it("leaves a state that its rows restore", () => {
     const played = start(6, [2])

@@ -8,7 +8,7 @@
  */
 import { remove } from "../pairing/Heap.ts"
 import type { Of, Replies } from "./Command.ts"
-import { type Log, LOG_MATCHES_MAX, type LoggedMatch, type VoidedMatch } from "./Log.ts"
+import { type Log, LOG_MATCHES_MAX, LOG_SEATS_MAX, type LoggedMatch, type VoidedMatch } from "./Log.ts"
 import { type Course, rerate, type SeatChange } from "./Rerating.ts"
 import { creditOf, HISTORY_KEPT } from "./Standings.ts"
 import { free, type LadderState, type Seat, type Standing, type State } from "./State.ts"
@@ -20,7 +20,7 @@ export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["Void
   const { match } = log
   if (match === null || match.ending === "cancelled") return refused("unknown")
   if (match.ending === "failed") return refused("already")
-  if (match.round === state.round && log.later.length > LOG_MATCHES_MAX) return refused("too_many")
+  if (match.round === state.round && isTooLong(log)) return refused("too_many")
   state.writes.voided = { id, detail, rerated: [] }
   state.writes.any = true
   if (match.ending === "rated") uncount(state, match, withBatch(state, log))
@@ -30,6 +30,9 @@ export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["Void
   state.events.push({ _tag: "MatchVoided", match: id, versions })
   return { voided: true }
 }
+
+const isTooLong = ({ later }: Log): boolean =>
+  later.length > LOG_MATCHES_MAX || later.reduce((sum, { seats }) => sum + seats.length, 0) > LOG_SEATS_MAX
 
 const refused = (reason: Extract<Replies["VoidMatch"], { voided: false }>["reason"]): Replies["VoidMatch"] => ({ voided: false, reason })
 

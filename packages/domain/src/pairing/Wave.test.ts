@@ -32,19 +32,19 @@ describe("a wave", () => {
       for (const [a, b] of pairs) assert.strictEqual(b! - a!, 1, `seed ${seed}`)
     }
   })
-  it("spreads strength by a quarter of its deviation: entries unsure by 400 meet others than their neighbours in mean", () => {
+  it("spreads strength by a quarter of its deviation: entries unsure by 100 meet others than their neighbours in mean", () => {
     const widths = seeds.flatMap((seed) =>
       ords(
         grouped(
-          field(20, (ord) => ({ mu: 10 * ord, sigma: 400 })),
+          field(20, (ord) => ({ mu: 10 * ord, sigma: 100 })),
           2,
           seed
         )
       ).map(([a, b]) => b! - a!)
     )
     const mean = widths.reduce((sum, width) => sum + width, 0) / widths.length
-    assert.isAbove(mean, 3)
-    assert.isBelow(mean, 8)
+    assert.isAbove(mean, 2)
+    assert.isBelow(mean, 4.5)
   })
   it("prefers, among the next six, whom an entry has not met", () => {
     for (const seed of seeds) {
@@ -90,6 +90,37 @@ describe("a wave", () => {
       const entries = field(30, (ord) => ({ mu: 300 * draw(), owner: `owner-${ord % 5}` }))
       for (const [a, b] of grouped(entries, 2, seed)) assert.notStrictEqual(a!.owner, b!.owner, `seed ${seed}`)
     }
+  })
+  it("pairs everybody where each of five owners has a fifth of the field", () => {
+    for (const seed of seeds) {
+      const draw = lots(seed)
+      const entries = field(30, (ord) => ({ mu: 300 * draw(), owner: `owner-${ord % 5}` }))
+      assert.isAtLeast(grouped(entries, 2, seed).length, 15, `seed ${seed}`)
+    }
+  })
+  it("does not trade a repeated meeting for a match within one owner", () => {
+    // 0 and 1 have met, 2 and 3 too; crossing over would seat 0 with 2, both of one owner, or 1 with 2.
+    const owners = ["a", "b", "a", "b"]
+    const entries = field(4, (ord) => ({ mu: 100 * ord, sigma: 0, owner: owners[ord]!, met: [0, 1, 2, 3] }))
+    for (const seed of seeds) assert.strictEqual(grouped(entries, 2, seed).length, 2, `seed ${seed}`)
+    const forced = field(4, (ord) => ({ mu: 100 * ord, sigma: 0, owner: owners[ord]!, met: [ord ^ 1, ord ^ 3] }))
+    for (const seed of seeds) assert.strictEqual(grouped(forced, 2, seed).length, 2, `seed ${seed}`)
+  })
+  it("lets now the strongest and now the weakest go without a match where one must", () => {
+    const left = seeds.map((seed) => {
+      const seated = new Set(
+        ords(
+          grouped(
+            field(21, (ord) => ({ mu: 100 * ord, sigma: 1 })),
+            2,
+            seed
+          )
+        ).flat()
+      )
+      return Array.from({ length: 21 }, (_, ord) => ord).find((ord) => !seated.has(ord))!
+    })
+    assert.isAbove(left.filter((ord) => ord === 0).length, 30)
+    assert.isAbove(left.filter((ord) => ord === 20).length, 30)
   })
   it("keeps them apart in larger matches while there are strangers enough", () => {
     for (const seed of seeds) {

@@ -222,6 +222,12 @@ describe("any number of seats", () => {
       assert.isTrue(Number.isFinite(sigma))
     }
   })
+  it("stay finite where all means lie a million points from zero", () => {
+    for (const { mu, sigma } of rated([rating(1e6, 100), rating(1e6 - 50, 100)], [1, 2])) {
+      assert.closeTo(mu, 1e6, 200)
+      assert.isBelow(sigma, 100)
+    }
+  })
   it("leave what was given as it was", () => {
     const match = [rating(0, 200), rating(10, 100)]
     rated(match, [1, 2])

@@ -14,6 +14,7 @@ const BENCHES = {
   engine: "turns a second of the game engines",
   play: "match cycles a second at the season's mailbox, against job queues on the same Postgres",
   http: "what a read costs, against bare servers and Fastify",
+  sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
   start: "from scripts/start on empty data to the first answer and the first rated match"
 }
 type Bench = keyof typeof BENCHES

@@ -1,0 +1,200 @@
+/**
+ * What playing models costs: from a fresh instance to its first logits, matches a second of a core, the share of a match
+ * outside its models, the weights' cache, memory by slot, and the same moves by a program started for each.
+ *
+ *   node test/bench/sandbox.ts [matches a model, 3] [models, a regular expression]
+ *
+ * All snakes of the zoo on 11x11 with four seats of the same model. Matches a second of a core are by CPU time of the
+ * sandbox's process, start and end of the match included; shares are by the clock, which a busy machine disturbs.
+ */
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { loadavg, tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { engineOf } from "@agon/engine/registry.ts"
+import { playMatch } from "@agon/engine/play.ts"
+import { Downloads, TransferFailed } from "@agon/runner/runner/Downloads.ts"
+import { FileCache } from "@agon/runner/runner/FileCache.ts"
+import { Arena } from "@agon/sandbox/Arena.ts"
+import { Instance, memoryCapOf, share } from "@agon/sandbox/worker/Instance.ts"
+import { wasmPath } from "@agon/sandbox/worker/Runtime.ts"
+import { zoo } from "@agon/zoo/zoo.ts"
+import { sandboxCpu_s, sandboxPeak_mb, sandboxResident_mb } from "./sandbox/process.ts"
+
+const [repeats = "3", only = ""] = process.argv.slice(2)
+const GAME = "snakes"
+const FIRST_LOGITS_REPEATS = 5
+const NAIVE_TURNS = 3
+const LEASES = 60
+const TURNS_MAX = 300
+/** The most of a match that may pass outside its models. */
+const OUTSIDE_BAR = 0.1
+
+const engine = engineOf(GAME)!
+const board = boardsOf(GAME).find(({ players, rows, cols }) => players === 4 && rows === 11 && cols === 11)!
+const { planes, rows, cols, actions } = engine.spec(board)
+const models = zoo
+  .filter(({ game, name }) => game === GAME && new RegExp(only).test(name))
+  .map(({ name, build }) => ({ name, ...build(), memory: { flat: 0, cell: 0 } }))
+  .map((model) => ({
+    ...model,
+    memory: (JSON.parse(new TextDecoder().decode(model.manifest)) as { memory: { flat: number; cell: number } }).memory
+  }))
+type Model = (typeof models)[number]
+
+const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+const row = (cells: ReadonlyArray<string | number>) =>
+  console.log(cells.map((cell, at) => (at === 0 ? String(cell).padEnd(14) : String(cell).padStart(14))).join(""))
+
+/** The module is compiled and the process warm, as in a runner that has played before. */
+const firstLogits = async (module: WebAssembly.Module, { weights, memory }: Model): Promise<number> => {
+  const times: Array<number> = []
+  const work = {
+    module,
+    weights: share(weights),
+    cap_bytes: memoryCapOf(weights.length),
+    boards: [{ planes, rows, cols, actions, ...memory }]
+  }
+  for (let i = 0; i < FIRST_LOGITS_REPEATS; i++) {
+    const start_ms = performance.now()
+    const instance = new Instance(work)
+    instance.channel.awaitAnswer(start_ms + 30_000)
+    instance.channel.take(0)
+    instance.channel.ask()
+    instance.channel.awaitAnswer(start_ms + 30_000)
+    times.push(performance.now() - start_ms)
+    await instance.stop()
+  }
+  return median(times)
+}
+
+const requestOf = ({ weights, manifest }: Model, seed: number, max_turns = TURNS_MAX) => ({
+  game: GAME,
+  board,
+  seed,
+  rules: { max_turns, strike_limit: 3 },
+  seats: Array.from({ length: 4 }, () => ({ weights, manifest, memory_cap_bytes: memoryCapOf(weights.length) }))
+})
+
+const playAll = (model: Model, first_ms: number) =>
+  Effect.gen(function* () {
+    const arena = yield* Arena
+    yield* arena.play(requestOf(model, 0))
+    const [cpu_s, start_ms] = [sandboxCpu_s(), performance.now()]
+    let [turns, played_ms, inferring_ms, moves] = [0, 0, 0, 0]
+    for (let seed = 1; seed <= Number(repeats); seed++) {
+      const report = yield* arena.play(requestOf(model, seed))
+      turns += report.turns
+      played_ms += report.played_ms
+      inferring_ms += report.inferring_ms
+      moves += report.replay.moves.flat().filter((move) => move !== null).length
+    }
+    const wall_ms = performance.now() - start_ms
+    const per_core_s = Number(repeats) / (sandboxCpu_s() - cpu_s)
+    const outside = 1 - inferring_ms / played_ms
+    row([
+      model.name,
+      model.weights.length,
+      first_ms.toFixed(0),
+      (turns / Number(repeats)).toFixed(0),
+      per_core_s.toFixed(2),
+      ((1_000 * inferring_ms) / moves).toFixed(0),
+      ((1_000 * (played_ms - inferring_ms)) / moves).toFixed(0),
+      `${(100 * outside).toFixed(1)} %`,
+      sandboxPeak_mb().toFixed(0)
+    ])
+    return { outside, move_ms: wall_ms / moves }
+  })
+
+/** Three turns are enough: every move costs the same. */
+const naive = ({ name, weights }: Model, move_ms: number) => {
+  const directory = mkdtempSync(join(tmpdir(), "agon-naive-"))
+  const file = join(directory, "model.onnx")
+  writeFileSync(file, weights)
+  let moves = 0
+  const start_ms = performance.now()
+  const player = (observation: Float32Array) => {
+    moves++
+    const args = [join(import.meta.dirname, "sandbox/naiveStep.ts"), file, ...[planes, rows, cols].map(String)]
+    return Number(
+      execFileSync(process.execPath, args, { input: Buffer.from(observation.buffer), stdio: ["pipe", "pipe", "ignore"] }).toString()
+    )
+  }
+  playMatch(engine, board, 1, { max_turns: NAIVE_TURNS, strike_limit: 3 }, new Array(4).fill(player))
+  const naive_ms = (performance.now() - start_ms) / moves
+  rmSync(directory, { recursive: true })
+  const gain = (naive_ms / move_ms).toFixed(0)
+  console.log(
+    `a move of ${name}: ${naive_ms.toFixed(0)} ms by a program per step, ${move_ms.toFixed(2)} ms here with the match's start and end: ${gain} times`
+  )
+}
+
+/** The runner's cache under leases of four random models each, the store being this program's memory. */
+const cacheHits = Effect.gen(function* () {
+  const cache = yield* FileCache
+  let random = 1
+  const start_ms = performance.now()
+  for (let lease = 0; lease < LEASES; lease++)
+    for (let seat = 0; seat < 4; seat++) {
+      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
+      const { name, weights } = models[(random >>> 16) % models.length]!
+      yield* cache.get({
+        hash: `sha256:${createHash("sha256").update(weights).digest("hex")}`,
+        url: `memory:${name}`,
+        bytes: weights.length
+      })
+    }
+  const { hits, misses } = cache.counts()
+  const each_ms = (performance.now() - start_ms) / (hits + misses)
+  console.log(
+    `weights' cache, ${LEASES} leases of 4 of ${models.length} models: ${hits} hits, ${misses} misses (${((100 * hits) / (hits + misses)).toFixed(0)} %), ${each_ms.toFixed(1)} ms each, proof included`
+  )
+})
+
+const memoryBySlot = (model: Model, slots: number) =>
+  Effect.gen(function* () {
+    const arena = yield* Arena
+    const idle_mb = sandboxResident_mb()[0]!
+    yield* Effect.all(
+      Array.from({ length: slots }, (_, seed) => arena.play(requestOf(model, seed, 60))),
+      { concurrency: slots }
+    )
+    const after = sandboxResident_mb().map((mb) => mb.toFixed(0))
+    console.log(
+      `memory, ${slots} slots, four seats of ${model.name}: idle ${idle_mb.toFixed(0)} MB, after a match ${after.join(" and ")} MB, peak ${sandboxPeak_mb().toFixed(0)} MB`
+    )
+  }).pipe(Effect.provide(Arena.layer({ slots })))
+
+const main = Effect.gen(function* () {
+  console.log(
+    `${new Date().toISOString()}, load ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(" ")}, node ${process.version}`
+  )
+  const module = yield* Effect.promise(() => WebAssembly.compile(readFileSync(wasmPath)))
+  const firsts: Array<number> = []
+  for (const model of models) firsts.push(yield* Effect.promise(() => firstLogits(module, model)))
+  row(["model", "bytes", "first ms", "turns", "matches/core s", "infer us", "outside us", "outside", "peak MB"])
+  const results = yield* Effect.forEach(models, (model, at) => playAll(model, firsts[at]!)).pipe(Effect.provide(Arena.layer({ slots: 1 })))
+  const within = results.filter(({ outside }) => outside <= OUTSIDE_BAR).length
+  console.log(
+    `outside inference: median ${(100 * median(results.map(({ outside }) => outside))).toFixed(1)} %, within ${100 * OUTSIDE_BAR} %: ${within} of ${models.length}`
+  )
+  const last = models.length - 1
+  naive(models[last]!, results[last]!.move_ms)
+  const directory = mkdtempSync(join(tmpdir(), "agon-bench-cache-"))
+  const store = Layer.succeed(Downloads, {
+    get: (url) => Effect.succeed(models.find(({ name }) => url === `memory:${name}`)!.weights),
+    put: () => Effect.fail(new TransferFailed({ detail: "not here" }))
+  })
+  yield* Effect.provide(cacheHits, FileCache.layer(directory).pipe(Layer.provide(store)))
+  rmSync(directory, { recursive: true })
+  yield* memoryBySlot(models[last]!, 1)
+  yield* memoryBySlot(models[last]!, 2)
+})
+
+await Effect.runPromise(Effect.scoped(main))
+process.exit(0)

@@ -85,7 +85,7 @@ function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, strin
     path,
     text,
     package: path.match(/^packages\/([^/]+)\//)?.[1],
-    test: path.startsWith("test/") || /\.test\.[mc]?[jt]sx?$/.test(path) || isTestSupport(path),
+    test: path === "vitest.config.ts" || path.startsWith("test/") || /\.test\.[mc]?[jt]sx?$/.test(path) || isTestSupport(path),
     generated: isGenerated(path),
     root,
     body,

@@ -234,6 +234,7 @@ const makeHand = Effect.gen(function* () {
       const mine = new Set(inTurn(key, runner).map(({ id }) => id))
       yield* parking.park({ kind: kindOf(key, runner), serves: (season) => mine.has(season) }, since, wait_ms)
       since = parking.signal()
+      if ((yield* desk.runner(key, runner.id)).state === "draining") return [] // it was stopped while it waited
       const audited = yield* audit(key, runner, room)
       const leases = [...audited, ...(yield* fill(key, runner, room - audited.length))]
       if (leases.length > 0) return leases

@@ -27,6 +27,8 @@ const slow = process.env.AGON_SLOW !== undefined
 const LOOK_EVERY_MS = 20
 const SEED = 20_261_121
 const SPOILED = 60
+/** What Node opens when it starts a thread: code, and the kernel's account of how much memory there is. */
+const OWN_FILES = [/\/(packages|node_modules)\//, /^\/dev\/(null|u?random)$/, /^\/(proc\/\d+|sys\/fs)\/cgroup/, /^\/proc\/meminfo$/]
 const boards = [board, { rows: 7, cols: 19, players: 4 }]
 
 const request = (weights: Uint8Array): ExamineRequest => ({
@@ -103,9 +105,8 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox proce
         // Two instances of at most 65 MiB each, and V8's compiled code, which grows with every operator that is new and then
         // stays (five rounds of all these models: 559, 562, 801, 801, 801 MB at most).
         assert.isBelow(after.peak_mb - before.peak_mb, 2 * 65 + (slow ? 640 : 320))
-        // Threads start from code that Node reads; nothing else is opened, and no socket but the channel to the parent.
-        const files = [...seen].filter((link) => link.startsWith("/"))
-        const foreign = files.filter((path) => !/^\/dev\/(null|urandom|random)$/.test(path) && !/\/(packages|node_modules)\//.test(path))
+        // No socket but the channel to the parent.
+        const foreign = [...seen].filter((link) => link.startsWith("/") && !OWN_FILES.some((pattern) => pattern.test(link)))
         assert.deepStrictEqual(foreign, [])
         assert.deepStrictEqual([...seen].filter((link) => link.startsWith("socket:")).sort(), [...sockets].sort())
         if (arena.isolation !== "process") assert.strictEqual(internetSocketsNear(before.pid), 0)

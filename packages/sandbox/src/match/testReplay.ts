@@ -22,9 +22,9 @@ export interface Replayed {
 
 const game = "snakes"
 const board = boardsOf(game).find(({ players, rows }) => players === 4 && rows === 11)!
-const weights = [linear(1), convolving(3), linear(2), convolving(6)]
+const weights = [linear(1), convolving(3), linear(2), convolving(2)]
 const seats = weights.map((one) => ({ weights: one, manifest: manifest(), memory_cap_bytes: memoryCapOf(one.length) }))
-export const match = { game, board, seed: 11, rules: { max_turns: 120, strike_limit: 3 }, seats }
+export const match = { game, board, seed: 11, rules: { max_turns: 40, strike_limit: 3 }, seats }
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 

@@ -116,10 +116,11 @@ const makeStanding = Effect.gen(function* () {
       ({ eligible }): Asking => ({ owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false })
     )
 
-  const standing = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) =>
-    asked(actors, season.id, { _tag: "Preflight", ...asks, hashes }).pipe(
-      Effect.catchTag("season_closed", () => closed(season, asks, hashes?.weights_hash ?? null))
-    )
+  const standing = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) => {
+    const fromRows = closed(season, asks, hashes?.weights_hash ?? null)
+    if (season.record.closed_at !== null) return fromRows // asking for its actor would only wake it to say so
+    return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes }).pipe(Effect.catchTag("season_closed", () => fromRows))
+  }
 
   return { asking, standing }
 })

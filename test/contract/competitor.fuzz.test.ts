@@ -1,0 +1,148 @@
+/** Hostile input on every route: whatever is sent, the answer is one that the route declares, and never our fault. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import * as A from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+import { type Attempt, makeFuzz, type Names, operationsOf, randomOf, sha256 } from "../support/Fuzz.ts"
+import { type Answered, call } from "../support/Web.ts"
+
+const slow = process.env["AGON_SLOW"] !== undefined
+const requests = slow ? 20_000 : 1_500
+const seed = Number(process.env["AGON_SEED"] ?? 20_261_121)
+const atOnce = 4
+
+const { at, classes, matchIds, modelIds, seasonIds, versionIds } = Fixture
+const hashes = ["1", "2", "3"].map(sha256)
+
+const namesOf = (runner: { readonly key: string; readonly id: string }): Names => {
+  const seasons = ["spring", "spring", "winter", "secret", "autumn", "open-house", "open-house", "none"]
+  const ids = [...Object.values(modelIds), ...Object.values(versionIds), ...Object.values(matchIds)]
+  return {
+    game: [...Array(8).fill("snakes"), "othello", "go"],
+    ...{ slug: seasons, season: seasons, from: seasons },
+    id: ids,
+    ...{ model: Object.values(modelIds), version: Object.values(versionIds), match: Object.values(matchIds) },
+    vs: [`${modelIds.alpha},${modelIds.beta}`],
+    ...{ map_id: ["duel", "crowd", "new"], map: ["duel"], maps: ["duel", "new"] },
+    ...{ baseline: ["random", "greedy", "base"], baselines: ["random"], n: ["1", "3", "9"] },
+    ...{ username: ["ada", "bob", "root"], admins: ["ada", "nobody"], owner: ["ada"], logins: ["Ada", "x"] },
+    ...{ weights_hash: hashes, manifest_hash: hashes, hash: hashes, engine_digest: [Fixture.engineDigest] },
+    ...{ secret: [runner.key], runner: [runner.id], key: [runner.id], lease: [`${matchIds.queued}.1`, `${versionIds.gamma2}.1`] },
+    ...{ ladder: ["open", "nano"], class: ["nano"], limit: ["1", "25", "999999999999"], cursor: ["0", "1", "2147483647", "2147483648"] },
+    ...{ since: [at(0)], sort: ["newest", "closest", "upset", "longest", "discussed"], providers: ["hub", "lab"], provider: ["hub"] },
+    weight_classes: classes
+  }
+}
+
+/** Text that Postgres does not keep, that is no UTF-8, and that is no encoding at all. */
+const unreadable = ["%00", "%ED%A0%80", "%FF", "%", "%zz"]
+
+/** Every operation with each of its parameters in turn unreadable, the others of the right form. */
+const everyParameter = (names: Names): ReadonlyArray<Attempt> =>
+  operationsOf(OpenApi.fromApi(Api)).flatMap((operation) => {
+    const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key!)
+    return [...inPath, ...operation.query].flatMap((bad) =>
+      unreadable.map((piece): Attempt => {
+        const valueOf = (key: string) => (key === bad ? piece : String(names[key]?.[0] ?? "x"))
+        const url = operation.path.replace(/\{(\w+)\}/g, (_, key: string) => valueOf(key))
+        const query = operation.query.includes(bad) ? `?${bad}=${piece}` : ""
+        const json = operation.body === undefined ? {} : { json: {} }
+        return { operation, url: `${url}${query}`, call: { method: operation.method, as: "root", ...json } }
+      })
+    )
+  })
+
+/** What is wrong with an answer; nothing, where it is one of those that the route declares. */
+const faultOf = ({ call: { method }, operation }: Attempt, { headers, json, status, text }: Answered): string | undefined => {
+  if (status >= 500 && status !== 503) return "is our fault"
+  if (headers.get("x-request-id") === null) return "has no request id"
+  if (status < 400) return status === 304 || operation.answers.has(String(status)) ? undefined : "succeeds with an undeclared status"
+  if (headers.get("content-type") !== "application/problem+json") return "is no problem"
+  for (const member of ["type", "title", "status", "detail", "code"]) if (json[member] === undefined) return `lacks ${member}`
+  if (json.status !== status || json.type !== `/errors#${json.code}`) return "contradicts itself"
+  if (/\bat \S+:\d+:\d+|SELECT |INSERT |syntax error|node_modules/.test(text)) return "says too much"
+  if (status === 405) return headers.get("allow")?.includes(method!) ? "allows what it refuses" : undefined
+  return operation.answers.has(`${status} ${json.code}`) ? undefined : "refuses with a code that the route does not declare"
+}
+
+/** Whom the other tests of this API sign in with; sign-in is not real here, and one who signs out is gone. */
+const left = new Set(["GET /v1/auth/{provider}", "GET /v1/auth/{provider}/callback", "DELETE /v1/session"])
+
+/** A request for work may wait for half a minute; here it does not. */
+const impatient = (body: string | undefined) => body?.replace(/"wait_s":[^,}]*/, '"wait_s":0')
+
+const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
+
+layer(web, A.options)("unreadable parameters", (it) => {
+  it.effect("are refused by every route in the ways that it declares", () =>
+    Effect.gen(function* () {
+      const attempts = everyParameter(namesOf({ key: "agon_rk_none", id: "none" })).filter(({ operation }) => !left.has(operation.route))
+      assert.isAbove(attempts.length, 700)
+      const faults = yield* Effect.forEach(
+        attempts,
+        (attempt) =>
+          Effect.map(call(attempt.url, attempt.call), (answer) => {
+            const fault = faultOf(attempt, answer)
+            return fault === undefined ? [] : [`${attempt.operation.route} ${attempt.url} ${fault}: ${answer.status} ${answer.text}`]
+          }),
+        { concurrency: atOnce }
+      )
+      assert.deepStrictEqual(faults.flat(), [])
+    })
+  )
+})
+
+layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input", (it) => {
+  it.effect(`never meets an answer that its route does not declare, in ${requests} requests of seed ${seed}`, () =>
+    Effect.gen(function* () {
+      yield* A.season("open-house", { rules: { cooldown_s: 0 } })
+      for (const id of [seasonIds.spring, seasonIds.secret, seasonIds.autumn]) yield* A.tell(id, { _tag: "Tick" })
+      const { key } = (yield* A.post("/v1/runner-keys", { name: "fuzz" })).json
+      const accepts = ["match", "admission"]
+      const about = {
+        name: "f",
+        runtime_version: "t",
+        engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
+        accepts,
+        slots: 2
+      }
+      const opened = yield* A.ask("/v1/runner/sessions", { method: "POST", json: about, headers: { authorization: `Bearer ${key}` } })
+      assert.strictEqual(opened.status, 201, opened.text)
+      const next = makeFuzz(OpenApi.fromApi(Api), namesOf({ key, id: opened.json.runner }), randomOf(seed))
+
+      const seen = new Map<string, number>()
+      const faults: Array<string> = []
+      const one = Effect.gen(function* () {
+        const attempt = next()
+        if (left.has(attempt.operation.route)) return
+        const body = impatient(attempt.call.body)
+        const given = { ...attempt.call, ...(body === undefined ? {} : { body }) }
+        const answer = yield* call(attempt.url, given)
+        const outcome = `${answer.status} ${answer.json?.code ?? ""}`.trim()
+        seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+        const fault = faultOf(attempt, answer)
+        if (fault === undefined) return
+        const sent = JSON.stringify({ ...given, body: given.body?.slice(0, 600) })
+        faults.push(`${attempt.operation.route} ${fault}: ${outcome} ${answer.text.slice(0, 300)}\n  ${attempt.url.slice(0, 300)} ${sent}`)
+      })
+      yield* Effect.forEach(Array.from({ length: requests }), () => one, { concurrency: atOnce, discard: true })
+      assert.deepStrictEqual(faults.slice(0, 20), [], `${faults.length} faults of seed ${seed}`)
+      // The requests must be good enough to get somewhere.
+      for (const outcome of [
+        "200",
+        "201",
+        "404 not_found",
+        "400 invalid_request",
+        "400 invalid_json",
+        "413 body_too_large",
+        "403 admin_only"
+      ]) {
+        assert.isAbove(seen.get(outcome) ?? 0, 0, `${outcome} among ${[...seen].map((each) => each.join(": ")).join(", ")}`)
+      }
+      // Nothing that is sent puts a season out of order; one that is only waking may say so.
+      assert.isAtMost(seen.get("503 unavailable") ?? 0, 2 + requests / 5_000)
+    })
+  )
+})

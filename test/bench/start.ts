@@ -1,6 +1,7 @@
 /**
  * From `scripts/start` on an empty directory to the first answer, to a signed-in administrator, and to the first rated
- * match of a season made over HTTP (one board, three models to be reviewed). And the same start on data that is there.
+ * match of a season made over HTTP (one board, three models to be reviewed); the same start on data that is there; and
+ * what somebody sees who starts it without any configuration: the demonstration season's first match.
  *
  *   node test/bench/start.ts [rounds, 3]
  */
@@ -37,7 +38,21 @@ const round = async () => {
   await Competition.rated(admin, before + 1)
   const plays_s = since(again)
   await Service.cleanUp()
-  return { answer_s, signedIn_s, reviewed_s, rated_s, stop_s, again_s, plays_s }
+  const demo_s = await demonstration()
+  return { answer_s, signedIn_s, reviewed_s, rated_s, stop_s, again_s, plays_s, demo_s }
+}
+
+const demonstration = async () => {
+  const began = performance.now()
+  const options = { directory: Service.newDirectory(), port: await Service.freePort(), runners: 1, environment: { AGON_DEMO: "1" } }
+  const visitor = new Visitor((await Service.start(options)).origin)
+  await Service.eventually("a match of the demonstration season", async () => {
+    const { json, status } = await visitor.ask("GET", "/v1/matches?season=demo&limit=1")
+    return status === 200 && json.total > 0
+  })
+  const demo_s = since(began)
+  await Service.cleanUp()
+  return demo_s
 }
 
 const titles: Record<keyof Awaited<ReturnType<typeof round>>, string> = {
@@ -47,7 +62,8 @@ const titles: Record<keyof Awaited<ReturnType<typeof round>>, string> = {
   rated_s: "... to the first rated match",
   stop_s: "SIGTERM to the end",
   again_s: "start on the same data to the first answer",
-  plays_s: "... to the next rated match"
+  plays_s: "... to the next rated match",
+  demo_s: "empty data to the demonstration's first match"
 }
 
 const all = []

@@ -5,8 +5,8 @@
  * Protocol. `start` answers when /readyz does. Whatever became of the service, `start` on the same directory starts it
  * again. `cleanUp` (afterAll) ends every process that a service had and removes the directories.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,8 +28,13 @@ export interface Service {
   readonly log: () => string
 }
 
+interface Launched extends Service {
+  readonly over: () => boolean
+}
+
 const directories = new Set<string>()
-const processesSeen = new Map<number, string>()
+const services = new Set<Launched>()
+const processesSeen = new Map<string, Family>()
 
 export const newDirectory = (): string => {
   const directory = mkdtempSync(join(tmpdir(), "agon-e2e-"))
@@ -56,7 +61,7 @@ export interface Options {
 }
 
 /** Starts it and waits for nothing. */
-export const launch = ({ directory, environment = {}, port, runners = 2 }: Options): Service & { readonly child: ChildProcess } => {
+export const launch = ({ directory, environment = {}, port, runners = 2 }: Options): Launched => {
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: process.env["HOME"] ?? tmpdir(),
@@ -81,20 +86,19 @@ export const launch = ({ directory, environment = {}, port, runners = 2 }: Optio
     })
     child.on("exit", (status, signal) => resolve({ status, signal }))
   })
+  const over = () => child.exitCode !== null || child.signalCode !== null
   // The address that PUBLIC_ORIGIN has by default, which the sign-in leads back to.
-  return { child, pid: child.pid ?? 0, origin: `http://localhost:${port}`, directory, ended, log: () => said }
+  const launched = { pid: child.pid ?? 0, origin: `http://localhost:${port}`, directory, ended, over, log: () => said }
+  services.add(launched)
+  return launched
 }
 
 /** The service once it answers; a service that ends instead fails with what it said. */
 export const start = async (options: Options): Promise<Service> => {
   const service = launch(options)
   remember(service)
-  let over = false
-  void service.ended.then(() => {
-    over = true
-  })
   await eventually(`an answer of the service at ${service.origin}`, async () => {
-    if (over) throw new Hopeless(`the service ended: ${service.log()}`)
+    if (service.over()) throw new Hopeless(`the service ended: ${service.log()}`)
     return (await fetch(`${service.origin}/readyz`)).ok
   })
   remember(service)
@@ -121,21 +125,39 @@ export const eventually = async (what: string, probe: () => Promise<boolean> | b
   throw new Error(`waited ${patience_ms / 1000} s in vain for ${what}: ${last instanceof Error ? last.message : String(last)}`)
 }
 
-/** A process as it was when somebody looked. */
+/** A process as it was when somebody looked. Pids are used again; with the time of its start one is nobody else's. */
 export interface Family {
   readonly pid: number
+  readonly started: string
   readonly parent: number
   readonly command: string
   readonly zombie: boolean
 }
 
-const processes = (): ReadonlyArray<Family> =>
-  execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8", maxBuffer: 64 * 1024 ** 2 })
+const processes = (): ReadonlyArray<Family> => (existsSync("/proc/self/stat") ? fromProc() : fromPs())
+
+/** A machine that tests run on need not have `ps`. */
+const fromProc = () =>
+  readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+      const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim()
+      return [{ pid: Number(name), started: rest[17] ?? "", parent: Number(parent), zombie: state === "Z" || command === "", command }]
+    } catch {
+      return [] // It has ended since.
+    }
+  })
+
+const fromPs = () =>
+  execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,lstart=,args="], { encoding: "utf8", maxBuffer: 64 * 1024 ** 2 })
     .split("\n")
     .flatMap((line) => {
-      const found = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line)
+      const found = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+((?:\S+\s+){5})(.*)$/.exec(line)
       if (found === null) return []
-      return [{ pid: Number(found[1]), parent: Number(found[2]), zombie: found[3]!.startsWith("Z"), command: found[4]! }]
+      const [, pid, parent, state, started = "", command = ""] = found
+      return [{ pid: Number(pid), parent: Number(parent), zombie: state!.startsWith("Z"), started: started.trim(), command }]
     })
 
 /** The service and all that descends from it. */
@@ -149,20 +171,18 @@ export const familyOf = ({ pid }: Pick<Service, "pid">): ReadonlyArray<Family> =
   return all.filter((one) => family.has(one.pid) && !one.zombie)
 }
 
-const remember = (service: Service) => {
-  for (const { command, pid } of familyOf(service)) processesSeen.set(pid, command)
+const remember = (service: Pick<Service, "pid">) => {
+  for (const one of familyOf(service)) processesSeen.set(`${one.pid} ${one.started}`, one)
 }
 
-/** Those of the family that still run, by pid and command, since pids are used again. Postgres's children change their titles. */
-export const stillRunning = (family: ReadonlyArray<Family>): ReadonlyArray<Family> => {
+/** Those of the family that still run. */
+export const stillRunning = (family: Iterable<Family>): ReadonlyArray<Family> => {
   const now = new Map(processes().map((one) => [one.pid, one]))
-  return family.filter(({ command, pid }) => {
+  return [...family].filter(({ pid, started }) => {
     const found = now.get(pid)
-    return found !== undefined && !found.zombie && (found.command === command || bothPostgres(found.command, command))
+    return found !== undefined && !found.zombie && found.started === started
   })
 }
-
-const bothPostgres = (a: string, b: string) => a.startsWith("postgres:") && b.startsWith("postgres:")
 
 export const runnerPid = (service: Service): number | undefined =>
   familyOf(service).find(({ command }) => command.includes("packages/runner/src/main.ts"))?.pid
@@ -201,12 +221,22 @@ export const withDatabase = async <A>({ directory }: Pick<Service, "directory">,
   }
 }
 
-/** Ends what tests left running, whatever state it is in. */
+/** Ends what tests left running, whatever state it is in: the services first, since they start again what has ended. */
 export const cleanUp = async (): Promise<void> => {
-  const left = () => stillRunning([...processesSeen].map(([pid, command]) => ({ pid, command, parent: 0, zombie: false })))
+  for (const service of services) {
+    remember(service)
+    if (!service.over()) killIfThere(service.pid)
+  }
+  for (const directory of directories) {
+    const pid = postgresPid({ directory })
+    const family = pid === undefined ? [] : familyOf({ pid })
+    if (family.some((one) => one.pid === pid && /postgres/.test(one.command))) remember({ pid: pid! })
+  }
+  const left = () => stillRunning(processesSeen.values())
   for (const { pid } of left()) killIfThere(pid)
   await eventually("the end of every process", () => left().length === 0, 30_000)
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
   processesSeen.clear()
   directories.clear()
+  services.clear()
 }

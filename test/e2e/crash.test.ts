@@ -60,7 +60,12 @@ describe("a service whose processes are killed while its season plays", { timeou
 
   /** Play goes on from here, and nothing that was known before is different or gone. */
   const goesOn = async () => {
-    await Competition.rated(visitor(), (await Competition.ratedSoFar(visitor())) + MORE)
+    let before = 0
+    await Service.eventually("an answer", async () => {
+      before = await Competition.ratedSoFar(visitor())
+      return true
+    })
+    await Competition.rated(visitor(), before + MORE)
     const now = await audit(service)
     for (const [id, result] of ledger?.results ?? []) assert.strictEqual(now.results.get(id), result, `match ${id} is as it was`)
     const shown = [...witness.seen.keys()]
@@ -104,6 +109,21 @@ describe("a service whose processes are killed while its season plays", { timeou
       assert.strictEqual((await service.ended).signal, "SIGKILL")
       await live()
     }
+    await goesOn()
+  })
+
+  it("answers 503 and never 500 while its database is away and on its way back", async () => {
+    const statuses = new Set<number>()
+    for (let kills = 0; kills < (slow ? 10 : 3); kills++) {
+      await Service.eventually("a Postgres to kill", () => Service.killIfThere(Service.postgresPid(service)))
+      await Service.eventually("the database's return", async () => {
+        // Never cached, and read from the database.
+        const { status } = await fetch(`${service.origin}${Competition.seasonPath}/playing`)
+        statuses.add(status)
+        return status === 200
+      })
+    }
+    assert.deepStrictEqual([...statuses].toSorted(), [200, 503])
     await goesOn()
   })
 

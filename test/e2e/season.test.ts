@@ -65,9 +65,15 @@ describe("a service on an empty directory", { timeout: slow ? 1_800_000 : 420_00
   it(`plays ${RATED} rated matches, whose order of the models is the zoo's at both ends`, async () => {
     await Competition.rated(visitor(), RATED)
     const { entries } = await visitor().get(`/v1/games/${Competition.GAME}/leaderboard?season=${Competition.SEASON}`)
-    const ranks = new Map(entries.map(({ model, rank }: { model: string; rank: number }) => [model, rank]))
-    for (const strong of STRONG)
-      for (const weak of WEAK) assert.isBelow(ranks.get(strong) as number, ranks.get(weak) as number, `${strong} above ${weak}`)
+    const ratings = new Map<string, number>(entries.map(({ model, rating }: { model: string; rating: number }) => [model, rating]))
+    const mean = (models: ReadonlyArray<string>) => models.reduce((sum, model) => sum + ratings.get(model)!, 0) / models.length
+    assert.isAbove(mean(STRONG), mean(WEAK))
+    assert.strictEqual(entries.at(-1).model, WEAK[0], "who walks straight on is last")
+    assert.deepStrictEqual(
+      entries.map(({ rating }: { readonly rating: number }) => rating),
+      [...ratings.values()].toSorted((a, b) => b - a),
+      "best first"
+    )
   })
 
   it("keeps replays that the rules agree with, move by move", async () => {

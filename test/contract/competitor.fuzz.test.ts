@@ -31,7 +31,12 @@ const namesOf = (runner: { readonly key: string; readonly id: string }): Names =
     ...{ weights_hash: hashes, manifest_hash: hashes, hash: hashes, engine_digest: [Fixture.engineDigest] },
     ...{ secret: [runner.key], runner: [runner.id], key: [runner.id], lease: [`${matchIds.queued}.1`, `${versionIds.gamma2}.1`] },
     ...{ ladder: ["open", "nano"], class: ["nano"], limit: ["1", "25", "999999999999"], cursor: ["0", "1", "2147483647", "2147483648"] },
-    ...{ since: [at(0)], sort: ["newest", "closest", "upset", "longest", "discussed"], providers: ["hub", "lab"], provider: ["hub"] },
+    ...{
+      since: [at(0), "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"],
+      sort: ["newest", "closest", "upset", "longest", "discussed"],
+      providers: ["hub", "lab"],
+      provider: ["hub"]
+    },
     weight_classes: classes
   }
 }

@@ -64,6 +64,7 @@ const answersOf = (status: string, content: any, resolve: (schema: any) => any):
 }
 
 const words = ["", "a", "spring", "Größe", "🐍".repeat(3), "a b&c=d#e%f", "'; DROP TABLE season; --", "x".repeat(300), "__proto__", "null"]
+const instants = ["2026-01-01T00:00:00Z", "2099-01-01T00:00:00+02:00", "1970-01-01", "275760-09-13T00:00:00.001Z", "0000-01-01T00:00:00Z"]
 const numbers = [0, 1, -1, 2.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e308, -1e308, 5e-324, 9e15]
 const unkept = ["a\0b", "\0", "\ud83d", "\udc00\ud800", "ok\ud83d!"]
 /** Percent-encoded as they stand; some are no UTF-8 and some no encoding at all. */
@@ -95,7 +96,7 @@ export const makeFuzz = (document: any, names: Names, random: Random) => {
   const string = (key: string): unknown => {
     const known = names[key]
     if (known !== undefined && chance(0.9)) return pick(known)
-    if (key.endsWith("_at")) return pick(["2026-01-01T00:00:00Z", "2099-01-01T00:00:00+02:00", "1970-01-01", "275760-09-13T00:00:00.001Z"])
+    if (key.endsWith("_at")) return pick(instants)
     return chance(0.15) ? pick(unkept) : pick(words)
   }
 

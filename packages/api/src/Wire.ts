@@ -36,6 +36,10 @@ export const AnyInstant = Schema.String.check(
   })
 )
 
+/** What a column of the database holds: 32 bits. A figure beyond it would not be refused there but fail the whole commit. */
+const largestInt = 2 ** 31 - 1
+export const Int32 = Schema.Int.check(Schema.isBetween({ minimum: -largestInt - 1, maximum: largestInt }))
+export const Count32 = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: largestInt }))
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const text = (min: number, max: number) => Schema.String.check(Schema.isBetweenLength(min, max))
 

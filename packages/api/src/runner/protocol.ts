@@ -10,7 +10,7 @@ import { RunnerKey } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { Rules, WeightClass } from "../season/Rules.ts"
 import { RunnerRejectReason } from "../version/RejectReason.ts"
-import { Count, clamped, Id, Instant, Sha256, Slug, text, Upload } from "../Wire.ts"
+import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload } from "../Wire.ts"
 
 /** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */
 export const maxSlots = 256
@@ -48,9 +48,9 @@ export type RunnerSession = typeof RunnerSession.Type
 
 export const SeatResult = Schema.Struct({
   seat: Count.check(Schema.isLessThan(8)),
-  score: Schema.Int,
+  score: Int32,
   rank: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 })),
-  strikes: Count
+  strikes: Count32
 })
 export type SeatResult = typeof SeatResult.Type
 
@@ -59,11 +59,11 @@ export const MatchFinished = Schema.Struct({
   kind: Schema.Literal("match"),
   runtime_version: RuntimeVersion,
   reason: text(1, 64),
-  turns: Count,
-  played_ms: Count,
+  turns: Count32,
+  played_ms: Count32,
   seats: Schema.Array(SeatResult).check(Schema.isBetweenLength(1, 8)),
   state_sha256: StateSha256,
-  replay: Schema.NullOr(Schema.Struct({ hash: Sha256, bytes: Count }))
+  replay: Schema.NullOr(Schema.Struct({ hash: Sha256, bytes: Count32 }))
 })
 export type MatchFinished = typeof MatchFinished.Type
 
@@ -75,13 +75,16 @@ export const MatchFailed = Schema.Struct({
 })
 export type MatchFailed = typeof MatchFailed.Type
 
+/** Numbers of recurrent memory: 1 GiB of them is more than any sandbox lets a model have. */
+const Floats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 28 }))
+
 export const Admitted = Schema.Struct({
   kind: Schema.Literal("admission"),
   runtime_version: RuntimeVersion,
   verdict: Schema.Literal("admitted"),
   param_count: Count,
-  infer_us: Count,
-  memory: Schema.Struct({ flat: Count, cell: Count })
+  infer_us: Count32,
+  memory: Schema.Struct({ flat: Floats, cell: Floats })
 })
 export type Admitted = typeof Admitted.Type
 

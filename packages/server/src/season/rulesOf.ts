@@ -44,12 +44,23 @@ export const faultsOfClasses = (classes: ReadonlyArray<WeightClass>): FieldError
   if (LADDERS.some((ladder, i) => classes[i]?.class !== ladder) || classes.length !== LADDERS.length) {
     return [{ path: "weight_classes", message: `It takes the classes ${LADDERS.join(", ")}, in this order.` }]
   }
-  return classes.flatMap(({ max_bytes }, i) =>
+  const memory = classes.flatMap(({ memory_cell_bytes, memory_flat_bytes }, i) => [
+    ...(memory_flat_bytes <= BYTES_MAX
+      ? []
+      : [{ path: `weight_classes.${i}.memory_flat_bytes`, message: `It takes at most ${BYTES_MAX}.` }]),
+    ...(memory_cell_bytes <= CELL_BYTES_MAX
+      ? []
+      : [{ path: `weight_classes.${i}.memory_cell_bytes`, message: `It takes at most ${CELL_BYTES_MAX}.` }])
+  ])
+  const sizes = classes.flatMap(({ max_bytes }, i) =>
     max_bytes > 0 && (i === 0 || max_bytes > classes[i - 1]!.max_bytes) && max_bytes <= BYTES_MAX
       ? []
       : [{ path: `weight_classes.${i}.max_bytes`, message: `It takes more than the class before, and at most ${BYTES_MAX}.` }]
   )
+  return [...sizes, ...memory]
 }
 
 /** No model of this service is larger. */
 const BYTES_MAX = 1024 ** 3
+/** With a thousand cells still no more than the largest figure that is stored. */
+const CELL_BYTES_MAX = 1024 ** 2

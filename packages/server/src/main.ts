@@ -1,7 +1,7 @@
 /** The service. Configuration is in config/Settings.ts, what it is made of in program.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Effect, Layer, Logger, References } from "effect"
+import { Cause, Effect, Exit, Layer, Logger, References } from "effect"
 import { Otlp } from "effect/observability"
 import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
@@ -26,11 +26,16 @@ const main = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped, Effect.provide(Telemetry), Effect.provide(Settings.layer))
 
+/** A stop that somebody asked for is a success; a start that was refused has set its own status. */
+const statusOf = (exit: Exit.Exit<unknown, unknown>): number =>
+  Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
+
 NodeRuntime.runMain(
   Effect.catchTag(main, "StartRefused", ({ message }) =>
     Effect.sync(() => {
       process.stderr.write(`${message}\n`)
       process.exitCode = 1
     })
-  )
+  ),
+  { teardown: (exit, onExit) => onExit(statusOf(exit)) }
 )

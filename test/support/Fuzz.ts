@@ -86,13 +86,21 @@ const pieces = [
 ]
 const uuids = ["019", "01950001-0000-7000-8000-00000000000", "01950002-0000-7000-8000-000000000001".toUpperCase().replace("5", "F")]
 
-/** Makes attempts without end; the same seed and names, the same attempts. */
-export const makeFuzz = (document: any, names: Names, random: Random) => {
-  const operations = operationsOf(document)
-  const resolve = resolver(document)
-  const pick = <A>(all: ReadonlyArray<A>): A => all[Math.floor(random() * all.length)]!
-  const chance = (share: number) => random() < share
+/** Choices by the seed. */
+interface Chooser {
+  readonly pick: <A>(all: ReadonlyArray<A>) => A
+  readonly chance: (share: number) => boolean
+  readonly below: (n: number) => number
+}
 
+const chooserOf = (random: Random): Chooser => ({
+  pick: (all) => all[Math.floor(random() * all.length)]!,
+  chance: (share) => random() < share,
+  below: (n) => Math.floor(random() * n)
+})
+
+/** Values of a schema with names that mean something. */
+const makeSane = ({ below, chance, pick }: Chooser, names: Names, resolve: (schema: any) => any) => {
   const string = (key: string): unknown => {
     const known = names[key]
     if (known !== undefined && chance(0.9)) return pick(known)
@@ -109,7 +117,7 @@ export const makeFuzz = (document: any, names: Names, random: Random) => {
     if (it.type === "array")
       return Array.from({ length: pick([0, 1, 1, 2, 6]) }, () => sane(it.items ?? it.prefixItems?.[0], key, depth + 1))
     if (it.type === "object") return {}
-    if (it.type === "integer" || it.type === "number") return chance(0.7) ? Math.floor(random() * 12) : pick(numbers)
+    if (it.type === "integer" || it.type === "number") return chance(0.7) ? below(12) : pick(numbers)
     if (it.type === "boolean") return chance(0.5)
     if (it.type === "null") return null
     return it.type === "string" ? string(key) : depth > 2 ? null : pick([null, 1, "x", [], {}])
@@ -122,6 +130,10 @@ export const makeFuzz = (document: any, names: Names, random: Random) => {
         .map(([key, value]) => [key, sane(value, key, depth + 1)])
     )
 
+  return sane
+}
+
+const makeBent = ({ chance, pick }: Chooser) => {
   const junk = (): unknown =>
     pick<unknown>([null, true, [], {}, [[]], "", ...words, ...numbers, ...unkept, { "\0": 1 }, "y".repeat(70_000), Array(2_000).fill(0)])
 
@@ -136,7 +148,16 @@ export const makeFuzz = (document: any, names: Names, random: Random) => {
     return { ...value, [key]: bent(value[key]), ...(chance(0.1) ? { constructor: 1, [pick(words)]: junk() } : {}) }
   }
 
-  const text = (schema: any): string => {
+  return bent
+}
+
+/** Bodies: half of them right, the others bent, and some no JSON at all. */
+const makeBodies = (chooser: Chooser, names: Names, resolve: (schema: any) => any) => {
+  const { chance, pick } = chooser
+  const sane = makeSane(chooser, names, resolve)
+  const bent = makeBent(chooser)
+
+  return (schema: any): string => {
     const value = sane(schema, "")
     const whole = JSON.stringify(chance(0.5) ? value : bent(value)) ?? "{}"
     if (chance(0.85)) return whole
@@ -154,14 +175,16 @@ export const makeFuzz = (document: any, names: Names, random: Random) => {
       whole.replace(/\d+/, "1e400")
     ])
   }
+}
 
+const makeUrls = ({ chance, pick }: Chooser, names: Names) => {
   const piece = (key: string): string => {
     const known = names[key]
     if (known !== undefined && chance(0.9)) return encodeURIComponent(String(pick(known)))
     return pick([...pieces, ...uuids])
   }
 
-  const queryOf = ({ query }: Operation): string => {
+  const queryOf = (query: ReadonlyArray<string>): string => {
     const asked = query
       .filter(() => chance(0.4))
       .map((key) => [key, chance(0.6) ? piece(key) : pick([...pieces, "", "25", "true", "open"])])
@@ -170,30 +193,41 @@ export const makeFuzz = (document: any, names: Names, random: Random) => {
     return asked.length === 0 ? "" : `?${asked.map(([key, value]) => `${key}=${value}`).join("&")}`
   }
 
-  const headers = (): Record<string, string | undefined> => ({
-    ...(chance(0.05)
-      ? { "content-type": pick(["text/plain", "application/json; charset=utf-16", "multipart/form-data", "a", undefined]) }
-      : {}),
-    ...(chance(0.05) ? { origin: pick(["http://evil.example", "null", "http://localhost:8080"]) } : {}),
-    ...(chance(0.03) ? { "sec-fetch-site": pick(["cross-site", "none", "\u00ff"]) } : {}),
-    ...(chance(0.03) ? { "if-none-match": pick(["*", '"x"', ",,,"]) } : {}),
-    ...(chance(0.03) ? { cookie: pick(["service_session=%00", "service_session=", "=;;=", `service_session=${"a".repeat(5_000)}`]) } : {}),
-    ...(chance(0.03) ? { authorization: pick(["Bearer", "Bearer %00", "Basic eA==", "Bearer agon_rk_x"]) } : {})
-  })
+  return ({ path, query }: Pick<Operation, "path" | "query">): string =>
+    `${path.replace(/\{(\w+)\}/g, (_, key: string) => piece(key))}${queryOf(query)}`
+}
+
+const headersOf = ({ chance, pick }: Chooser): Record<string, string | undefined> => ({
+  ...(chance(0.05)
+    ? { "content-type": pick(["text/plain", "application/json; charset=utf-16", "multipart/form-data", "a", undefined]) }
+    : {}),
+  ...(chance(0.05) ? { origin: pick(["http://evil.example", "null", "http://localhost:8080"]) } : {}),
+  ...(chance(0.03) ? { "sec-fetch-site": pick(["cross-site", "none", "\u00ff"]) } : {}),
+  ...(chance(0.03) ? { "if-none-match": pick(["*", '"x"', ",,,"]) } : {}),
+  ...(chance(0.03) ? { cookie: pick(["service_session=%00", "service_session=", "=;;=", `service_session=${"a".repeat(5_000)}`]) } : {}),
+  ...(chance(0.03) ? { authorization: pick(["Bearer", "Bearer %00", "Basic eA==", "Bearer agon_rk_x"]) } : {})
+})
+
+/** Makes attempts without end; the same seed and names, the same attempts. */
+export const makeFuzz = (document: any, names: Names, random: Random) => {
+  const operations = operationsOf(document)
+  const chooser = chooserOf(random)
+  const { chance, pick } = chooser
+  const bodyOf = makeBodies(chooser, names, resolver(document))
+  const urlOf = makeUrls(chooser, names)
 
   return (): Attempt => {
     const operation = pick(operations)
-    const path = operation.path.replace(/\{(\w+)\}/g, (_, key: string) => piece(key))
     const as = pick(["root", "root", "root", "ada", "ada", "bob", undefined])
     const runs = operation.path.startsWith("/v1/runner/") && chance(0.9) ? { authorization: `Bearer ${pick(names["secret"]!)}` } : {}
     return {
       operation,
-      url: `${path}${queryOf(operation)}`,
+      url: urlOf(operation),
       call: {
         method: operation.method,
         ...(as === undefined ? {} : { as }),
-        ...(operation.body === undefined ? {} : { body: text(operation.body) }),
-        headers: { ...runs, ...headers() }
+        ...(operation.body === undefined ? {} : { body: bodyOf(operation.body) }),
+        headers: { ...runs, ...headersOf(chooser) }
       }
     }
   }

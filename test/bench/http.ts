@@ -1,9 +1,10 @@
 /**
  * What a read costs: the service's leaderboard against bare servers that send the same bytes, serialise the same object or
  * run the same statements, and against Fastify. The server has core 0; wrk, Postgres and this program share core 1.
- * Rounds are interleaved, so that the machine's moods meet all of them; ratios are taken round by round, and their median.
+ * Rounds are interleaved and short, so that the moods of the machine meet all of them; ratios are taken round by round, and
+ * their median.
  *
- *   node test/bench/http.ts [rounds, 5] [seconds, 3] [kinds, all]
+ *   node test/bench/http.ts [rounds, 15] [seconds, 1] [kinds, all]
  *   node test/bench/http.ts --profile KIND      where the time of one server goes
  */
 import { PgClient } from "@effect/sql-pg"
@@ -149,7 +150,7 @@ const main = async (url: Redacted.Redacted, args: ReadonlyArray<string>) => {
     const file = join(folder, "subject.json")
     writeFileSync(file, write(subject))
     if (args[0] === "--profile") return await profile(args[1] as Kind, file, subject.path, folder)
-    const [rounds = "5", seconds = "3", only = ""] = args
+    const [rounds = "15", seconds = "1", only = ""] = args
     for (const kind of KINDS) if (only === "" || only.split(",").includes(kind)) servers.push(await launch(kind, file))
     await compare(servers, subject.path, Number(rounds), Number(seconds))
     report(servers)

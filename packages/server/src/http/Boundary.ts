@@ -131,9 +131,13 @@ const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 const fieldErrors = (issue: SchemaIssue.Issue): P.FieldErrors =>
   formatIssues(issue).issues.map(({ message, path = [] }) => ({ path: path.map(String).join("."), message }))
 
+/** Postgres shuts down or comes up (57P01 to 57P03), which the driver counts among the unknown errors. */
+const isStopping = ({ reason }: SqlError.SqlError): boolean =>
+  /^57P0[123]$/.test(String((reason.cause as { readonly code?: unknown } | undefined)?.code))
+
 /** What a defect looks like from outside: a database that is away, or our fault. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>
-  SqlError.isSqlError(defect) && defect.isRetryable
+  SqlError.isSqlError(defect) && (defect.isRetryable || isStopping(defect))
     ? Effect.andThen(
         retryAfter(unavailable_s),
         Effect.fail(new P.Unavailable({ detail: "The database does not answer just now; try again in a second." }))

@@ -4,7 +4,6 @@
  * until it is revoked, which every request asks the database about.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
@@ -13,6 +12,7 @@ import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { NoteWordListed } from "@agon/api/submission/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
+import { newId } from "../database/newId.ts"
 import { shown } from "../leaderboard/shown.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
@@ -67,7 +67,6 @@ const makeAccounts = Effect.gen(function* () {
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
   const words = yield* Words
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   const bySession = Effect.fnUntraced(function* (token: string) {
     const at = yield* now
@@ -102,7 +101,7 @@ const makeAccounts = Effect.gen(function* () {
     const token = randomBytes(32).toString("base64url")
     const at = yield* now
     yield* queries.openSession({
-      id: yield* random.uuidV7(),
+      id: yield* newId,
       account_id,
       token_sha256: sha256(token),
       user_agent: user_agent?.slice(0, maxUserAgent) ?? null,

@@ -7,10 +7,9 @@
  * into a new account. Whatever goes wrong ends at `/?sign_in_error=<code>`, with nothing changed.
  */
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
 import { UnknownProvider } from "@agon/api/account/api.ts"
+import { newId } from "../database/newId.ts"
 import { PublicOrigin } from "../http/Origin.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { Accounts, profileTag } from "./Accounts.ts"
@@ -130,7 +129,6 @@ const refuseProvider = ({ cause, code }: ProviderFailed) =>
 const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
-  const random = SecureRandom.make((size) => randomBytes(size))
   const sql = yield* SqlClient.SqlClient
 
   const isAdmin = ({ login, provider }: Identity) =>
@@ -150,7 +148,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
     const display_name = (name ?? login).slice(0, maxDisplayName)
     for (;;) {
       const username = yield* freeUsername(login)
-      const added = yield* queries.addAccount({ id: yield* random.uuidV7(), username, display_name, now })
+      const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })
       if (Option.isSome(added)) {
         yield* cache.purge(profileTag(username))
         return added.value.id

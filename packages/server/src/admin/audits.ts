@@ -3,20 +3,17 @@
  * logged here, in the transaction of the write: a write that was refused leaves no row, and one that stands has one.
  */
 
-import { randomBytes } from "node:crypto"
 import { AuditRow } from "@agon/api/admin/Audit.ts"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Audit } from "@agon/domain/season/Audit.ts"
 import { Clock, Effect, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
-
-const random = SecureRandom.make((size) => randomBytes(size))
 
 /** What the log will say of a write. */
 export const auditOf = (account: SignedIn, action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
-  Effect.map(random.uuidV7(), (id) => ({ id, actor: account.id, action, subject, detail }))
+  Effect.map(newId, (id) => ({ id, actor: account.id, action, subject, detail }))
 
 /** Where the write was: in a season, in a game, or nowhere in particular. */
 export interface Place {

@@ -10,11 +10,10 @@
  * finished (the object store is away) is tried again.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
 import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { engineOf } from "@agon/engine/registry.ts"
+import { newId } from "../database/newId.ts"
 import { replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { LocalMailboxes } from "../season/SeasonEntity.ts"
@@ -59,7 +58,6 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
-  const random = SecureRandom.make((size) => randomBytes(size))
   const check = yield* makeCheck
 
   const page = Effect.fnUntraced(function* (season_id: string) {
@@ -68,7 +66,7 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
     for (const match of matches) {
       const sound = !among(shares.replay_check, "replay", match.id) || (yield* check(season_id, match))
       if (!sound || !among(shares.audit, "audit", match.id)) continue
-      yield* queries.toAudit({ id: yield* random.uuidV7(), match_id: match.id, season_id, created_at: new Date(now) })
+      yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at: new Date(now) })
     }
     const last = matches.at(-1)
     if (last !== undefined) yield* queries.checked(last, season_id)

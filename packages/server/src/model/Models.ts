@@ -1,8 +1,6 @@
 /** Competitors' models. A model is made before its first version, and only by its owner. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
 import type { ModelInPath, SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import {
   type Model,
@@ -18,6 +16,7 @@ import { ModelCapReached } from "@agon/api/submission/api.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { type PageOf, profileTag } from "../account/Accounts.ts"
+import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -69,7 +68,6 @@ const makeCreate = Effect.gen(function* () {
   const queries = yield* makeQueries
   const seasons = yield* Seasons
   const sql = yield* SqlClient.SqlClient
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   const capOf = (game: string) =>
     Effect.map(
@@ -80,7 +78,7 @@ const makeCreate = Effect.gen(function* () {
   return Effect.fn("Models.create")(function* (owner: SignedIn, game: string, name: string) {
     const cap = yield* capOf(game)
     if (name.includes("\0")) return yield* unprintable
-    const row = { id: yield* random.uuidV7(), game, owner_id: owner.id, name, cap, now: new Date(yield* Clock.currentTimeMillis) }
+    const row = { id: yield* newId, game, owner_id: owner.id, name, cap, now: new Date(yield* Clock.currentTimeMillis) }
     const created = yield* Effect.andThen(queries.lockCreation(owner.id, game), queries.create(row)).pipe(
       sql.withTransaction,
       onUnique("model_name", () => new ModelNameTaken({ detail: `You have a model named ${name} in ${game}.` })),

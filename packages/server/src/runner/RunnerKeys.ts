@@ -3,7 +3,6 @@
  * serves that season alone, a key without one is of the platform's fleet.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -12,6 +11,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { PageOf } from "../account/Accounts.ts"
+import { newId } from "../database/newId.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { makeQueries } from "./queries.ts"
 
@@ -45,7 +45,6 @@ export class RunnerKeys extends Context.Service<
 const makeRunnerKeys = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const random = SecureRandom.make((size) => randomBytes(size))
   const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 
   const withRunners = Effect.fnUntraced(function* (keys: ReadonlyArray<Omit<Key, "runners">>) {
@@ -54,7 +53,7 @@ const makeRunnerKeys = Effect.gen(function* () {
   })
 
   const add = Effect.fnUntraced(function* (name: string, secret: string, season_id: string | null, created_by: string | null) {
-    const id = yield* random.uuidV7()
+    const id = yield* newId
     const prefix = secret.slice(0, PREFIX_CHARACTERS)
     const created_at = yield* now
     yield* queries.addKey({ id, season_id, name, prefix, key_sha256: secretHash(secret), created_by, created_at })

@@ -1,13 +1,12 @@
 /** Runner sessions: opened under a key, seen with every call, drained, and gone after a silence. */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { OpenSession, RunnerSession } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
+import { newId } from "../database/newId.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 
 /** A runner says that it lives at a third of the lease. */
@@ -34,7 +33,6 @@ export class Runners extends Context.Service<
 
 const makeRunners = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const random = SecureRandom.make((size) => randomBytes(size))
   const seenAt = new Map<string, number>()
 
   const sweep = Effect.gen(function* () {
@@ -50,7 +48,7 @@ const makeRunners = Effect.gen(function* () {
 
   return Runners.of({
     open: Effect.fn("Runners.open")(function* (key, { accepts, engines, name, runtime_version, slots }) {
-      const id = yield* random.uuidV7()
+      const id = yield* newId
       const now = new Date(yield* Clock.currentTimeMillis)
       yield* queries.openSession({ id, key_id: key.id, name, runtime_version, engines: JSON.stringify(engines), accepts, slots, now })
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }

@@ -1,15 +1,14 @@
 /** What administrators tell a season's participants, and the log of what they have done. */
 
-import { randomBytes } from "node:crypto"
 import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { Notice, type Notices as NoticePage, type SendNotice } from "@agon/api/season/notices.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits } from "../admin/audits.ts"
+import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 
 export class Notices extends Context.Service<
@@ -88,7 +87,6 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 const makeNotices = Effect.gen(function* () {
   const audits = yield* makeAudits
   const queries = yield* makeQueries
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   return Notices.of({
     list: Effect.fn("Notices.list")(function* ({ id }, { cursor, limit }) {
@@ -98,11 +96,11 @@ const makeNotices = Effect.gen(function* () {
     }, Effect.orDie),
 
     send: Effect.fn("Notices.send")(function* (account, season, { link = null, subject }) {
-      const id = yield* random.uuidV7()
+      const id = yield* newId
       const sent_at = new Date(yield* Clock.currentTimeMillis)
       const write = Effect.gen(function* () {
         const people = yield* queries.recipients({ season_id: season.id, kind: KIND })
-        const told = yield* Effect.forEach(people, (one) => Effect.map(random.uuidV7(), (id) => ({ ...one, id })))
+        const told = yield* Effect.forEach(people, (one) => Effect.map(newId, (id) => ({ ...one, id })))
         yield* queries.send({ id, season_id: season.id, subject, link, sent_at }, account.id, told)
         return told.length
       })

@@ -1,6 +1,5 @@
 /** Makes seasons: the row with a fresh machine, its administrators and the audit row in one transaction; then its actor wakes. */
 
-import { randomBytes } from "node:crypto"
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { type CreateSeason, RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
@@ -8,8 +7,8 @@ import type { Season } from "@agon/api/season/Season.ts"
 import type { Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { Clock, Context, Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -70,7 +69,6 @@ const makeSeasonMaker = Effect.gen(function* () {
   const cache = yield* ResponseCache
   const open = yield* OpenSeasons
   const seasons = yield* Seasons
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   /** Inserts one row; season_slug is unique. */
   const insert = (id: string, game: string, slug: string, digest: string, rules: Rules, body: CreateSeason, now: Date) => sql`
@@ -93,7 +91,7 @@ const makeSeasonMaker = Effect.gen(function* () {
     create: Effect.fn("SeasonMaker.create")(function* (account, game, body) {
       const { digest } = yield* registered(game)
       const { rules, slug } = yield* checked(body)
-      const id = yield* random.uuidV7()
+      const id = yield* newId
       const now = new Date(yield* Clock.currentTimeMillis)
       const admins = [...new Set(body.admins ?? [])]
       const write = Effect.gen(function* () {
@@ -102,7 +100,7 @@ const makeSeasonMaker = Effect.gen(function* () {
         )
         const appointed = admins.length === 0 ? [] : yield* Effect.orDie(appoint(id, admins, now))
         if (appointed.length < admins.length) return yield* invalid("admins", "Not every name is that of an account.")
-        yield* Effect.orDie(audit(id, game, slug, account.id, now, yield* random.uuidV7()))
+        yield* Effect.orDie(audit(id, game, slug, account.id, now, yield* newId))
       })
       yield* sql.withTransaction(write).pipe(Effect.catchTag("SqlError", Effect.die), Effect.ensuring(cache.purge(gameTag(game))))
       yield* open.refresh

@@ -3,17 +3,16 @@
  * answer shows a roster or depends on who asks, so there is nothing to purge; roles are read with every request.
  */
 
-import { randomBytes } from "node:crypto"
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { Participant, Participants, SeasonAdministrator, SeasonAdministrators } from "@agon/api/season/people.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits } from "../admin/audits.ts"
+import { newId } from "../database/newId.ts"
 import { makeQueries } from "./peopleQueries.ts"
 
 type Write<Body, A, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<A, E>
@@ -55,7 +54,6 @@ const distinct = (logins: ReadonlyArray<string>) => [...new Map(logins.map((logi
 const makeRoster = Effect.gen(function* () {
   const audits = yield* makeAudits
   const queries = yield* makeQueries
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   const participants = Effect.fn("SeasonPeople.participants")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
     const rows = yield* queries.participants({ season_id: id, limit, offset: cursor })
@@ -66,7 +64,7 @@ const makeRoster = Effect.gen(function* () {
   const add = Effect.fn("SeasonPeople.add")(function* (account: SignedIn, season: SeasonInPath, named: Logins) {
     const { provider } = named
     const logins = distinct(named.logins)
-    const rows = yield* Effect.forEach(logins, (login) => Effect.map(random.uuidV7(), (id) => ({ id, login })))
+    const rows = yield* Effect.forEach(logins, (login) => Effect.map(newId, (id) => ({ id, login })))
     const write = queries.addParticipants({ season_id: season.id, provider, rows, now: yield* now })
     yield* audits.logged(placeOf(season), write, (added) =>
       added.length === 0

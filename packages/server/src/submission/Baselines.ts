@@ -1,6 +1,5 @@
 /** Baselines: models that administrators bring into a season. Recorded by name, reviewed as any, switched on and off. */
 
-import { randomBytes } from "node:crypto"
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
@@ -15,10 +14,10 @@ import {
   type RecordedBaseline
 } from "@agon/api/submission/baselines.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf } from "../admin/audits.ts"
+import { newId } from "../database/newId.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
@@ -73,17 +72,16 @@ interface From {
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   return Effect.fnUntraced(function* (account: SignedIn, { game, id: season_id }: SeasonInPath, baseline: Named, from?: From) {
     const { manifest_hash, name, weights_hash } = baseline
     const hashes = { weights_hash, manifest_hash }
     const now = new Date(yield* Clock.currentTimeMillis)
-    const model = yield* Effect.orDie(queries.baselineModel({ id: yield* random.uuidV7(), game, season_id, name, now }))
+    const model = yield* Effect.orDie(queries.baselineModel({ id: yield* newId, game, season_id, name, now }))
     const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
     const reply = yield* asked(actors, season_id, {
       _tag: "SubmitVersion",
-      version: yield* random.uuidV7(),
+      version: yield* newId,
       model: model.id,
       owner: null,
       number,

@@ -4,7 +4,6 @@
  * closed has no machine any more; its rows say the same.
  */
 
-import { randomBytes } from "node:crypto"
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Unavailable } from "@agon/api/Problem.ts"
 import {
@@ -27,9 +26,9 @@ import {
 import { isUuid } from "@agon/api/Wire.ts"
 import type { Repeated } from "@agon/domain/season/Command.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
+import { newId } from "../database/newId.ts"
 import { incomingKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { asked } from "../season/asked.ts"
@@ -129,7 +128,6 @@ const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
   const { asking, standing } = yield* makeStanding
-  const random = SecureRandom.make((size) => randomBytes(size))
 
   /** Asks first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
   const take = Effect.fnUntraced(function* (account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry) {
@@ -139,7 +137,7 @@ const makeEnter = Effect.gen(function* () {
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
     const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
-    const command = { _tag: "SubmitVersion", version: yield* random.uuidV7(), number, ...asks, ...entry } as const
+    const command = { _tag: "SubmitVersion", version: yield* newId, number, ...asks, ...entry } as const
     const reply = yield* asked(actors, season.id, command)
     return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
   })

@@ -118,6 +118,30 @@ layer(administration, options)("editing a season", (it) => {
     })
   )
 
+  it.effect("keeps every rule that several administrators change at the same time", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* scheduled("busy")
+      const edits: ReadonlyArray<object> = [
+        { rules: { cooldown_s: 5 } },
+        { rules: { match: { max_turns: 50 } } },
+        { rules: { match: { strike_limit: 7 } } },
+        { rules: { trial: { matches: 2 } } },
+        { submissions_close_at: "2098-01-01T00:00:00Z" },
+        { rules: { note_max_length: 9 } }
+      ]
+      const answers = yield* Effect.all(
+        edits.map((edit, i) => patch(url(), edit, i % 2 === 0 ? "ada" : "root")),
+        { concurrency: edits.length }
+      )
+      for (const answer of answers) assert.strictEqual(answer.status, 200, answer.text)
+      const { rules, submissions_close_at } = (yield* patch(url(), {})).json
+      const changed = { cooldown_s: 5, note_max_length: 9, trial: { matches: 2 }, match: { max_turns: 50, strike_limit: 7 } }
+      assert.deepStrictEqual(rules, { ...DEFAULT_RULES, ...changed })
+      assert.strictEqual(submissions_close_at, "2098-01-01T00:00:00.000Z")
+      assert.lengthOf(yield* log(id), edits.length)
+    })
+  )
+
   it.effect("is for the administrators of a private one too; classes that say nothing of memory allow none; no edit, no log row", () =>
     Effect.gen(function* () {
       const { id, url } = yield* scheduled("secret", { visibility: "private" })
@@ -257,13 +281,41 @@ layer(administration, options)("fleet and fill", (it) => {
       assert.deepStrictEqual(
         (yield* log(id)).map(([actor, action, , detail]) => [actor, action, detail]),
         [
-          ["root", "season.fill", { enabled: false, max_per_hour: 30 }],
+          ["root", "season.fill", { enabled: false }],
           ["root", "season.fill", { enabled: true, max_per_hour: 30 }],
-          ["root", "season.fleet", { matches: "both", admissions: "platform" }],
+          ["root", "season.fleet", { matches: "both" }],
           ["root", "season.fleet", { matches: "own", admissions: "platform" }]
         ]
       )
       assert.strictEqual((yield* patch(url("/fill"), { enabled: true, max_per_hour: null })).status, 200)
+    })
+  )
+
+  it.effect("keep what each of two administrators changed at the same time, and log nothing where nothing changed", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("shared")
+      for (const [matches, admissions, max_per_hour] of [
+        ["own", "platform", 1],
+        ["platform", "own", 2],
+        ["both", "both", 3]
+      ] as const) {
+        const edits = [
+          patch(url("/fleet"), { matches }),
+          patch(url("/fleet"), { admissions }),
+          patch(url("/fill"), { enabled: max_per_hour % 2 === 1 }),
+          patch(url("/fill"), { max_per_hour })
+        ]
+        const answers = yield* Effect.all(edits, { concurrency: edits.length })
+        for (const answer of answers) assert.strictEqual(answer.status, 200, answer.text)
+        assert.deepStrictEqual(yield* settings(id), {
+          fleet: { matches, admissions },
+          fill: { enabled: max_per_hour % 2 === 1, max_per_hour }
+        })
+      }
+      const logged = yield* log(id)
+      yield* patch(url("/fleet"), { matches: "both" })
+      yield* patch(url("/fill"), {})
+      assert.deepStrictEqual(yield* log(id), logged)
     })
   )
 

@@ -37,20 +37,6 @@ export const CreateSeason = Schema.Struct({
 }).annotate({ identifier: "CreateSeason" })
 export type CreateSeason = typeof CreateSeason.Type
 
-/** Bounds of the numbers in the rules, by their path. */
-export const ruleBounds = {
-  max_models_per_owner: [1, 10_000],
-  max_versions_per_model: [1, 10_000],
-  cooldown_s: [0, 604_800],
-  note_max_length: [1, 2_000],
-  infer_us_max: [1, 1_000_000],
-  "trial.matches": [1, 20],
-  "match.max_turns": [1, 5_000],
-  "match.strike_limit": [1, 100],
-  provisional_matches: [1, 1_000],
-  upload_window_s: [1, 86_400]
-} as const satisfies Record<string, readonly [number, number]>
-
 export class SeasonCreationGroup extends HttpApiGroup.make("seasonCreation").add(
   HttpApiEndpoint.post("createSeason", "/v1/games/:game/seasons", {
     params: { game: Schema.String },

@@ -1,5 +1,6 @@
 /** Boards and settings, as administrators change them. */
 import type { Of, Replies } from "./Command.ts"
+import { merged, refusalOf } from "./Editing.ts"
 import { LADDERS } from "./Rules.ts"
 import type { State } from "./State.ts"
 
@@ -37,8 +38,12 @@ export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"Swi
 
 export const editSettings = (state: State, { audit, scheduledOnly, settings }: Of<"EditSettings">): Replies["EditSettings"] => {
   const scheduled = state.phase === "open" && state.now < state.settings.submissions_open_at
+  const after = merged(state.settings, settings)
+  const refused = refusalOf(after, settings)
+  if (refused !== undefined) return refused
   if (scheduledOnly && !scheduled) return { refused: "season_not_scheduled" }
-  state.settings = { ...state.settings, ...settings }
+  if (JSON.stringify(after) === JSON.stringify(state.settings)) return { edited: true } // merging keeps the order of the keys
+  state.settings = after
   state.writes.settings = true
   wrote(state, audit)
   state.events.push({ _tag: "SeasonChanged" })

@@ -4,9 +4,10 @@
  */
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
+import type { Fault, SettingsPatch } from "./Editing.ts"
 import type { Log } from "./Log.ts"
 import type { Phase, RejectReason } from "./Reasons.ts"
-import type { Ladder, Rules, Settings } from "./Rules.ts"
+import type { Ladder, Rules } from "./Rules.ts"
 
 export interface MatchOutcome {
   readonly runtime_version: string
@@ -111,7 +112,8 @@ export type Command =
       readonly withdrawn?: true
       readonly audit?: Audit
     }
-  | { readonly _tag: "EditSettings"; readonly settings: Partial<Settings>; readonly scheduledOnly: boolean; readonly audit?: Audit }
+  /** `settings` names what changes; what it leaves out stays, inside of rules, fleet and fill too. */
+  | { readonly _tag: "EditSettings"; readonly settings: SettingsPatch; readonly scheduledOnly: boolean; readonly audit?: Audit }
   /** A match that was not played as reported counts no more. Its actor adds the log; null: it could not be read. */
   | { readonly _tag: "VoidMatch"; readonly match: string; readonly detail: string; readonly log: Log | null }
   | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
@@ -174,7 +176,10 @@ export interface Replies {
   readonly PatchRound:
     | { readonly n: number }
     | { readonly refused: "not_found" | "round_started" | "invalid_request"; readonly detail: string }
-  readonly EditSettings: { readonly edited: true } | { readonly refused: "season_not_scheduled" }
+  readonly EditSettings:
+    | { readonly edited: true }
+    | { readonly refused: "season_not_scheduled" }
+    | { readonly refused: "invalid_request" | "rules_invalid"; readonly errors: ReadonlyArray<Fault> }
   /** `again`: ask once more, another was voided just now. `too_many` have been rated since: it stays as it is. */
   readonly VoidMatch: { readonly voided: true } | { readonly voided: false; readonly reason: "unknown" | "already" | "again" | "too_many" }
   readonly CloseSeason: { readonly close_requested_at: number }

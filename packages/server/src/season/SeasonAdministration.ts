@@ -5,7 +5,7 @@
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
-import { InvalidRequest, type Unavailable } from "@agon/api/Problem.ts"
+import type { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"
 import {
   type EditFill,
   type EditFleet,
@@ -14,17 +14,17 @@ import {
   SeasonNotScheduled,
   SeasonPrivate
 } from "@agon/api/season/administration.ts"
-import { RulesInvalid } from "@agon/api/season/creation.ts"
+import type { RulesInvalid } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import type { SeasonClosed } from "@agon/api/submission/api.ts"
-import type { Settings } from "@agon/domain/season/Rules.ts"
+import type { SettingsPatch } from "@agon/domain/season/Editing.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../admin/audits.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries } from "./administrationQueries.ts"
 import { asked } from "./asked.ts"
-import { faultsOfClasses, rulesOf } from "./rulesOf.ts"
+import { refusing, rulesOf } from "./rulesOf.ts"
 import { SeasonActors } from "./SeasonEntity.ts"
 import { Seasons } from "./Seasons.ts"
 import { gameTag, seasonTag } from "./tags.ts"
@@ -63,35 +63,39 @@ const makeRecord = Effect.map(
 /** What the machine goes by. */
 const makeCommands = Effect.gen(function* () {
   const actors = yield* SeasonActors
-  const queries = yield* makeQueries
   const record = yield* makeRecord
 
-  const steer = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, action: string, settings: Partial<Settings>) {
-    const audit = yield* auditOf(account, action, season.slug, Object.values(settings)[0])
+  const steer = Effect.fnUntraced(function* (
+    account: SignedIn,
+    season: SeasonInPath,
+    action: string,
+    body: object,
+    settings: SettingsPatch
+  ) {
+    const audit = yield* auditOf(account, action, season.slug, body)
     yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: false, audit })
     return yield* record(account, season)
   })
 
   const commands: Pick<SeasonAdministration["Service"], "edit" | "changeFleet" | "changeFill" | "close"> = {
     edit: Effect.fn("SeasonAdministration.edit")(function* (account, season, body) {
-      const settings = yield* settingsOf(yield* record(account, season), body)
-      const told = Object.keys(settings).length === 0 ? {} : { audit: yield* auditOf(account, "season.edit", season.slug, body) }
-      const reply = yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, ...told }).pipe(
+      const settings = yield* patchOf(body)
+      const audit = yield* auditOf(account, "season.edit", season.slug, body)
+      const reply = yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, audit }).pipe(
         Effect.catchTag("season_closed", () => Effect.fail(notScheduled))
       )
+      if ("errors" in reply) return yield* refusing(reply.refused, reply.errors)
       if ("refused" in reply) return yield* notScheduled
       return yield* record(account, season)
     }),
 
-    changeFleet: Effect.fn("SeasonAdministration.changeFleet")(function* (account, season, body) {
-      const { fleet } = yield* Effect.orDie(queries.steered(season.id))
-      return yield* steer(account, season, "season.fleet", { fleet: { ...fleet, ...body } })
-    }),
+    changeFleet: Effect.fn("SeasonAdministration.changeFleet")((account, season, body) =>
+      steer(account, season, "season.fleet", body, { fleet: body })
+    ),
 
-    changeFill: Effect.fn("SeasonAdministration.changeFill")(function* (account, season, body) {
-      const { fill } = yield* Effect.orDie(queries.steered(season.id))
-      return yield* steer(account, season, "season.fill", { fill: { ...fill, ...body } })
-    }),
+    changeFill: Effect.fn("SeasonAdministration.changeFill")((account, season, body) =>
+      steer(account, season, "season.fill", body, { fill: body })
+    ),
 
     close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
       const audit = yield* auditOf(account, "season.close", season.slug)
@@ -150,26 +154,14 @@ const makeRows = Effect.gen(function* () {
   return rows
 })
 
-/** What the edit comes to, over what the season has now; faults of the rules and classes are named all at once. */
-const settingsOf = Effect.fnUntraced(function* (now: Season, body: EditSeason) {
-  const opens = body.submissions_open_at ?? now.submissions_open_at
-  const closes = body.submissions_close_at ?? now.submissions_close_at
-  if (closes <= opens) {
-    const message = "Submissions close after they open."
-    return yield* new InvalidRequest({ detail: message, errors: [{ path: "submissions_close_at", message }] })
+/** What the edit names, read; faults of the rules and classes are named all at once. */
+const patchOf = Effect.fnUntraced(function* ({ rules, submissions_close_at, submissions_open_at, weight_classes }: EditSeason) {
+  const read = yield* rulesOf({ ...(rules && { rules }), ...(weight_classes && { weight_classes }) })
+  const patch: SettingsPatch = {
+    ...(submissions_open_at && { submissions_open_at: Date.parse(submissions_open_at) }),
+    ...(submissions_close_at && { submissions_close_at: Date.parse(submissions_close_at) }),
+    ...(rules && { rules: read }),
+    ...(weight_classes && { weight_classes })
   }
-  const rules = rulesOf(body.rules ?? {}, now.rules)
-  const errors = [...("errors" in rules ? rules.errors : []), ...faultsOfClasses(body.weight_classes ?? now.weight_classes)]
-  if (errors.length > 0) {
-    const detail = `${errors[0]!.path}: ${errors[0]!.message}`
-    const wrongType = "status" in rules && rules.status === 400
-    return yield* wrongType ? new InvalidRequest({ detail, errors }) : new RulesInvalid({ detail, errors })
-  }
-  const settings: Partial<Settings> = {
-    ...(body.submissions_open_at === undefined ? {} : { submissions_open_at: Date.parse(opens) }),
-    ...(body.submissions_close_at === undefined ? {} : { submissions_close_at: Date.parse(closes) }),
-    ...(body.rules !== undefined && "value" in rules ? { rules: rules.value } : {}),
-    ...(body.weight_classes === undefined ? {} : { weight_classes: body.weight_classes })
-  }
-  return settings
+  return patch
 })

@@ -2,9 +2,10 @@
 
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
-import { type CreateSeason, RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
+import { type CreateSeason, type RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
-import type { Rules } from "@agon/domain/season/Rules.ts"
+import { mergedRules } from "@agon/domain/season/Editing.ts"
+import { DEFAULT_RULES, type Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +14,7 @@ import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
-import { faultsOfClasses, rulesOf } from "./rulesOf.ts"
+import { rulesOf } from "./rulesOf.ts"
 import { SeasonActors } from "./SeasonEntity.ts"
 import { Seasons } from "./Seasons.ts"
 import { isSlug } from "./seasonRecord.ts"
@@ -52,15 +53,7 @@ const checked = Effect.fnUntraced(function* (body: CreateSeason) {
   if (!isSlug(slug)) return yield* invalid("slug", "The name gives no slug; name one.")
   if (body.submissions_close_at <= body.submissions_open_at)
     return yield* invalid("submissions_close_at", "Submissions close after they open.")
-  const rules = rulesOf(body.rules ?? {})
-  if ("errors" in rules) {
-    const { errors, status } = rules
-    const detail = `${errors[0]!.path}: ${errors[0]!.message}`
-    return yield* status === 400 ? new InvalidRequest({ detail, errors }) : new RulesInvalid({ detail, errors })
-  }
-  const errors = faultsOfClasses(body.weight_classes)
-  if (errors.length > 0) return yield* new RulesInvalid({ detail: `${errors[0]!.path}: ${errors[0]!.message}`, errors })
-  return { slug, rules: rules.value }
+  return { slug, rules: mergedRules(DEFAULT_RULES, yield* rulesOf(body)) }
 })
 
 const makeSeasonMaker = Effect.gen(function* () {

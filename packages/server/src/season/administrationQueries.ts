@@ -1,5 +1,4 @@
 /** The statements of a season's administration that are not the machine's. */
-import { Fleet } from "@agon/api/season/creation.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -9,8 +8,6 @@ const Standing = Schema.Struct({
   featured: Schema.Boolean,
   scheduled: Schema.Boolean
 })
-
-const Steered = Schema.Struct({ fleet: Fleet, fill: Schema.Struct({ enabled: Schema.Boolean, max_per_hour: Schema.NullOr(Schema.Int) }) })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
@@ -36,12 +33,5 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   unfeature: (game: string) => sql`UPDATE season SET featured = false WHERE game = ${game} AND featured`,
 
   /** Locks one row by the primary key. */
-  feature: (season_id: string) => sql`UPDATE season SET featured = true WHERE id = ${season_id}`,
-
-  /** One row by the primary key. */
-  steered: SqlSchema.findOne({
-    Request: Schema.String,
-    Result: Steered,
-    execute: (season_id) => sql`SELECT fleet, fill FROM season WHERE id = ${season_id}`
-  })
+  feature: (season_id: string) => sql`UPDATE season SET featured = true WHERE id = ${season_id}`
 }))

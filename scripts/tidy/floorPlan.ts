@@ -38,6 +38,7 @@ export const features: ReadonlyArray<string> = [
  * package's own field. Any package may have a folder `testing`, which only tests import.
  */
 export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
+  api: ["documentation"],
   domain: ["pairing", "rating"],
   engine: ["snakes", "othello", "replay", "boards"],
   onnx: ["generated"],

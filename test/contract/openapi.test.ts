@@ -1,5 +1,6 @@
+import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 
@@ -31,17 +32,65 @@ const faults = (document: any): Array<string> => {
 }
 
 const document = OpenApi.fromApi(Api) as any
+const resolve = (schema: any): any => (schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)])
+const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<any>(methods).map(([method, operation]): readonly [string, any] => [`${method.toUpperCase()} ${path}`, operation])
+)
+
+const isObject = ({ type }: any) => type === "object"
+/** A name, several of the named, or so small an object that it needs none: what a generator makes a good type of. */
+const isNamed = (schema: any): boolean => {
+  if (schema.$ref !== undefined || schema.type === "null") return true
+  if (schema.type === "array") return isNamed(schema.items)
+  if (schema.anyOf !== undefined) return schema.anyOf.every(isNamed)
+  return isObject(schema) && Object.values(schema.properties ?? {}).every((one) => !isObject(one))
+}
 
 describe("the OpenAPI document", () => {
   it("declares for every route its problems, each under its status, with all five members", () => {
     assert.deepStrictEqual(faults(document), [])
   })
 
-  it("says of every operation what it does", () => {
-    for (const [path, methods] of Object.entries<any>(document.paths)) {
-      for (const [method, { summary }] of Object.entries<any>(methods))
-        assert.isString(summary, `${method} ${path} has no line in Summaries.ts`)
+  it.effect("is one by the published schema of OpenAPI 3.1, and a document with a slip in it is none", () =>
+    Effect.gen(function* () {
+      const judged = yield* Effect.promise(() => new Validator().validate(structuredClone(document)))
+      assert.deepStrictEqual(judged, { valid: true })
+      const slip = { ...structuredClone(document), info: { title: "no version" } }
+      assert.isFalse((yield* Effect.promise(() => new Validator().validate(slip))).valid)
+    })
+  )
+
+  it("says of every operation what it does and for whom, under a name of its own", () => {
+    for (const [route, { description, operationId, parameters = [], summary }] of operations) {
+      assert.isString(summary, `${route} has no line in summaries.ts`)
+      assert.match(description, /rate/, route)
+      assert.match(operationId, /^[a-z][A-Za-z]+$/, route)
+      for (const { description, in: place, name } of parameters) assert.isString(description, `${route}: ${place} ${name} has no meaning`)
     }
+    const names = operations.map(([, { operationId }]) => operationId)
+    assert.strictEqual(new Set(names).size, names.length)
+  })
+
+  it("has a name for what every operation takes and answers", () => {
+    for (const [route, { requestBody, responses }] of operations) {
+      const bodies = [requestBody, ...Object.values<any>(responses)].flatMap((one) => Object.values<any>(one?.content ?? {}))
+      for (const { schema } of bodies) assert.isTrue(isNamed(schema), `${route}: ${JSON.stringify(schema).slice(0, 200)}`)
+    }
+    assert.deepStrictEqual(
+      Object.keys(document.components.schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name) || name.endsWith("Encoded")),
+      []
+    )
+  })
+
+  it("shows figures as figures, with their bounds and defaults, and leaves no member of a refusal to chance", () => {
+    const { parameters } = document.paths["/v1/matches"].get
+    const schemaOf = (name: string) => parameters.find((one: any) => one.name === name).schema
+    assert.deepStrictEqual(schemaOf("limit"), { type: "integer", minimum: 1, default: 25 })
+    assert.deepStrictEqual(schemaOf("top"), { type: "integer", minimum: 1, maximum: 1000 })
+    assert.deepStrictEqual(schemaOf("cursor"), { type: "string", default: "0" })
+    assert.deepInclude(schemaOf("sort"), { default: "newest" })
+    assert.sameMembers(document.components.schemas.RateLimited.required, [...members, "retry_after_ms"])
+    assert.notInclude(JSON.stringify(document), "9007199254740991")
   })
 
   it("shows a session as optional on members' reads, and there alone", () => {
@@ -71,12 +120,7 @@ describe("the OpenAPI document", () => {
     const { responses } = document.paths["/v1/submissions"].post
     const codes = (status: string) =>
       responses[status].content["application/problem+json"].schema.anyOf
-        .map(({ $ref }: any) =>
-          $ref
-            .split("/")
-            .at(-1)
-            .replace(/Encoded$/, "")
-        )
+        .map((schema: any) => resolve(schema).properties.code.enum[0])
         .sort()
     assert.deepStrictEqual(Object.keys(responses).sort(), [
       "200",

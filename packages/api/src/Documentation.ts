@@ -1,30 +1,36 @@
-/** What the OpenAPI document says beyond what follows from the endpoints' schemas. */
+/**
+ * What the OpenAPI document says beyond what the library makes of the endpoints. It is read by people, and by generators
+ * of clients that know nothing but the document: each of its operations and schemas has a name and a meaning.
+ */
 import { HttpApi } from "effect/http-api"
-import { OptionalSession } from "./Authorization.ts"
-import { summaries } from "./Summaries.ts"
+import { describeOperation } from "./documentation/operations.ts"
+import { describeParameters } from "./documentation/parameters.ts"
+import { mendSchemas } from "./documentation/schemas.ts"
 
-/** `privatePodium` is `podium` of whatever season the caller may see. */
-const memberRead = /^private([A-Z])/
+const about = `Trained models compete in games. Competitors sign in, make models, submit versions and upload their files; runners examine
+and play them; ratings make leaderboards.
 
-const summaryOf = (name: string): string | undefined => {
-  const counterpart = name.replace(memberRead, (_, initial: string) => initial.toLowerCase())
-  const summary = summaries[counterpart]
-  return summary === undefined || counterpart === name ? summary : `${summary}, private seasons of the caller's included`
-}
+A browser signs in at \`/v1/auth/{provider}\` and holds the cookie \`service_session\`; runners send their key as a bearer token.
+Refusals are problem details (RFC 9457): switch on \`code\`, show \`detail\`. What a refusal means is listed at \`/errors\`.
+Keys that the service does not know are ignored; an answer may get new ones.`
 
-type Operation = Record<string, unknown>
-
-/** Gives every operation its summary, and says that a session is optional where it is. */
+/** Completes the document in place. */
 export const documented = (api: HttpApi.Top, document: Record<string, any>): Record<string, any> => {
+  document["info"].description = about
+  document["servers"] = [{ url: "/", description: "The origin that the document was read from" }]
+  const { key, session } = document["components"].securitySchemes ?? {}
+  if (session !== undefined) session.description = "A session, as the sign-in sets it. Requests of browsers must come from the same origin."
+  if (key !== undefined) Object.assign(key, { scheme: "bearer", description: "A runner key." })
   HttpApi.reflect(api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint: { identifier, method, path }, middleware }) => {
-      const operation: Operation | undefined = document["paths"][path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()]
+    onEndpoint: ({ endpoint, middleware }) => {
+      const { method, path, query } = endpoint
+      const operation = document["paths"][path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()]
       if (operation === undefined) return
-      const summary = summaryOf(identifier)
-      if (summary !== undefined) operation["summary"] = summary
-      if ((middleware as ReadonlySet<unknown>).has(OptionalSession)) (operation["security"] as Array<object>).unshift({})
+      describeOperation(operation, endpoint, middleware as ReadonlySet<unknown>)
+      describeParameters(operation.parameters ?? [], query)
     }
   })
+  mendSchemas(document)
   return document
 }

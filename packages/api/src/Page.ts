@@ -23,12 +23,12 @@ export const nextCursor = (offset: number, rows: number, total: number) => (offs
 export const NextCursor = Schema.NullOr(Schema.String)
 
 /** The answer of a list: its rows under their name, how many there are in all, and where the next page begins. */
-export const listOf = <const Name extends string, Row extends Schema.Constraint>(name: Name, row: Row) =>
+export const listOf = <const Name extends string, Row extends Schema.Constraint>(identifier: string, name: Name, row: Row) =>
   Schema.Struct({
     ...({ [name]: Schema.Array(row) } as { readonly [K in Name]: Schema.$Array<Row> }),
     total: Schema.Int,
     next_cursor: NextCursor
-  })
+  }).annotate({ identifier })
 
 /** The page that a list shows where the contract names none. */
 export const query = { limit: limit(25, 100), cursor }

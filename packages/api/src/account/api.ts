@@ -43,7 +43,7 @@ export const SessionRow = Schema.Struct({
 }).annotate({ identifier: "Session" })
 export type SessionRow = typeof SessionRow.Type
 
-export const Sessions = page.listOf("sessions", SessionRow)
+export const Sessions = page.listOf("Sessions", "sessions", SessionRow)
 export type Sessions = typeof Sessions.Type
 
 /** The public page of a competitor: their models, and where those stand in public seasons. */

@@ -17,5 +17,5 @@ export const AuditRow = Schema.Struct({
 export type AuditRow = typeof AuditRow.Type
 
 /** Newest first. */
-export const AuditLog = page.listOf("audit", AuditRow)
+export const AuditLog = page.listOf("AuditLog", "audit", AuditRow)
 export type AuditLog = typeof AuditLog.Type

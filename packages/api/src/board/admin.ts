@@ -5,7 +5,7 @@ import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
 import { SeasonClosed } from "../submission/api.ts"
-import { BoardRow } from "./api.ts"
+import { BoardFile, BoardRow } from "./api.ts"
 
 export class BoardExists extends Problem<BoardExists>()("board_exists", 409, "There is a board of that id") {}
 export class BoardInvalid extends Problem<BoardInvalid>()("board_invalid", 422, "The board is not valid", { errors: FieldErrors }) {}
@@ -23,6 +23,8 @@ export const ImportedBoards = Schema.Struct({
 }).annotate({ identifier: "ImportedBoards" })
 export type ImportedBoards = typeof ImportedBoards.Type
 
+export const SwitchBoard = Schema.Struct({ enabled: Schema.Boolean }).annotate({ identifier: "SwitchBoard" })
+
 const params = { game: Schema.String, slug: Schema.String }
 
 export class BoardAdminGroup extends HttpApiGroup.make("boardAdmin")
@@ -30,13 +32,13 @@ export class BoardAdminGroup extends HttpApiGroup.make("boardAdmin")
     /** The body is the board file itself; it is stored out of play. */
     HttpApiEndpoint.post("addBoard", "/v1/games/:game/seasons/:slug/maps", {
       params,
-      payload: Schema.Json,
+      payload: BoardFile,
       success: BoardRow.pipe(HttpApiSchema.status(201)),
       error: [BoardExists, BoardInvalid, SeasonClosed]
     }),
     HttpApiEndpoint.patch("switchBoard", "/v1/games/:game/seasons/:slug/maps/:map_id", {
       params: { ...params, map_id: Schema.String },
-      payload: Schema.Struct({ enabled: Schema.Boolean }),
+      payload: SwitchBoard,
       success: BoardRow,
       error: SeasonClosed
     }).middleware(InSeason),

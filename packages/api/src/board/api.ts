@@ -6,6 +6,9 @@ import { Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 
+/** A board as the game's engine reads it (GAMES.md); it is the engine that refuses what is none. */
+export const BoardFile = Schema.Json.annotate({ identifier: "BoardFile" })
+
 const row = {
   map_id: Schema.String,
   players: Schema.Int,
@@ -17,19 +20,19 @@ const row = {
 }
 
 /** `board` is the file as it was uploaded; only where `boards=true` asked for it. */
-export const BoardRow = Schema.Struct({ ...row, board: Schema.optionalKey(Schema.Json) }).annotate({ identifier: "BoardRow" })
+export const BoardRow = Schema.Struct({ ...row, board: Schema.optionalKey(BoardFile) }).annotate({ identifier: "BoardRow" })
 export type BoardRow = typeof BoardRow.Type
 
 /** `to` is null while the board is in play. */
 export const BoardDetail = Schema.Struct({
   ...row,
-  board: Schema.Json,
+  board: BoardFile,
   periods: Schema.Array(Schema.Struct({ from: Instant, to: Schema.NullOr(Instant) }))
 }).annotate({ identifier: "BoardDetail" })
 export type BoardDetail = typeof BoardDetail.Type
 
 /** All boards at once, in the order in which they were added: `next_cursor` is always null. */
-export const Boards = page.listOf("maps", BoardRow)
+export const Boards = page.listOf("Boards", "maps", BoardRow)
 export type Boards = typeof Boards.Type
 
 const params = { game: Schema.String, slug: Schema.String }

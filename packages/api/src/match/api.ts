@@ -58,11 +58,11 @@ export const Matches = Schema.Struct({
 }).annotate({ identifier: "Matches" })
 export type Matches = typeof Matches.Type
 
-export const OwnMatches = page.listOf("matches", OwnMatch)
+export const OwnMatches = page.listOf("OwnMatches", "matches", OwnMatch)
 export type OwnMatches = typeof OwnMatches.Type
 
 /** Up to twelve; `next_cursor` is always null. */
-export const Related = page.listOf("matches", MatchCard)
+export const Related = page.listOf("RelatedMatches", "matches", MatchCard)
 export type Related = typeof Related.Type
 
 const params = { id: Uuid }

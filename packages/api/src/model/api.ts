@@ -28,8 +28,10 @@ export type Model = typeof Model.Type
 export const ModelDetail = Schema.Struct({ ...Model.fields, versions: Schema.Array(Version) }).annotate({ identifier: "ModelDetail" })
 export type ModelDetail = typeof ModelDetail.Type
 
-export const Models = page.listOf("models", Model)
+export const Models = page.listOf("Models", "models", Model)
 export type Models = typeof Models.Type
+
+export const CreateModel = Schema.Struct({ name: text(1, 64) }).annotate({ identifier: "CreateModel" })
 
 export const ModelPatch = Schema.Struct({
   name: Schema.optionalKey(text(1, 64)),
@@ -77,7 +79,7 @@ export const Rival = Schema.Struct({
 }).annotate({ identifier: "Rival" })
 export type Rival = typeof Rival.Type
 
-export const Rivals = page.listOf("rivals", Rival)
+export const Rivals = page.listOf("Rivals", "rivals", Rival)
 export type Rivals = typeof Rivals.Type
 
 const params = { id: Uuid }
@@ -87,7 +89,7 @@ const anyId = { id: Schema.String }
 export class ModelGroup extends HttpApiGroup.make("model").add(
   HttpApiEndpoint.post("createModel", "/v1/games/:game/models", {
     params: { game: Schema.String },
-    payload: Schema.Struct({ name: text(1, 64) }),
+    payload: CreateModel,
     success: Model.pipe(HttpApiSchema.status(201)),
     error: [MissingName, UnknownGame, ModelCapReached, ModelNameTaken]
   })

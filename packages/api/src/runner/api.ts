@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
+import { NotFound } from "../Problem.ts"
 import { Id, Instant, text } from "../Wire.ts"
 import { Accepts } from "./protocol.ts"
 
@@ -38,11 +39,11 @@ export type Key = typeof Key.Type
 export const NewKey = Schema.Struct({ ...Key.fields, key: Schema.String }).annotate({ identifier: "NewRunnerKey" })
 export type NewKey = typeof NewKey.Type
 
-export const KeyBody = Schema.Struct({ name: text(1, 64) })
+export const KeyBody = Schema.Struct({ name: text(1, 64) }).annotate({ identifier: "CreateRunnerKey" })
 
-export const Keys = page.listOf("keys", Key)
+export const Keys = page.listOf("RunnerKeys", "keys", Key)
 export type Keys = typeof Keys.Type
-export const Runners = page.listOf("runners", Runner)
+export const Runners = page.listOf("Runners", "runners", Runner)
 export type Runners = typeof Runners.Type
 
 export class FleetGroup extends HttpApiGroup.make("fleet")
@@ -53,10 +54,10 @@ export class FleetGroup extends HttpApiGroup.make("fleet")
       success: NewKey.pipe(HttpApiSchema.status(201))
     }).middleware(JsonBody),
     /** Its leases end at once and go back to the queue. Answers the revoked key. */
-    HttpApiEndpoint.delete("revokeKey", "/v1/runner-keys/:key", { params: { key: Schema.String }, success: Key }),
+    HttpApiEndpoint.delete("revokeKey", "/v1/runner-keys/:key", { params: { key: Schema.String }, success: Key, error: NotFound }),
     HttpApiEndpoint.get("runners", "/v1/runners", { query: page.query, success: Runners }),
     /** Drains it: no new lease, the current matches are finished. Answers the runner. */
-    HttpApiEndpoint.delete("stopRunner", "/v1/runners/:runner", { params: { runner: Schema.String }, success: Runner })
+    HttpApiEndpoint.delete("stopRunner", "/v1/runners/:runner", { params: { runner: Schema.String }, success: Runner, error: NotFound })
   )
   .middleware(PlatformAdmin)
   .annotateEndpoints(Rate, "session") {}

@@ -8,6 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { RunnerKey } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
+import { BoardFile } from "../board/api.ts"
 import { Rules, WeightClass } from "../season/Rules.ts"
 import { RunnerRejectReason } from "../version/RejectReason.ts"
 import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload } from "../Wire.ts"
@@ -41,7 +42,9 @@ export const OpenSession = Schema.Struct({
 }).annotate({ identifier: "OpenSession" })
 export type OpenSession = typeof OpenSession.Type
 
-export const RunnerSession = Schema.Struct({ runner: Id, heartbeat_s: Schema.Finite, lease_s: Schema.Finite })
+export const RunnerSession = Schema.Struct({ runner: Id, heartbeat_s: Schema.Finite, lease_s: Schema.Finite }).annotate({
+  identifier: "RunnerSession"
+})
 export type RunnerSession = typeof RunnerSession.Type
 
 // --- results -------------------------------------------------------------------------------------
@@ -51,7 +54,7 @@ export const SeatResult = Schema.Struct({
   score: Int32,
   rank: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 })),
   strikes: Count32
-})
+}).annotate({ identifier: "SeatResult" })
 export type SeatResult = typeof SeatResult.Type
 
 /** A match that was played to its end. */
@@ -64,7 +67,7 @@ export const MatchFinished = Schema.Struct({
   seats: Schema.Array(SeatResult).check(Schema.isBetweenLength(1, 8)),
   state_sha256: StateSha256,
   replay: Schema.NullOr(Schema.Struct({ hash: Sha256, bytes: Count32 }))
-})
+}).annotate({ identifier: "MatchFinished" })
 export type MatchFinished = typeof MatchFinished.Type
 
 /** A match that cannot be played, through no fault of a seat; it fails at once. */
@@ -72,7 +75,7 @@ export const MatchFailed = Schema.Struct({
   kind: Schema.Literal("match"),
   fault_reason: Schema.Literals(["engine_fault", "weights_unavailable"]),
   detail: Detail
-})
+}).annotate({ identifier: "MatchFailed" })
 export type MatchFailed = typeof MatchFailed.Type
 
 /** Numbers of recurrent memory: 1 GiB of them is more than any sandbox lets a model have. */
@@ -85,7 +88,7 @@ export const Admitted = Schema.Struct({
   param_count: Count,
   infer_us: Count32,
   memory: Schema.Struct({ flat: Floats, cell: Floats })
-})
+}).annotate({ identifier: "Admitted" })
 export type Admitted = typeof Admitted.Type
 
 export const Rejected = Schema.Struct({
@@ -94,7 +97,7 @@ export const Rejected = Schema.Struct({
   verdict: Schema.Literal("rejected"),
   reject_reason: RunnerRejectReason,
   reject_detail: Detail
-})
+}).annotate({ identifier: "Rejected" })
 export type Rejected = typeof Rejected.Type
 
 /** The machine's fault, not the model's; the fifth one ends the review. */
@@ -103,13 +106,15 @@ export const AdmissionFailed = Schema.Struct({
   runtime_version: RuntimeVersion,
   verdict: Schema.Literal("failed"),
   detail: Detail
-})
+}).annotate({ identifier: "AdmissionFailed" })
 export type AdmissionFailed = typeof AdmissionFailed.Type
 
-export const Audited = Schema.Struct({ kind: Schema.Literal("audit"), state_sha256: StateSha256 })
+export const Audited = Schema.Struct({ kind: Schema.Literal("audit"), state_sha256: StateSha256 }).annotate({ identifier: "Audited" })
 export type Audited = typeof Audited.Type
 
-export const Result = Schema.Union([MatchFinished, MatchFailed, Admitted, Rejected, AdmissionFailed, Audited])
+export const Result = Schema.Union([MatchFinished, MatchFailed, Admitted, Rejected, AdmissionFailed, Audited]).annotate({
+  identifier: "Result"
+})
 export type Result = typeof Result.Type
 
 const lease = { lease: LeaseId }
@@ -131,7 +136,7 @@ export const Refused = Schema.Literals(["lost", "released", "withdrawn"])
 export const Acceptance = Schema.Union([
   Schema.Struct({ accepted: Schema.Literal(true) }),
   Schema.Struct({ accepted: Schema.Literal(false), reason: Refused })
-])
+]).annotate({ identifier: "Acceptance" })
 export type Acceptance = typeof Acceptance.Type
 
 /** The same inside a lease request, where a lease that is not ours is no 404. */
@@ -139,13 +144,13 @@ export const LeasedAcceptance = Schema.Struct({
   lease: Schema.String,
   accepted: Schema.Boolean,
   reason: Schema.NullOr(Schema.Literals(["lost", "released", "withdrawn", "unknown"]))
-})
+}).annotate({ identifier: "LeasedAcceptance" })
 export type LeasedAcceptance = typeof LeasedAcceptance.Type
 
 // --- work ----------------------------------------------------------------------------------------
 
 /** A file by content: what it must hash to, where it lies for now, and its size. */
-export const File = Schema.Struct({ hash: Sha256, url: Schema.String, bytes: Count })
+export const File = Schema.Struct({ hash: Sha256, url: Schema.String, bytes: Count }).annotate({ identifier: "FileOfWork" })
 export type File = typeof File.Type
 
 export const SeatOfWork = Schema.Struct({
@@ -154,7 +159,7 @@ export const SeatOfWork = Schema.Struct({
   weights: File,
   manifest: File,
   memory_cap_bytes: Count
-})
+}).annotate({ identifier: "SeatOfWork" })
 export type SeatOfWork = typeof SeatOfWork.Type
 
 const leased = { lease: Schema.String, expires_at: Instant }
@@ -165,14 +170,16 @@ const toPlay = {
   engine_digest: Schema.String,
   is_trial: Schema.Boolean,
   /** The board file as uploaded. */
-  board: Schema.Json,
+  board: BoardFile,
   /** A uint32. */
   seed: Count,
   rules: Schema.Struct({ max_turns: Count, strike_limit: Count }),
   seats: Schema.Array(SeatOfWork)
 }
 
-export const MatchWork = Schema.Struct({ ...leased, kind: Schema.Literal("match"), ...toPlay, replay_upload: Upload })
+export const MatchWork = Schema.Struct({ ...leased, kind: Schema.Literal("match"), ...toPlay, replay_upload: Upload }).annotate({
+  identifier: "MatchWork"
+})
 export type MatchWork = typeof MatchWork.Type
 
 /** A finished match to be played again; only its last state is compared. */
@@ -182,7 +189,7 @@ export const AuditWork = Schema.Struct({
   ...toPlay,
   /** Of the first time: the timeouts in it came from that machine's clock, and are given again. */
   replay: File
-})
+}).annotate({ identifier: "AuditWork" })
 export type AuditWork = typeof AuditWork.Type
 
 export const AdmissionWork = Schema.Struct({
@@ -197,7 +204,7 @@ export const AdmissionWork = Schema.Struct({
   rules: Rules,
   boards: Schema.Array(Schema.Struct({ map_id: Schema.String, rows: Count, cols: Count, players: Count })),
   attempt: Count
-})
+}).annotate({ identifier: "AdmissionWork" })
 export type AdmissionWork = typeof AdmissionWork.Type
 
 export const Work = Schema.Union([MatchWork, AuditWork, AdmissionWork])
@@ -225,7 +232,7 @@ export const LeaseAnswer = Schema.Struct({
 }).annotate({ identifier: "LeaseAnswer" })
 export type LeaseAnswer = typeof LeaseAnswer.Type
 
-export const Heartbeat = Schema.Struct({ runner: Schema.String, leases: Leases })
+export const Heartbeat = Schema.Struct({ runner: Schema.String, leases: Leases }).annotate({ identifier: "Heartbeat" })
 export type Heartbeat = typeof Heartbeat.Type
 
 export const Beat = Schema.Union([
@@ -234,7 +241,9 @@ export const Beat = Schema.Union([
 ])
 export type Beat = typeof Beat.Type
 
-export const HeartbeatAnswer = Schema.Struct({ leases: Schema.Array(Beat), drain: Schema.Boolean })
+export const HeartbeatAnswer = Schema.Struct({ leases: Schema.Array(Beat), drain: Schema.Boolean }).annotate({
+  identifier: "HeartbeatAnswer"
+})
 export type HeartbeatAnswer = typeof HeartbeatAnswer.Type
 
 // --- routes --------------------------------------------------------------------------------------

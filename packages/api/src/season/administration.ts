@@ -39,6 +39,9 @@ export const EditFill = Schema.Struct({
 }).annotate({ identifier: "EditFill" })
 export type EditFill = typeof EditFill.Type
 
+/** In one direction only. */
+export const NarrowEntry = Schema.Struct({ entry: Schema.Literal("restricted") }).annotate({ identifier: "NarrowEntry" })
+
 const params = { game: Schema.String, slug: Schema.String }
 const season = "/v1/games/:game/seasons/:slug"
 
@@ -54,7 +57,7 @@ export class SeasonEditingGroup extends HttpApiGroup.make("seasonEditing")
     /** In one direction, once, while the season is scheduled and public. */
     HttpApiEndpoint.patch("narrowEntry", `${season}/entry`, {
       params,
-      payload: Schema.Struct({ entry: Schema.Literal("restricted") }),
+      payload: NarrowEntry,
       success: Season,
       error: [EntryFixed, SeasonNotScheduled]
     }).middleware(JsonBody),

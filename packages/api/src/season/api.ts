@@ -28,7 +28,7 @@ export const Podium = Schema.Struct({
 }).annotate({ identifier: "Podium" })
 export type Podium = typeof Podium.Type
 
-export const Playing = Schema.Struct({ season: Schema.String, playing: Schema.Int })
+export const Playing = Schema.Struct({ season: Schema.String, playing: Schema.Int }).annotate({ identifier: "Playing" })
 export type Playing = typeof Playing.Type
 
 const params = { game: Schema.String, slug: Schema.String }

@@ -18,7 +18,7 @@ export const Notice = Schema.Struct({
 }).annotate({ identifier: "Notice" })
 export type Notice = typeof Notice.Type
 
-export const Notices = page.listOf("notices", Notice)
+export const Notices = page.listOf("Notices", "notices", Notice)
 export type Notices = typeof Notices.Type
 
 /** A path on this origin, or an address of the web: nothing else is a link that people should be led to. */

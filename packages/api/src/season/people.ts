@@ -19,7 +19,7 @@ export const Participant = Schema.Struct({
 }).annotate({ identifier: "Participant" })
 export type Participant = typeof Participant.Type
 
-export const Participants = page.listOf("participants", Participant)
+export const Participants = page.listOf("Participants", "participants", Participant)
 export type Participants = typeof Participants.Type
 
 /** One request adds as many as this. */
@@ -43,8 +43,10 @@ export const SeasonAdministrator = Schema.Struct({
 }).annotate({ identifier: "SeasonAdministrator" })
 export type SeasonAdministrator = typeof SeasonAdministrator.Type
 
-export const SeasonAdministrators = page.listOf("admins", SeasonAdministrator)
+export const SeasonAdministrators = page.listOf("SeasonAdministrators", "admins", SeasonAdministrator)
 export type SeasonAdministrators = typeof SeasonAdministrators.Type
+
+export const AppointAdmin = Schema.Struct({ username: text(1, 100) }).annotate({ identifier: "AppointAdministrator" })
 
 const params = { game: Schema.String, slug: Schema.String }
 const participants = "/v1/games/:game/seasons/:slug/participants"
@@ -73,7 +75,7 @@ export class SeasonAdminsGroup extends HttpApiGroup.make("seasonAdmins")
   .add(
     HttpApiEndpoint.post("appointAdmin", admins, {
       params,
-      payload: Schema.Struct({ username: text(1, 100) }),
+      payload: AppointAdmin,
       success: SeasonAdministrator.pipe(HttpApiSchema.status(201)),
       error: NotFound
     }),

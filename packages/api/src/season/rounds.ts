@@ -22,7 +22,7 @@ export const Round = Schema.Struct({
 }).annotate({ identifier: "Round" })
 export type Round = typeof Round.Type
 
-export const Rounds = page.listOf("rounds", Round)
+export const Rounds = page.listOf("Rounds", "rounds", Round)
 export type Rounds = typeof Rounds.Type
 
 /** Counted matches that the round owes each entry on each of its ladders. */

@@ -25,10 +25,16 @@ export const Baseline = Schema.Struct({
 }).annotate({ identifier: "Baseline" })
 export type Baseline = typeof Baseline.Type
 
-export const Baselines = page.listOf("baselines", Baseline)
+export const Baselines = page.listOf("Baselines", "baselines", Baseline)
 export type Baselines = typeof Baselines.Type
 
 export const RecordedBaseline = Schema.Struct({ ...Baseline.fields, upload: Uploads }).annotate({ identifier: "RecordedBaseline" })
+
+export const RecordBaseline = Schema.Struct({ name: Slug, weights_hash: Sha256, manifest_hash: Sha256 }).annotate({
+  identifier: "RecordBaseline"
+})
+
+export const SwitchBaseline = Schema.Struct({ enabled: Schema.Boolean }).annotate({ identifier: "SwitchBaseline" })
 
 /** `baselines` names some of the other season's; without it all of them are meant. */
 export const ImportBaselines = Schema.Struct({
@@ -56,7 +62,7 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
     /** Recorded by a name and two hashes; the files are sent as a submission's are. It lands out of play. */
     HttpApiEndpoint.post("recordBaseline", "/v1/games/:game/seasons/:slug/baselines", {
       params,
-      payload: Schema.Struct({ name: Slug, weights_hash: Sha256, manifest_hash: Sha256 }),
+      payload: RecordBaseline,
       success: RecordedBaseline.pipe(HttpApiSchema.status(201)),
       error: [MissingHash, BaselineExists, SeasonClosed]
     })
@@ -69,7 +75,7 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
       ),
     HttpApiEndpoint.patch("switchBaseline", "/v1/games/:game/seasons/:slug/baselines/:baseline", {
       params: { ...params, baseline: Schema.String },
-      payload: Schema.Struct({ enabled: Schema.Boolean }),
+      payload: SwitchBaseline,
       success: Baseline,
       error: [BaselineNotAdmitted, SeasonClosed]
     })

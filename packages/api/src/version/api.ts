@@ -8,8 +8,10 @@ import { NoteTooLong, NoteWordListed } from "../submission/api.ts"
 import { Uuid } from "../Wire.ts"
 import { OwnVersion, Version } from "./Version.ts"
 
-export const Candidates = page.listOf("candidates", OwnVersion)
+export const Candidates = page.listOf("Candidates", "candidates", OwnVersion)
 export type Candidates = typeof Candidates.Type
+
+export const VersionPatch = Schema.Struct({ note: Schema.NullOr(Schema.String) }).annotate({ identifier: "VersionPatch" })
 
 const params = { id: Uuid }
 
@@ -23,7 +25,7 @@ export class VersionGroup extends HttpApiGroup.make("version").add(
   /** Its length is bounded by the rules of the version's season; `null` takes the note away. */
   HttpApiEndpoint.patch("editVersion", "/v1/versions/:id", {
     params,
-    payload: Schema.Struct({ note: Schema.NullOr(Schema.String) }),
+    payload: VersionPatch,
     success: OwnVersion,
     error: [NoteTooLong, NoteWordListed]
   })

@@ -1,0 +1,75 @@
+/** What the document says of each operation beyond its schemas: its name, what it does, who may, how often, and from how fresh a store. */
+import { Context } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as A from "../Authorization.ts"
+import { Rate, type RateClass, Shared } from "../Boundary.ts"
+import { summaries } from "./summaries.ts"
+
+/** `privatePodium` is `podium` of whatever season the caller may see. */
+const memberRead = /^private([A-Z])/
+
+export const summaryOf = (name: string): string | undefined => {
+  const counterpart = name.replace(memberRead, (_, initial: string) => initial.toLowerCase())
+  const summary = summaries[counterpart]
+  return summary === undefined || counterpart === name ? summary : `${summary}, private seasons of the caller's included`
+}
+
+const callers: ReadonlyArray<readonly [level: unknown, sentence: string]> = [
+  [A.Session, "Needs a session."],
+  [A.OptionalSession, "A session widens what is seen."],
+  [A.PlatformAdmin, "For platform administrators."],
+  [A.SeasonAdmin, "For administrators of the season, and of the platform."],
+  [A.ModelOwner, "For the model's owner; to others it does not exist."],
+  [A.VersionOwner, "For the version's owner; to others it does not exist."],
+  [A.MatchOwner, "For those who have a seat in the match; to others it does not exist."],
+  [A.RunnerKey, "For runners, by their key."]
+]
+
+const rates: Readonly<Record<RateClass, string>> = {
+  public: "Counts against the public rate of the caller's address.",
+  signin: "Counts against the sign-in rate of the caller's address.",
+  session: "Counts against the account's rate of session routes.",
+  read: "Counts against the account's rate of reads.",
+  write: "Counts against the account's rate of writes.",
+  upload: "Counts against the administrator's rate of uploads and switches.",
+  runner: "Counts against no rate."
+}
+
+const cached = "Kept for up to 600 s, and forgotten at once when a write changes it; `If-None-Match` is answered 304."
+
+/** Headers that answers have besides those of every answer. */
+const etag = { etag: { description: "Strong; the same until the answer changes.", schema: { type: "string" } } }
+const retryAfter = { "retry-after": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } }
+const location = { location: { description: "Where to go on.", schema: { type: "string" } } }
+
+export const describeOperation = (operation: any, endpoint: HttpApiEndpoint.Top, levels: ReadonlySet<unknown>): void => {
+  operation.operationId = endpoint.identifier
+  const summary = summaryOf(endpoint.identifier)
+  if (summary !== undefined) operation.summary = summary
+  const shared = levels.has(Shared)
+  const sentences = callers.filter(([level]) => levels.has(level)).map(([, sentence]) => sentence)
+  operation.description = [...sentences, rates[Context.get(endpoint.annotations, Rate)], ...(shared ? [cached] : [])].join(" ")
+  if (levels.has(A.OptionalSession)) operation.security.unshift({})
+  describeAnswers(operation.responses, shared)
+  if (operation.requestBody !== undefined) describeBody(operation.requestBody)
+}
+
+const describeAnswers = (responses: any, shared: boolean): void => {
+  for (const [status, response] of Object.entries<any>(responses)) {
+    if (status === "429" || status === "503") response.headers = retryAfter
+    if (status === "302") Object.assign(response, { description: "On to the next page", headers: location })
+    if (status === "204") response.description = "Done"
+    if (status === "200" && shared) response.headers = etag
+  }
+  if (shared) responses["304"] = { description: "What the caller has is still true", headers: etag }
+}
+
+/** A DELETE names what it removes in its body or in its query, so the body may be missing. */
+const describeBody = (body: any): void => {
+  const content = body.content["application/json"]
+  const branches: ReadonlyArray<any> = content.schema.anyOf ?? []
+  const given = branches.filter(({ type }) => type !== "null")
+  if (given.length === branches.length) return
+  body.required = false
+  content.schema = given.length === 1 ? given[0] : { ...content.schema, anyOf: given }
+}

@@ -1,0 +1,83 @@
+/**
+ * Parameters as a caller means them. Queries travel as text, so the library shows `limit` as a string with a pattern; a client
+ * made from that would have to be given "25". Types, bounds and defaults are read from the endpoint's own query schema.
+ */
+import { Option, Schema } from "effect"
+
+/** What the names in paths and queries stand for, wherever they occur. */
+const meanings: Readonly<Record<string, string>> = {
+  "path provider": "A sign-in provider, by its slug.",
+  "path sid": "A session, by its id.",
+  "path username": "A competitor, by username.",
+  "path game": "A game, by its slug.",
+  "path slug": "A season of the game, by its slug.",
+  "path map_id": "A board of the season, by its id.",
+  "path baseline": "A baseline of the season, by its name.",
+  "path n": "A round of the season, by its number.",
+  "path key": "A runner key, by its id.",
+  "path runner": "A runner, by its id.",
+  "path lease": "A lease, as it was handed out.",
+  "path id": "The id, a UUID in lower case; what is none names nothing.",
+  "query return_to": "Where to go after the sign-in: a path on this origin. Anything else is ignored.",
+  "query season": "A season, by its slug; without it the featured one.",
+  "query game": "A game, by its slug.",
+  "query ladder": "A ladder.",
+  "query cursor": "Where the page begins: the `next_cursor` of the page before.",
+  "query enabled": "Only boards in play.",
+  "query boards": "Each row carries its board file.",
+  "query model": "A model, by its id.",
+  "query version": "A version, by its id.",
+  "query class": "Some seat is of this weight class.",
+  "query map": "A board, by its id.",
+  "query outcome": "How it ended for the side that `model`, `version` or `owner` names; needs one of them.",
+  "query owner": "A competitor, by username.",
+  "query players_min": "At least so many seats.",
+  "query players_max": "At most so many seats.",
+  "query vs": "Two models that met: their ids with a comma between them.",
+  "query since": "Played at this time or after it.",
+  "query top": "Some seat stood among the first so many of the ladder when it was played.",
+  "query sort": "The order; equal ones are newest first.",
+  "query id": "What the body names, for clients whose DELETE has no body.",
+  "query username": "What the body names, for clients whose DELETE has no body."
+}
+
+/** More than any list shows on a page. */
+const TOO_MANY = "1000000000"
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  schema: Readonly<Record<string, unknown>>
+  description?: string
+}
+
+export const describeParameters = (parameters: ReadonlyArray<Parameter>, query: Schema.Top | undefined): void => {
+  const types = query === undefined ? {} : typesOf(query)
+  const read = query === undefined ? (): Fields => ({}) : reader(query)
+  const defaults = read({})
+  for (const parameter of parameters) {
+    const { in: place, name } = parameter
+    const meaning = meanings[`${place} ${name}`]
+    if (meaning !== undefined) parameter.description = meaning
+    if (place !== "query") continue
+    const type = types[name]
+    // A cursor is counted with but travels as text: whoever calls hands it on as it came.
+    if (name !== "cursor" && (type?.["type"] === "integer" || type?.["type"] === "boolean")) parameter.schema = type
+    const value = defaults[name]
+    if (value !== undefined) parameter.schema = { ...parameter.schema, default: name === "cursor" ? String(value) : value }
+    if (name === "limit") parameter.description = `Rows on a page; more than ${read({ limit: TOO_MANY })["limit"]} count as that many.`
+  }
+}
+
+type Fields = Readonly<Record<string, any>>
+
+const typesOf = (query: Schema.Top): Fields => {
+  const { schema } = Schema.toJsonSchemaDocument(Schema.toType(query))
+  return (schema as Fields)["properties"] ?? {}
+}
+
+/** What an endpoint makes of a query, defaults and clamped figures included. */
+const reader = (query: Schema.Top) => {
+  const decode = Schema.decodeUnknownOption(Schema.toCodecStringTree(query) as unknown as Schema.Codec<Fields>)
+  return (given: object): Fields => Option.getOrElse(decode(given), () => ({}))
+}

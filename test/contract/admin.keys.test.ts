@@ -103,6 +103,52 @@ layer(administration, options)("a season's runner keys", (it) => {
   )
 })
 
+layer(administration, options)("the platform's runner keys", (it) => {
+  it.effect("are logged as those of a season are: made, revoked once, each runner stopped once, and nowhere the secret", () =>
+    Effect.gen(function* () {
+      const made = (yield* post("/v1/runner-keys", { name: "ours" })).json
+      const id = yield* open(made.key)
+      yield* remove(`/v1/runners/${id}`)
+      yield* remove(`/v1/runners/${id}`)
+      yield* remove(`/v1/runner-keys/${made.id}`)
+      yield* remove(`/v1/runner-keys/${made.id}`)
+      assert.deepStrictEqual(refusal(yield* remove(`/v1/runners/${id}`)), [404, "not_found"]) // it is gone with its key
+      for (const path of ["/v1/runner-keys/no-uuid", `/v1/runner-keys/${Fixture.uuid("key", 77)}`, "/v1/runners/no-uuid"]) {
+        assert.deepStrictEqual(refusal(yield* remove(path)), [404, "not_found"], path)
+      }
+      const logged = yield* rows<any>`SELECT a.username, l.action, l.subject, l.detail, l.game, l.season_id FROM audit l
+        JOIN account a ON a.id = l.actor ORDER BY l.id`
+      const place = { username: "root", game: null, season_id: null }
+      assert.deepStrictEqual(logged, [
+        { action: "runner-key.create", subject: "ours", detail: { id: made.id, prefix: made.prefix }, ...place },
+        { action: "runner.stop", subject: "rack", detail: { id }, ...place },
+        { action: "runner-key.revoke", subject: "ours", detail: { id: made.id }, ...place }
+      ])
+      assert.notInclude(JSON.stringify(logged), made.key)
+    })
+  )
+
+  it.effect("and their runners are counted also past the last page", () =>
+    Effect.gen(function* () {
+      const { key } = (yield* post("/v1/runner-keys", { name: "another" })).json
+      yield* open(key)
+      const { url } = yield* season("counted")
+      yield* post(url("/runner-keys"), { name: "own" })
+      for (const [path, name] of [
+        ["/v1/runner-keys", "keys"],
+        ["/v1/runners", "runners"],
+        [url("/runner-keys"), "keys"]
+      ] as const) {
+        const { total } = (yield* read(path)).json
+        assert.isAbove(total, 0, path)
+        const { next_cursor, ...past } = (yield* read(`${path}?cursor=1000`)).json
+        assert.deepInclude(past, { [name]: [], total }, path)
+        assert.isNull(next_cursor)
+      }
+    })
+  )
+})
+
 layer(administration, options)("the admissions of a season", (it) => {
   it.effect("count what waits, the runners that may take it, and say of which fleets those are", () =>
     Effect.gen(function* () {

@@ -18,6 +18,7 @@ import { Desk } from "./runner/Desk.ts"
 import { Dispatcher } from "./runner/Dispatcher.ts"
 import { OpenSeasons } from "./runner/OpenSeasons.ts"
 import { Parking } from "./runner/Parking.ts"
+import { FleetAdmin } from "./runner/FleetAdmin.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { Runners } from "./runner/Runners.ts"
 import { SeasonFleet } from "./runner/SeasonFleet.ts"
@@ -72,7 +73,7 @@ const Administration = Layer.mergeAll(
   Notices.layer,
   Rounds.layer,
   SeasonAdministration.layer,
-  SeasonFleet.layer.pipe(Layer.provide(RunnerKeys.layer)),
+  Layer.merge(FleetAdmin.layer, SeasonFleet.layer).pipe(Layer.provide(RunnerKeys.layer)),
   SeasonPeople.layer
 )
 

@@ -24,16 +24,17 @@ export class RunnerKeys extends Context.Service<
     /** By the whole secret; a revoked key is none. */
     readonly byKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
     readonly create: (name: string, season_id: string | null, created_by: string) => Effect.Effect<NewKey>
-    /** The key of the runner that the service starts beside itself; its secret is made elsewhere and stays the same. */
-    readonly own: (name: string, secret: string) => Effect.Effect<void>
+    /** The id of the key that the runner beside the service has; its secret is made elsewhere and stays the same. */
+    readonly own: (name: string, secret: string) => Effect.Effect<string>
     readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
-    /** Ends the key and its runners; their leases go back to the queue at once. */
-    readonly revoke: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
-    /** The rows alone, for a transaction; whoever ends it so has its leases returned. Ended already, it stays as it is. */
-    readonly end: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
+    readonly get: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
+    /** Ends the key and its runners, in the rows alone; whoever ends one returns its leases. `fresh`: it was in force until now. */
+    readonly end: (id: string, season_id: string | null) => Effect.Effect<{ readonly key: Key; readonly fresh: boolean }, NotFound>
+    /** What the runners of this key hold goes back to the queues of the open seasons at once. */
+    readonly returnLeases: (id: string) => Effect.Effect<void>
     readonly runners: (season_id: string | null, page: PageOf) => Effect.Effect<Runners>
-    /** No new lease for this runner; what it plays is finished. */
-    readonly drain: (id: string, season_id: string | null) => Effect.Effect<Runner, NotFound>
+    /** No new lease for this runner; what it plays is finished. `fresh`: it was active until now. */
+    readonly drain: (id: string, season_id: string | null) => Effect.Effect<{ readonly runner: Runner; readonly fresh: boolean }, NotFound>
   }
 >()("agon/RunnerKeys") {
   static readonly layer: Layer.Layer<RunnerKeys, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
@@ -67,17 +68,14 @@ const makeRunnerKeys = Effect.gen(function* () {
     return key!
   })
 
-  /** In every open season: a key of the platform may hold work of any. A season that is moving has lost its leases' runner anyway. */
-  const returnLeases = Effect.fnUntraced(function* (key: string) {
+  /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
+  const returnLeases = Effect.fn("RunnerKeys.returnLeases")(function* (key: string) {
     const seasons = yield* queries.openSeasons(undefined)
-    yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), { discard: true })
-  })
-
-  const end = Effect.fn("RunnerKeys.end")(function* (id: string, season_id: string | null) {
-    yield* byId(id, season_id)
-    yield* Effect.orDie(queries.revoke({ id, now: yield* now }))
-    return yield* byId(id, season_id)
-  })
+    yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), {
+      concurrency: 4,
+      discard: true
+    })
+  }, Effect.orDie)
 
   return RunnerKeys.of({
     byKey: (secret) => Effect.orDie(queries.bySecret(secretHash(secret))),
@@ -86,28 +84,33 @@ const makeRunnerKeys = Effect.gen(function* () {
       const id = yield* add(name, secret, season_id, created_by)
       return { ...(yield* byId(id, season_id)), key: secret }
     }, Effect.orDie),
-    own: (name, secret) => Effect.asVoid(Effect.orDie(add(name, secret, null, null))),
+    own: Effect.fn("RunnerKeys.own")(function* (name, secret) {
+      yield* add(name, secret, null, null) // it is there already but for the first start
+      return Option.getOrThrow(yield* queries.bySecret(secretHash(secret))).id
+    }, Effect.orDie),
     list: Effect.fn("RunnerKeys.list")(function* (season_id, { cursor, limit }) {
       const rows = yield* queries.keys({ season_id, limit, offset: cursor })
-      const total = rows[0]?.total ?? 0
-      const keys = yield* withRunners(rows.map(({ total: _, ...key }) => key))
+      const { total } = yield* queries.keyCount(season_id)
+      const keys = yield* withRunners(rows)
       return { keys, total, next_cursor: nextCursor(cursor, rows.length, total) }
     }, Effect.orDie),
-    end,
-    revoke: Effect.fn("RunnerKeys.revoke")(function* (id, season_id) {
-      yield* end(id, season_id)
-      yield* Effect.orDie(returnLeases(id))
-      return yield* byId(id, season_id)
+    get: byId,
+    end: Effect.fn("RunnerKeys.end")(function* (id, season_id) {
+      yield* byId(id, season_id)
+      const { fresh } = yield* Effect.orDie(queries.revoke({ id, now: yield* now }))
+      return { key: yield* byId(id, season_id), fresh }
     }),
+    returnLeases,
     runners: Effect.fn("RunnerKeys.runners")(function* (season_id, { cursor, limit }) {
-      const rows = yield* queries.runners({ season_id, limit, offset: cursor })
-      const total = rows[0]?.total ?? 0
-      const runners = rows.map(({ total: _, ...runner }) => runner)
-      return { runners, total, next_cursor: nextCursor(cursor, rows.length, total) }
+      const runners = yield* queries.runners({ season_id, limit, offset: cursor })
+      const { total } = yield* queries.runnerCount(season_id)
+      return { runners, total, next_cursor: nextCursor(cursor, runners.length, total) }
     }, Effect.orDie),
     drain: Effect.fn("RunnerKeys.drain")(function* (id, season_id) {
       const drained = isUuid(id) ? yield* Effect.orDie(queries.drain({ id, season_id })) : Option.none()
-      return Option.isSome(drained) ? drained.value : yield* new NotFound({ detail: "There is no runner of this id." })
+      if (Option.isNone(drained)) return yield* new NotFound({ detail: "There is no runner of this id." })
+      const { fresh, ...runner } = drained.value
+      return { runner, fresh }
     })
   })
 })

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
 import { Dispatcher } from "./Dispatcher.ts"
+import { FleetAdmin } from "./FleetAdmin.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 import { Runners } from "./Runners.ts"
 
@@ -13,13 +14,14 @@ export const FleetHandlers = HttpApiBuilder.group(
   Api,
   "fleet",
   Effect.fnUntraced(function* (handlers) {
+    const admin = yield* FleetAdmin
     const keys = yield* RunnerKeys
     return handlers.handleAll({
       keys: ({ query }) => keys.list(PLATFORM, query),
-      createKey: ({ payload }) => Effect.flatMap(CurrentAccount, ({ id }) => keys.create(payload.name, PLATFORM, id)),
-      revokeKey: ({ params }) => keys.revoke(params.key, PLATFORM),
+      createKey: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => admin.create(account, PLATFORM, payload.name)),
+      revokeKey: ({ params }) => Effect.flatMap(CurrentAccount, (account) => admin.revoke(account, PLATFORM, params.key)),
       runners: ({ query }) => keys.runners(PLATFORM, query),
-      stopRunner: ({ params }) => keys.drain(params.runner, PLATFORM)
+      stopRunner: ({ params }) => Effect.flatMap(CurrentAccount, (account) => admin.stop(account, PLATFORM, params.runner))
     })
   })
 )

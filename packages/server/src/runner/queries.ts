@@ -47,6 +47,7 @@ const Held = Schema.Struct({ lease: Schema.String, season: Schema.String, seats:
 export type HeldRow = typeof Held.Type
 
 const page = { limit: Schema.Int, offset: Schema.Int }
+const Total = Schema.Struct({ total: Schema.Int })
 
 const makeKeys = (sql: SqlClient.SqlClient) => ({
   /** One row by runner_key(key_sha256), unique. */
@@ -70,12 +71,20 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
   /** The platform's keys (season null) or a season's, newest first, by runner_key_season. */
   keys: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
-    Result: Schema.Struct({ ...FleetKeyRow.fields, total: Schema.Int }),
+    Result: FleetKeyRow,
     execute: ({ limit, offset, season_id }) => sql`
-      SELECT k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by, (count(*) OVER ())::int AS total
+      SELECT k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
       FROM runner_key k LEFT JOIN account a ON a.id = k.created_by
       WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid
       ORDER BY k.created_at DESC, k.id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** Counts the same. */
+  keyCount: SqlSchema.findOne({
+    Request: Schema.NullOr(Schema.String),
+    Result: Total,
+    execute: (season_id) => sql`
+      SELECT count(*)::int AS total FROM runner_key k WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
   }),
 
   /** One row by the primary key. */
@@ -88,10 +97,15 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
       WHERE k.id = ${id} AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
   }),
 
-  /** Locks one row by the primary key; its runners are gone with it, by runner_of_key. */
-  revoke: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
-    WITH gone AS (UPDATE runner SET state = 'gone' WHERE key_id = ${id} AND state <> 'gone')
-    UPDATE runner_key SET revoked_at = coalesce(revoked_at, ${now}) WHERE id = ${id}`
+  /** Locks one row by the primary key; its runners are gone with it, by runner_of_key. Of two that revoke it one is the first. */
+  revoke: SqlSchema.findOne({
+    Request: Schema.Struct({ id: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ fresh: Schema.Boolean }),
+    execute: ({ id, now }) => sql`
+      WITH gone AS (UPDATE runner SET state = 'gone' WHERE key_id = ${id} AND state <> 'gone'),
+        ended AS (UPDATE runner_key SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id)
+      SELECT EXISTS (SELECT 1 FROM ended) AS fresh`
+  })
 })
 
 /** How many leases a runner holds now: `live` and `review` are small tables of open work. */
@@ -130,13 +144,22 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
   /** Runners by the key's fleet, newest first: by runner_key_season and runner_of_key; `gone` ones are left out. */
   runners: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
-    Result: Schema.Struct({ ...RunnerRow.fields, total: Schema.Int }),
+    Result: RunnerRow,
     execute: ({ limit, offset, season_id }) => sql`
       SELECT r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at,
-        ${sql.literal(leasesOf)} AS leases, (count(*) OVER ())::int AS total
+        ${sql.literal(leasesOf)} AS leases
       FROM runner r JOIN runner_key k ON k.id = r.key_id
       WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'
       ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** Counts the same. */
+  runnerCount: SqlSchema.findOne({
+    Request: Schema.NullOr(Schema.String),
+    Result: Total,
+    execute: (season_id) => sql`
+      SELECT count(*)::int AS total FROM runner r JOIN runner_key k ON k.id = r.key_id
+      WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'`
   }),
 
   /** All runners of these keys, by runner_of_key; a key that has had thousands shows the newest. */
@@ -151,11 +174,13 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
   /** Locks one row by the primary key; no row where it is gone already or of another fleet. */
   drain: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) }),
-    Result: RunnerRow,
+    Result: Schema.Struct({ ...RunnerRow.fields, fresh: Schema.Boolean }),
     execute: ({ id, season_id }) => sql`
-      UPDATE runner r SET state = 'draining' FROM runner_key k
-      WHERE r.id = ${id} AND k.id = r.key_id AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'
-      RETURNING r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at, ${sql.literal(leasesOf)} AS leases`
+      WITH b AS (SELECT id, state FROM runner WHERE id = ${id} FOR NO KEY UPDATE)
+      UPDATE runner r SET state = 'draining' FROM b, runner_key k
+      WHERE r.id = b.id AND k.id = r.key_id AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND b.state <> 'gone'
+      RETURNING r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at,
+        ${sql.literal(leasesOf)} AS leases, b.state = 'active' AS fresh`
   }),
 
   /** Runners that are not seen any more, or drained and done, by runner_seen. */

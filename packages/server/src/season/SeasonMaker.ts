@@ -9,6 +9,7 @@ import { DEFAULT_RULES, type Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { auditOf, makeAudits } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
@@ -58,6 +59,7 @@ const checked = Effect.fnUntraced(function* (body: CreateSeason) {
 
 const makeSeasonMaker = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const audits = yield* makeAudits
   const actors = yield* SeasonActors
   const cache = yield* ResponseCache
   const open = yield* OpenSeasons
@@ -77,9 +79,6 @@ const makeSeasonMaker = Effect.gen(function* () {
     INSERT INTO season_admin (season_id, account_id, added_at)
     SELECT ${id}, a.id, ${now} FROM account a WHERE ${sql.in("a.username", usernames)} RETURNING account_id`
 
-  const audit = (id: string, game: string, slug: string, actor: string, now: Date, audit_id: string) => sql`
-    INSERT INTO audit (id, at, actor, action, game, season_id, subject) VALUES (${audit_id}, ${now}, ${actor}, 'season.create', ${game}, ${id}, ${slug})`
-
   return SeasonMaker.of({
     create: Effect.fn("SeasonMaker.create")(function* (account, game, body) {
       const { digest } = yield* registered(game)
@@ -91,11 +90,11 @@ const makeSeasonMaker = Effect.gen(function* () {
         yield* insert(id, game, slug, digest, rules, body, now).pipe(
           onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` }))
         )
-        const appointed = admins.length === 0 ? [] : yield* Effect.orDie(appoint(id, admins, now))
+        const appointed = admins.length === 0 ? [] : yield* appoint(id, admins, now)
         if (appointed.length < admins.length) return yield* invalid("admins", "Not every name is that of an account.")
-        yield* Effect.orDie(audit(id, game, slug, account.id, now, yield* newId))
       })
-      yield* sql.withTransaction(write).pipe(Effect.catchTag("SqlError", Effect.die), Effect.ensuring(cache.purge(gameTag(game))))
+      const audit = () => auditOf(account, "season.create", slug)
+      yield* audits.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))
       yield* open.refresh
       yield* Effect.ignore(actors.wake(id)) // what keeps it from waking now is tried again by whoever asks it first
       return (yield* Effect.orDie(seasons.find(game, slug, account.id))).record

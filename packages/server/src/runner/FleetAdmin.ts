@@ -1,0 +1,62 @@
+/**
+ * Runner keys and runners as administrators manage them, the platform's and those of a season alike. Each write is
+ * logged in its transaction; the leases of a revoked key are taken back after it by the actors of the seasons.
+ */
+
+import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import type { NotFound } from "@agon/api/Problem.ts"
+import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import { auditOf, makeAudits } from "../admin/audits.ts"
+import { RunnerKeys } from "./RunnerKeys.ts"
+
+/** Whose fleet it is: a season's, or where that is null the platform's. */
+type Fleet = SeasonInPath | null
+type Write<A, E = never> = (account: SignedIn, fleet: Fleet, named: string) => Effect.Effect<A, E>
+
+export class FleetAdmin extends Context.Service<
+  FleetAdmin,
+  {
+    /** By the name that it shall have. */
+    readonly create: Write<NewKey>
+    /** By id: the key and its runners end, their leases go back to the queue at once. Again it changes nothing. */
+    readonly revoke: Write<Key, NotFound>
+    /** By the runner's id: no new lease, what it plays is finished. */
+    readonly stop: Write<Runner, NotFound>
+  }
+>()("agon/FleetAdmin") {
+  static readonly layer: Layer.Layer<FleetAdmin, never, SqlClient.SqlClient | RunnerKeys> = Layer.effect(
+    FleetAdmin,
+    Effect.suspend(() => makeFleetAdmin)
+  )
+}
+
+const placeOf = (fleet: Fleet) => ({ game: fleet?.game ?? null, season_id: fleet?.id ?? null })
+
+const makeFleetAdmin = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const keys = yield* RunnerKeys
+
+  return FleetAdmin.of({
+    create: Effect.fn("FleetAdmin.create")(function* (account, fleet, name) {
+      const write = keys.create(name, fleet?.id ?? null, account.id)
+      return yield* audits.logged(placeOf(fleet), write, ({ id, prefix }) => auditOf(account, "runner-key.create", name, { id, prefix }))
+    }),
+
+    revoke: Effect.fn("FleetAdmin.revoke")(function* (account, fleet, id) {
+      yield* audits.logged(placeOf(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
+        fresh ? auditOf(account, "runner-key.revoke", key.name, { id }) : undefined
+      )
+      yield* keys.returnLeases(id)
+      return yield* keys.get(id, fleet?.id ?? null)
+    }),
+
+    stop: Effect.fn("FleetAdmin.stop")(function* (account, fleet, id) {
+      const { runner } = yield* audits.logged(placeOf(fleet), keys.drain(id, fleet?.id ?? null), ({ fresh, runner }) =>
+        fresh ? auditOf(account, "runner.stop", runner.name, { id }) : undefined
+      )
+      return runner
+    })
+  })
+})

@@ -5,6 +5,8 @@ import { isUuid, onUnique } from "@agon/server/database/rows.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { type AddressInfo, createConnection, createServer, type Server } from "node:net"
+import { join } from "node:path"
 import * as Postgres from "../support/Postgres.ts"
 
 const on = (options: Partial<Options> = {}, migrate = true) =>
@@ -20,6 +22,35 @@ const terminateOthers = Effect.flatMap(
   PgClient.PgClient,
   (sql) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
 )
+
+/** FATAL 57P03, the words of a server that takes no connections yet. */
+const STARTING_UP = (() => {
+  const fields = Buffer.from("SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0")
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(fields.length + 4)
+  return Buffer.concat([Buffer.from("E"), length, fields])
+})()
+
+/** A port that refuses two connections as a server does which is coming up, and leads to the one of that directory then. */
+const comingUp = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly server: Server; readonly port: number; readonly refused: () => number }>((resume) => {
+      let refused = 0
+      const server = createServer((client) => {
+        client.on("error", () => {})
+        if (refused < 2) {
+          refused++
+          client.once("data", () => client.end(STARTING_UP))
+          return
+        }
+        const behind = createConnection(join(directory, ".s.PGSQL.5432")).on("error", () => client.destroy())
+        client.pipe(behind).pipe(client)
+      }).listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({ server, port: (server.address() as AddressInfo).port, refused: () => refused }))
+      )
+    }),
+    ({ server }) => Effect.sync(() => server.close())
+  )
 
 describe("the pools", () => {
   it.live("a season's statement does not wait for a connection when requests hold all of theirs", () =>
@@ -92,6 +123,17 @@ describe("the start", () => {
         (sql) => sql<{ n: number }>`SELECT count(*)::int AS n FROM agon_migration WHERE migration_id = 1`
       ).pipe(Effect.provide(PgClient.layer({ url })))
       assert.strictEqual(rows[0]!.n, 1)
+    })
+  )
+
+  it.live("a server that is coming up is waited for, however it says so", () =>
+    Effect.gen(function* () {
+      const url = new URL(Redacted.value(yield* Postgres.url()))
+      const { port, refused } = yield* comingUp(url.searchParams.get("host")!)
+      url.host = `127.0.0.1:${port}`
+      url.search = ""
+      yield* Effect.scoped(Layer.build(layer({ url: Redacted.make(url.toString()), patience_s: 20 })))
+      assert.strictEqual(refused(), 2)
     })
   )
 

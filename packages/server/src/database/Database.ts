@@ -14,6 +14,7 @@ import { SqlClient, SqlError } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { OLDEST_MAJOR } from "./binaries.ts"
 import { migrate } from "./migrate.ts"
+import { isRestarting } from "./rows.ts"
 
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
@@ -69,7 +70,7 @@ const reach = Effect.fnUntraced(function* (patience: Duration.Duration) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ version: number; encoding: string }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`.pipe(
-    Effect.retry({ schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: patience })), while: isConnection }),
+    Effect.retry({ schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: patience })), while: comesUp }),
     Effect.mapError((error) => refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}`))
   )
   const { version, encoding } = rows[0]!
@@ -78,7 +79,7 @@ const reach = Effect.fnUntraced(function* (patience: Duration.Duration) {
   if (encoding !== "UTF8") return yield* refuse(`DATABASE_URL: the database is encoded in ${encoding}; it takes one in UTF8`)
 })
 
-const isConnection = (error: SqlError.SqlError) => error.reason._tag === "ConnectionError"
+const comesUp = (error: SqlError.SqlError) => error.reason._tag === "ConnectionError" || isRestarting(error)
 
 /** What the server or the socket said, without the statement around it. */
 const explain = (error: unknown): string => {

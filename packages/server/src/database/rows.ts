@@ -23,3 +23,7 @@ export const onUnique =
 
 const isUniqueViolation = (error: unknown): error is { readonly reason: SqlError.UniqueViolation } =>
   (error as SqlError.SqlError)?.reason?._tag === "UniqueViolation"
+
+/** Postgres shuts down or comes up (57P01 to 57P03), which the driver counts among the unknown errors. */
+export const isRestarting = ({ reason }: SqlError.SqlError): boolean =>
+  /^57P0[123]$/.test(String((reason.cause as { readonly code?: unknown } | undefined)?.code))

@@ -9,6 +9,7 @@ import { HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
 import * as P from "@agon/api/Problem.ts"
+import { isRestarting } from "../database/rows.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"
 import { RequestId } from "./RequestId.ts"
@@ -131,13 +132,9 @@ const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 const fieldErrors = (issue: SchemaIssue.Issue): P.FieldErrors =>
   formatIssues(issue).issues.map(({ message, path = [] }) => ({ path: path.map(String).join("."), message }))
 
-/** Postgres shuts down or comes up (57P01 to 57P03), which the driver counts among the unknown errors. */
-const isStopping = ({ reason }: SqlError.SqlError): boolean =>
-  /^57P0[123]$/.test(String((reason.cause as { readonly code?: unknown } | undefined)?.code))
-
 /** What a defect looks like from outside: a database that is away, or our fault. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>
-  SqlError.isSqlError(defect) && (defect.isRetryable || isStopping(defect))
+  SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect))
     ? Effect.andThen(
         retryAfter(unavailable_s),
         Effect.fail(new P.Unavailable({ detail: "The database does not answer just now; try again in a second." }))

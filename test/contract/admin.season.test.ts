@@ -3,6 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import {
+  ask,
+  baseline,
   changes,
   later,
   latest,
@@ -346,6 +348,27 @@ layer(administration, options)("closing", (it) => {
       assert.deepStrictEqual(yield* log(id), [["ada", "season.close", "live", null]])
       const early = yield* scheduled("early")
       assert.isNotNull((yield* post(early.url("/close"))).json.close_requested_at)
+    })
+  )
+
+  it.effect("cuts reviews off: their runner is told that the lease is lost, by its result and by its heartbeat", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("cut")
+      yield* baseline(id, 7, "late", false)
+      const { key } = (yield* post(url("/runner-keys"), { name: "rack" })).json
+      const say = (path: string, json: unknown) =>
+        ask(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } })
+      const engines = [{ game: "snakes", engine_digest: Fixture.engineDigest }]
+      const session = { name: "rack", runtime_version: "test", engines, accepts: ["admission"], slots: 1 }
+      const { runner } = (yield* say("/sessions", session)).json
+      const [{ lease }] = (yield* say("/leases", { runner, max: 1, wait_s: 0 })).json.leases
+      yield* post(url("/close"))
+      const verdict = { verdict: "admitted", param_count: 1, infer_us: 1, memory: { flat: 0, cell: 0 } }
+      const result = { kind: "admission", runtime_version: "test", ...verdict }
+      assert.deepStrictEqual((yield* say("/heartbeat", { runner, leases: [lease] })).json.leases, [{ lease, lost: true }])
+      assert.deepStrictEqual((yield* say(`/leases/${lease}/result`, result)).json, { accepted: false, reason: "lost" })
+      const never = yield* say(`/leases/${lease.replace(/1$/, "2")}/result`, result)
+      assert.deepStrictEqual(refusal(never), [404, "not_found"])
     })
   )
 })

@@ -34,11 +34,17 @@ describe("answerAgain", () => {
     assert.deepStrictEqual(answerAgain(undefined, mine), no("unknown"))
   })
   it("accepts a verdict again from the key that gave it", () => {
-    const version: EndedWork = { kind: "admission", admit_attempt: 2, admit_key: "mine" }
+    const version: EndedWork = { kind: "admission", status: "entered", admit_attempt: 2, admit_key: "mine" }
     assert.deepStrictEqual(answerAgain(version, mine), { accepted: true })
     assert.deepStrictEqual(answerAgain(version, { n: 2, key: "another" }), no("unknown"))
     assert.deepStrictEqual(answerAgain(version, { n: 1, key: "another" }), no("lost"))
     assert.deepStrictEqual(answerAgain(version, { n: 3, key: "mine" }), no("unknown"))
-    assert.deepStrictEqual(answerAgain({ ...version, admit_key: null }, mine), no("unknown"))
+    assert.deepStrictEqual(answerAgain({ ...version, status: "testing", admit_key: null }, mine), no("unknown"))
+  })
+  it("tells anybody that a review which was cut off is lost, and of one that never was that it is unknown", () => {
+    const version: EndedWork = { kind: "admission", status: "rejected", admit_attempt: 2, admit_key: null }
+    for (const key of ["mine", "another"]) assert.deepStrictEqual(answerAgain(version, { n: 2, key }), no("lost"))
+    assert.deepStrictEqual(answerAgain(version, { n: 3, key: "mine" }), no("unknown"))
+    assert.deepStrictEqual(answerAgain({ ...version, admit_attempt: 0 }, { n: 1, key: "mine" }), no("unknown"))
   })
 })

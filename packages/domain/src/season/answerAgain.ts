@@ -3,7 +3,7 @@
  * of its own and gets the first answer after any restart (DECISIONS section 11). A lease is `<match or version id>.<n>`.
  */
 import type { Receipt } from "./Command.ts"
-import type { Ending, FaultReason } from "./Reasons.ts"
+import type { Ending, FaultReason, Status } from "./Reasons.ts"
 
 /** What the rows say of the work: a match that ended, or a version that went through review. */
 export type EndedWork =
@@ -15,17 +15,25 @@ export type EndedWork =
       readonly ending: Ending
       readonly fault_reason: FaultReason | null
     }
-  | { readonly kind: "admission"; readonly admit_attempt: number; readonly admit_key: string | null }
+  | {
+      readonly kind: "admission"
+      readonly status: Status
+      readonly admit_attempt: number
+      readonly admit_key: string | null // who answered the last attempt; null: nobody has
+    }
 
-/** An older lease is lost whoever asks; the last one is answered to its holder alone. */
+/** A lease that the work has outlived is lost whoever asks; the last one is answered to its holder alone. */
 export const answerAgain = (row: EndedWork | undefined, lease: { readonly n: number; readonly key: string }): Receipt => {
   if (row === undefined) return { accepted: false, reason: "unknown" }
   const last = row.kind === "match" ? row.lease_n : row.admit_attempt
-  if (lease.n < last) return { accepted: false, reason: "lost" }
+  if (lease.n < last || (lease.n === last && isCutOff(row))) return { accepted: false, reason: "lost" }
   const holder = row.kind === "match" ? row.key : row.admit_key
   if (lease.n > last || holder !== lease.key) return { accepted: false, reason: "unknown" }
   return row.kind === "admission" ? { accepted: true } : answerMatch(row)
 }
+
+/** A review that ended before its last attempt was answered: by a close, finals, or the fifth failure. Its holder is not on record. */
+const isCutOff = (row: EndedWork): boolean => row.kind === "admission" && row.admit_key === null && row.status === "rejected"
 
 const answerMatch = (row: Extract<EndedWork, { readonly kind: "match" }>): Receipt => {
   if (row.released) return { accepted: false, reason: "released" }

@@ -97,10 +97,11 @@ export const reviews = (sql: PgClient, season: string) =>
 /** Index: match_pkey, version_pkey. */
 export const endedWork = (sql: PgClient, season: string, work: string) =>
   sql.unsafe<EndedWork>(
-    `SELECT 'match' AS kind, lease_n, key_id AS key, released, status AS ending, fault_reason, NULL::int AS admit_attempt,
-       NULL::uuid AS admit_key FROM match WHERE id = $1::uuid AND season_id = $2::uuid
+    `SELECT 'match' AS kind, lease_n, key_id AS key, released, status AS ending, fault_reason, NULL::text AS status,
+       NULL::int AS admit_attempt, NULL::uuid AS admit_key FROM match WHERE id = $1::uuid AND season_id = $2::uuid
      UNION ALL
-     SELECT 'admission', NULL, NULL, NULL, NULL, NULL, admit_attempt, admit_key FROM version WHERE id = $1::uuid AND season_id = $2::uuid`,
+     SELECT 'admission', NULL, NULL, NULL, NULL, NULL, status, admit_attempt, admit_key FROM version
+     WHERE id = $1::uuid AND season_id = $2::uuid`,
     [work, season]
   )
 

@@ -59,7 +59,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(PublicOrigin, publicOrigin(settings.public_origin)),
     Layer.succeed(ClientAddress, trusting(settings.trusted_proxies)),
     Layer.succeed(Mounts, mounts),
-    RateLimits.layer()
+    settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )
 
 /** Launched by main.ts; fails with one line where the settings or the machine do not let it start. */

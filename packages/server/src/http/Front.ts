@@ -3,7 +3,8 @@
  * before a fiber starts, at about the price of a bare server. Everything else goes on to Effect.
  * node offers no hook between parsing and listeners, hence the overridden `emit`; it is the one place
  * that leaves HttpApi, and a request it does not answer is untouched. A hit takes a token like any
- * other public read; without one the request goes on and is refused in the ordinary way.
+ * other public read; without one the request goes on and is refused in the ordinary way. Where the
+ * tokens are in Redis the answer waits for it, and so does going on.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 import { Context, Effect } from "effect"
@@ -11,7 +12,7 @@ import { ClientAddress } from "./ClientAddress.ts"
 import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
-import { matches, ResponseCache } from "./ResponseCache.ts"
+import { type Entry, matches, ResponseCache } from "./ResponseCache.ts"
 
 /** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
 export interface Mount {
@@ -31,12 +32,21 @@ export const makeFront = Effect.gen(function* () {
   const limits = yield* RateLimits
   const mounts = yield* Mounts
 
-  const hit = (request: IncomingMessage, response: ServerResponse): boolean => {
+  const fork = Effect.runForkWith(context)
+
+  const hit = (request: IncomingMessage, response: ServerResponse, goOn: () => void): boolean => {
     if (request.method !== "GET" && request.method !== "HEAD") return false
     const entry = cache.getUnsafe(request.url!)
     if (entry === undefined) return false
     const forwardedFor = request.headers["x-forwarded-for"] as string | undefined // node joins repeated ones
-    if (limits.takeUnsafe("public", addressOf(request.socket.remoteAddress ?? "", forwardedFor)) > 0) return false
+    const wait_ms = limits.takeUnsafe("public", addressOf(request.socket.remoteAddress ?? "", forwardedFor))
+    if (wait_ms === 0) write(request, response, entry)
+    else if (typeof wait_ms === "number") return false
+    else fork(Effect.map(wait_ms, (wait_ms) => (wait_ms === 0 ? write(request, response, entry) : goOn())))
+    return true
+  }
+
+  const write = (request: IncomingMessage, response: ServerResponse, entry: Entry) => {
     cacheHits.updateUnsafe(1, context)
     const raw = entry.rawHeaders
     raw[raw.length - 1] = nextRequestId()
@@ -45,7 +55,6 @@ export const makeFront = Effect.gen(function* () {
     } else {
       response.writeHead(200, raw).end(entry.body)
     }
-    return true
   }
 
   const mounted = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -58,7 +67,7 @@ export const makeFront = Effect.gen(function* () {
     const server = createServer()
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
     server.emit = (event: string | symbol, ...args: Array<any>) =>
-      event === "request" && (hit(args[0], args[1]) || mounted(args[0], args[1])) ? true : emit(event, ...args)
+      event === "request" && (hit(args[0], args[1], () => emit(event, ...args)) || mounted(args[0], args[1])) ? true : emit(event, ...args)
     return server
   }
 })

@@ -1,14 +1,16 @@
 /**
- * Token buckets, one per class and caller, in one table (http-api.md section 8). A bucket is kept as
- * a single number, the moment at which it will be full again, so a bucket in the past is a full one
- * and may be forgotten. Limits hold per node.
+ * The contract's rates, and who is counted by which (http-api.md section 8, DECISIONS.md section 14): a token bucket for
+ * every class and caller. A caller is an address or an account, as the levels and the boundary decide.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { RateClass } from "@agon/api/Boundary.ts"
 import { RateLimited } from "@agon/api/Problem.ts"
+import { type Limit, RateLimitStore } from "./RateLimitStore.ts"
+import { layerMemory } from "./RateLimitStoreMemory.ts"
+import { layerRedis, type RedisOptions } from "./RateLimitStoreRedis.ts"
 
-export type Table = { readonly [Class in RateClass]: { readonly per_s: number; readonly burst: number } }
+export type Table = { readonly [Class in RateClass]: Limit }
 
 export const table: Table = {
   public: { per_s: 30, burst: 60 },
@@ -20,62 +22,46 @@ export const table: Table = {
   runner: { per_s: Infinity, burst: Infinity }
 }
 
-/** Callers remembered at once; over it the full buckets are forgotten, then the oldest. */
-const maxBuckets = 100_000
-
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** Takes one token; 0, or the milliseconds until there is one. */
-    readonly takeUnsafe: (rate: RateClass, caller: string) => number
+    /** Takes one token; 0, or the milliseconds until there is one, as a number where that is known at once. */
+    readonly takeUnsafe: (rate: RateClass, caller: string) => number | Effect.Effect<number>
     /** Takes one token or answers 429 with Retry-After. */
     readonly take: (rate: RateClass, caller: string) => Effect.Effect<void, RateLimited>
   }
 >()("agon/RateLimits") {
-  static readonly layer = (limits: Table = table) =>
+  /** Over the buckets of a RateLimitStore. */
+  static readonly layerStore = (limits: Table = table) =>
     Layer.effect(
       RateLimits,
-      Effect.map(Clock.Clock, (clock) => {
-        const takeUnsafe = makeBuckets(limits, clock)
+      Effect.map(RateLimitStore, (store) => {
+        const takeUnsafe = (rate: RateClass, caller: string) => store.takeUnsafe(`${rate}:${caller}`, limits[rate])
         const take = (rate: RateClass, caller: string) =>
           Effect.suspend(() => {
             const wait_ms = takeUnsafe(rate, caller)
-            return wait_ms === 0 ? Effect.void : refuse(Math.ceil(wait_ms))
+            return typeof wait_ms === "number" ? pass(rate, wait_ms) : Effect.flatMap(wait_ms, (wait_ms) => pass(rate, wait_ms))
           })
         return { takeUnsafe, take }
       })
     )
+
+  /** This node counts for itself. */
+  static readonly layer = (limits: Table = table) => RateLimits.layerStore(limits).pipe(Layer.provide(layerMemory))
+
+  /** All nodes on one Redis count together. */
+  static readonly layerRedis = (redis: RedisOptions, limits: Table = table) =>
+    RateLimits.layerStore(limits).pipe(Layer.provide(layerRedis(redis)))
 }
 
-const makeBuckets = (limits: Table, clock: Clock.Clock) => {
-  const fullAt = new Map<string, number>()
+const refusals = Metric.counter("agon_rate_limited_total", { description: "Requests refused with 429, by rate class", incremental: true })
 
-  const forget = (now: number) => {
-    for (const [key, at] of fullAt) if (at <= now) fullAt.delete(key)
-    for (const key of fullAt.keys()) {
-      if (fullAt.size < maxBuckets * 0.9) break
-      fullAt.delete(key)
-    }
-  }
+const pass = (rate: RateClass, wait_ms: number) => (wait_ms === 0 ? Effect.void : refuse(rate, wait_ms))
 
-  return (rate: RateClass, caller: string) => {
-    const { burst, per_s } = limits[rate]
-    if (per_s === Infinity) return 0
-    const now = clock.currentTimeMillisUnsafe()
-    const key = `${rate} ${caller}`
-    const next = Math.max(fullAt.get(key) ?? 0, now) + 1000 / per_s
-    const wait_ms = next - now - (burst * 1000) / per_s
-    if (wait_ms > 1e-6) return wait_ms
-    if (fullAt.size >= maxBuckets && !fullAt.has(key)) forget(now)
-    fullAt.set(key, next)
-    return 0
-  }
-}
-
-const refuse = (retry_after_ms: number) =>
-  Effect.andThen(
-    retryAfter(Math.ceil(retry_after_ms / 1000)),
-    Effect.fail(new RateLimited({ detail: `Try again in ${retry_after_ms} ms.`, retry_after_ms }))
+const refuse = (rate: RateClass, retry_after_ms: number) =>
+  Metric.update(Metric.withAttributes(refusals, { class: rate }), 1).pipe(
+    Effect.andThen(retryAfter(Math.ceil(retry_after_ms / 1000))),
+    Effect.andThen(Effect.fail(new RateLimited({ detail: `Try again in ${retry_after_ms} ms.`, retry_after_ms })))
   )
 
 /** Sets Retry-After on whatever the request is answered with; a problem's schema has no headers of its own. */

@@ -1,0 +1,84 @@
+/**
+ * Buckets that nodes share, and this node's own for the while that the shared ones do not answer: a Redis that is down or
+ * slow must not take the service down or keep anybody waiting. The first take that fails or is late, and those under way
+ * beside it, are decided by the node's own buckets, as is every take until a probe in the background is answered in time
+ * again; so an outage costs the requests of one moment `answer_ms` at most, and no request after them anything. Meanwhile
+ * every node counts for itself, from full buckets. It is logged once when it begins and once when it ends.
+ */
+import { Clock, Data, Effect, Metric, Schedule } from "effect"
+import { makeMemory } from "./RateLimitStoreMemory.ts"
+import type { Limit, RateLimitStoreShape } from "./RateLimitStore.ts"
+
+export class BucketsAway extends Data.TaggedError("BucketsAway")<{ readonly detail: string }> {}
+
+export interface SharedBuckets {
+  /** As the store's `takeUnsafe`; may fail, or never end. */
+  readonly take: (bucket: string, limit: Limit) => Effect.Effect<number, BucketsAway>
+}
+
+/** How often buckets that do not answer are asked whether they do again. */
+const probe_ms = 500
+
+/** A bucket of its own, of which a take always writes, since a server that only reads does not serve us. */
+const probe = { bucket: "probe", limit: { per_s: 1000, burst: 1000 } }
+
+const answering = Metric.gauge("agon_rate_limit_redis_up", { description: "Whether Redis decides takes (1) or this node by itself (0)" })
+
+/** Those of an outage; while none is about it does not grow. */
+const alone = Metric.counter("agon_rate_limit_alone_total", {
+  description: "Takes that this node decided by itself because Redis did not answer",
+  incremental: true
+})
+
+/** Returns after the first probe, whatever came of it. */
+export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, answer_ms: number) {
+  const clock = yield* Clock.Clock
+  const own = makeMemory(clock)
+  const context = yield* Effect.context<never>()
+  let answers: boolean | undefined
+
+  const lost = ({ detail }: BucketsAway) =>
+    Effect.suspend(() => {
+      if (answers === false) return Effect.void
+      answers = false
+      answering.updateUnsafe(0, context)
+      return Effect.logWarning(`Redis does not answer (${detail}): until it does, this node keeps rate limits by itself`)
+    })
+
+  const found = Effect.suspend(() => {
+    const wasLost = answers === false
+    answers = true
+    answering.updateUnsafe(1, context)
+    return wasLost ? Effect.logInfo("Redis answers again: rate limits are shared") : Effect.void
+  })
+
+  const inTime = (bucket: string, limit: Limit) =>
+    Effect.timeoutOrElse(shared.take(bucket, limit), {
+      duration: answer_ms,
+      orElse: () => Effect.fail(new BucketsAway({ detail: `no answer in ${answer_ms} ms` }))
+    })
+
+  const takeAlone = (bucket: string, limit: Limit) => {
+    alone.updateUnsafe(1, context)
+    return own.takeUnsafe(bucket, limit)
+  }
+
+  const takeUnsafe: RateLimitStoreShape["takeUnsafe"] = (bucket, limit) => {
+    if (limit.per_s === Infinity) return 0
+    if (answers !== true) return takeAlone(bucket, limit)
+    return Effect.catch(inTime(bucket, limit), (away) => Effect.map(lost(away), () => takeAlone(bucket, limit)))
+  }
+
+  // Not cut off when it is late, so that probes do not pile up behind one another.
+  const again = Effect.suspend(() => {
+    const began_ms = clock.currentTimeMillisUnsafe()
+    return shared.take(probe.bucket, probe.limit).pipe(
+      Effect.flatMap(() => (clock.currentTimeMillisUnsafe() - began_ms <= answer_ms ? found : Effect.void)),
+      Effect.ignore
+    )
+  })
+
+  yield* Effect.catch(Effect.andThen(inTime(probe.bucket, probe.limit), found), lost)
+  yield* Effect.suspend(() => (answers === true ? Effect.void : again)).pipe(Effect.repeat(Schedule.spaced(probe_ms)), Effect.forkScoped)
+  return { takeUnsafe }
+})

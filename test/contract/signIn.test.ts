@@ -1,106 +1,18 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { createHash, randomUUID } from "node:crypto"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
-import { AccountHandlers } from "@agon/server/account/http.ts"
-import type { ProviderConfig } from "@agon/server/account/ProviderConfig.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
-import { Mounts } from "@agon/server/http/Front.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
-import { PublicOrigin, publicOrigin } from "@agon/server/http/Origin.ts"
+import { publicOrigin } from "@agon/server/http/Origin.ts"
 import { Browser, signIn } from "../support/Browser.ts"
-import { core, noLookups, unserved } from "../support/Web.ts"
-
-const listening = (server: Server) =>
-  Effect.promise(
-    () => new Promise<number>((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))
-  )
-
-const freePort = Effect.gen(function* () {
-  const server = createServer()
-  const port = yield* listening(server)
-  yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
-  return port
-})
-
-/** A provider of plain OAuth 2 that checks what a strict one checks: the verifier against the challenge, and each code once. */
-const oauth2Provider = Effect.acquireRelease(
-  Effect.sync(() => {
-    const codes = new Map<string, string>()
-    return createServer(async (request, response) => {
-      const url = new URL(request.url!, "http://x")
-      const json = (status: number, body: unknown) =>
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-      if (url.pathname === "/authorize") {
-        const code = randomUUID()
-        codes.set(code, url.searchParams.get("code_challenge")!)
-        const back = new URL(url.searchParams.get("redirect_uri")!)
-        back.search = new URLSearchParams({ code, state: url.searchParams.get("state")! }).toString()
-        return response.writeHead(302, { location: back.href }).end()
-      }
-      if (url.pathname === "/token") {
-        let text = ""
-        for await (const chunk of request) text += chunk
-        const asked = new URLSearchParams(text)
-        const challenge = createHash("sha256").update(asked.get("code_verifier")!).digest("base64url")
-        const known = codes.get(asked.get("code")!) === challenge && asked.get("client_secret") === "s3cret"
-        codes.delete(asked.get("code")!)
-        return known ? json(200, { access_token: "token", token_type: "bearer" }) : json(400, { error: "invalid_grant" })
-      }
-      return request.headers.authorization?.toLowerCase() === "bearer token"
-        ? json(200, { id: 7, login: "Ada", name: "Ada Lovelace" })
-        : json(401, {})
-    })
-  }),
-  (server) => Effect.sync(() => server.close())
-)
-
-class Service extends Context.Service<Service, { readonly origin: string; readonly port: number }>()("test/Service") {}
-
-const Live = Layer.unwrap(
-  Effect.gen(function* () {
-    const port = yield* freePort
-    const hub = yield* listening(yield* oauth2Provider)
-    const origin = publicOrigin(`http://localhost:${port}`)
-    const dev = makeDevSignIn({ host: "127.0.0.1", origin, secret: "secret" })
-    const hubConfig: ProviderConfig = {
-      slug: "hub",
-      label: "Hub",
-      kind: "oauth2",
-      client_id: "agon",
-      client_secret: "s3cret",
-      scopes: ["read:user"],
-      login_claim: "login",
-      subject_claim: "id",
-      authorization_endpoint: `http://127.0.0.1:${hub}/authorize`,
-      token_endpoint: `http://127.0.0.1:${hub}/token`,
-      user_endpoint: `http://127.0.0.1:${hub}/user`
-    }
-    const signInLayer = SignIn.layer({ secret: "state", admin: { provider: "dev", login: "boss" } })
-    const handlers = AccountHandlers.pipe(
-      Layer.provide(signInLayer.pipe(Layer.provideMerge(Providers.layer([dev.provider, hubConfig])))),
-      Layer.merge(unserved("account"))
-    ) as Layer.Layer<AllHandlers, never, any>
-    return serve({ host: "127.0.0.1", port }, makeRoutes(handlers)).pipe(
-      Layer.provide(noLookups),
-      Layer.provideMerge(core()),
-      Layer.provideMerge(Layer.succeed(Service, { origin: origin.origin, port })),
-      Layer.provide([Layer.succeed(PublicOrigin, origin), Layer.succeed(Mounts, [dev.mount])])
-    ) as Layer.Layer<Service | SqlClient.SqlClient>
-  })
-)
+import * as Live from "../support/SignInService.ts"
 
 const inBrowser = <A>(run: (browser: Browser, origin: string, port: number) => Promise<A>) =>
-  Effect.flatMap(Service, ({ origin, port }) => Effect.promise(() => run(new Browser(), origin, port)))
+  Effect.flatMap(Live.SignInService, ({ origin, port }) => Effect.promise(() => run(new Browser(), origin, port)))
 
 const me = async (browser: Browser, origin: string) => JSON.parse((await browser.request(`${origin}/v1/me`)).text)
 const errorOf = (page: { readonly headers: Headers }) => /sign_in_error=(\w+)/.exec(page.headers.get("location") ?? "")?.[1]
 
-layer(Live, { excludeTestServices: true })("signing in", (it) => {
+layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("through the development provider makes an account, and again finds it", () =>
     inBrowser(async (browser, origin) => {
       const end = await signIn(browser, origin, "Carol", "?return_to=/games?x=1")
@@ -207,7 +119,7 @@ layer(Live, { excludeTestServices: true })("signing in", (it) => {
   it.effect("is refused to a suspended account, whose sessions are at an end", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { origin } = yield* Service
+      const { origin } = yield* Live.SignInService
       const browser = new Browser()
       yield* Effect.promise(() => signIn(browser, origin, "mallory"))
       yield* sql`UPDATE account SET suspended = true WHERE username = 'mallory'`
@@ -227,7 +139,11 @@ layer(Live, { excludeTestServices: true })("signing in", (it) => {
       const list = await browser.request(`${origin}/v1/auth-providers`)
       assert.deepStrictEqual(JSON.parse(list.text), [
         { slug: "dev", label: "Development" },
-        { slug: "hub", label: "Hub" }
+        { slug: "hub", label: "Hub" },
+        { slug: "strict", label: "Hub" },
+        { slug: "openid", label: "openid" },
+        { slug: "openid-too", label: "openid-too" },
+        { slug: "down", label: "down" }
       ])
     })
   )

@@ -23,6 +23,10 @@ const session_ms = sessionDays * 24 * 60 * 60 * 1000
 /** `last_seen_at` is exact to this, which spares most requests a write. */
 const seenEvery_ms = 60_000
 const maxUserAgent = 300
+/** Of one account at once, so that signing in again and again fills no table. */
+const maxSessions = 100
+/** More than one at each sign-in, so that those of accounts which never come back go as well. */
+const sweptAtOnce = 20
 
 export interface PageOf {
   readonly limit: number
@@ -43,8 +47,10 @@ export class Accounts extends Context.Service<
     /** The public page, and the seasons whose ladders it shows, for the tags of the answer. */
     readonly profile: (username: string) => Effect.Effect<ReadProfile, NotFound>
     readonly edit: (id: string, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
-    /** Opens a session and answers its token, which is kept nowhere else. */
+    /** Opens a session and answers its token, which is kept nowhere else. The oldest goes where there are too many. */
     readonly openSession: (account_id: string, user_agent: string | undefined) => Effect.Effect<string>
+    /** Deletes some of the sessions that have expired, whoever's they are; not for a transaction. */
+    readonly sweepSessions: Effect.Effect<void>
     readonly sessions: (account: SignedIn, page: PageOf) => Effect.Effect<Sessions>
     /** Ends a session of the account and answers its row. */
     readonly endSession: (account: SignedIn, session_id: string) => Effect.Effect<SessionRow, NotFound>
@@ -106,10 +112,17 @@ const makeAccounts = Effect.gen(function* () {
       token_sha256: sha256(token),
       user_agent: user_agent?.slice(0, maxUserAgent) ?? null,
       now: at,
-      expires_at: later(at, session_ms)
+      expires_at: later(at, session_ms),
+      others: maxSessions - 1
     })
     return token
   }, Effect.orDie)
+
+  const sweepSessions = now.pipe(
+    Effect.flatMap((at) => queries.sweepSessions(at, sweptAtOnce)),
+    Effect.orDie,
+    Effect.asVoid
+  )
 
   const sessions = Effect.fn("Accounts.sessions")(function* (account: SignedIn, { cursor, limit }: PageOf) {
     const of = { account_id: account.id, now: yield* now }
@@ -130,7 +143,7 @@ const makeAccounts = Effect.gen(function* () {
     return publish(ended.value, account)
   })
 
-  return { bySession, get, profile, edit, openSession, sessions, endSession }
+  return { bySession, get, profile, edit, openSession, sweepSessions, sessions, endSession }
 })
 
 const publish = (row: StoredSession, account: SignedIn): SessionRow => ({ ...row, current: row.id === account.session_id })

@@ -152,11 +152,15 @@ const interact = async (idp: Idp, request: IncomingMessage, response: ServerResp
   await idp.interactionFinished(request, response, { login: { accountId: login } }, { mergeWithLastSubmission: false })
 }
 
+class FormTooLarge extends Error {
+  override readonly name = "FormTooLarge"
+}
+
 const readForm = async (request: IncomingMessage) => {
   let text = ""
   for await (const chunk of request) {
     text += chunk
-    if (text.length > maxFormBytes) throw new Error("The form is too large")
+    if (text.length > maxFormBytes) throw new FormTooLarge()
   }
   return text
 }
@@ -169,9 +173,14 @@ const show = (response: ServerResponse, status: number, content: string) => {
   response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(page)
 }
 
-/** What went wrong is of a closed set of the provider's own sentences; nothing of the request is echoed. */
+/** What went wrong is of a closed set of sentences; nothing of the request is echoed. */
 const showError = (response: ServerResponse, error: unknown) => {
   if (response.headersSent) return void response.destroy()
-  const known = error instanceof Error && error.name === "SessionNotFound"
-  show(response, known ? 400 : 500, `<p>${known ? "This sign-in is over or was begun in another browser." : "The sign-in failed."}</p>`)
+  const [status, sentence] = faults[error instanceof Error ? error.name : ""] ?? [500, "The sign-in failed."]
+  show(response, status, `<p>${sentence}</p>`)
+}
+
+const faults: Readonly<Record<string, readonly [number, string]>> = {
+  SessionNotFound: [400, "This sign-in is over or was begun in another browser."],
+  FormTooLarge: [413, "The form is too large."]
 }

@@ -24,6 +24,8 @@ export interface Oauth2Provider extends Base {
   readonly user_endpoint: string
   /** The field of that record that never changes. */
   readonly subject_claim: string
+  /** What `iss` holds where the provider sends one along with the code (RFC 9207); not looked at where this is undefined. */
+  readonly issuer?: string
 }
 
 export type ProviderConfig = OidcProvider | Oauth2Provider
@@ -34,6 +36,7 @@ export const readyMade = {
     slug: "github",
     label: "GitHub",
     kind: "oauth2",
+    issuer: "https://github.com/login/oauth",
     authorization_endpoint: "https://github.com/login/oauth/authorize",
     token_endpoint: "https://github.com/login/oauth/access_token",
     user_endpoint: "https://api.github.com/user",

@@ -4,24 +4,18 @@
  */
 import { Context, Data, Effect, Layer } from "effect"
 import * as oauth from "openid-client"
+import { boundedFetch } from "./boundedFetch.ts"
+import { type Identity, identityOf } from "./identity.ts"
 import type { Oauth2Provider, OidcProvider, ProviderConfig } from "./ProviderConfig.ts"
 
-/** A provider that takes longer to answer has not answered. */
-const timeout_s = 10
+/** A provider that takes longer to answer has not answered. A sign-in asks it four times at most. */
+const patience_s = 10
 
 /** What binds an answer to its question. */
 export interface Checks {
   readonly state: string
   readonly verifier: string
   readonly nonce: string
-}
-
-/** Who signed in, in the provider's words. */
-export interface Identity {
-  readonly provider: string
-  readonly subject: string
-  readonly login: string
-  readonly name: string | undefined
 }
 
 /** The provider answered with an error, not at all, or with what its keys do not prove. */
@@ -46,17 +40,18 @@ export class Providers extends Context.Service<
     readonly bySlug: (slug: string) => Provider | undefined
   }
 >()("agon/Providers") {
-  static readonly layer = (configs: ReadonlyArray<ProviderConfig>) =>
+  /** `timeout_s` bounds every answer of a provider's. */
+  static readonly layer = (configs: ReadonlyArray<ProviderConfig>, timeout_s = patience_s) =>
     Layer.sync(Providers, () => {
-      const list = configs.map(makeProvider)
+      const list = configs.map((config) => makeProvider(config, timeout_s))
       return { list, bySlug: (slug) => list.find((provider) => provider.slug === slug) }
     })
 }
 
-const makeProvider = (config: ProviderConfig): Provider => {
+const makeProvider = (config: ProviderConfig, timeout_s: number): Provider => {
   let known: Promise<oauth.Configuration> | undefined
   const configuration = () => {
-    known ??= configure(config).catch((error: unknown) => {
+    known ??= configure(config, timeout_s).catch((error: unknown) => {
       known = undefined
       throw error
     })
@@ -84,19 +79,21 @@ const attempt = <A>(run: () => Promise<A>) =>
       })
   })
 
-const configure = async (config: ProviderConfig): Promise<oauth.Configuration> => {
+const configure = async (config: ProviderConfig, timeout_s: number): Promise<oauth.Configuration> => {
   const address = new URL(config.kind === "oidc" ? config.issuer : config.token_endpoint)
   const insecure = address.protocol === "http:" ? [oauth.allowInsecureRequests] : [] // the development provider, and tests
+  const secret = oauth.ClientSecretPost(config.client_secret)
   if (config.kind === "oidc") {
-    return oauth.discovery(address, config.client_id, undefined, oauth.ClientSecretPost(config.client_secret), {
-      execute: insecure,
-      timeout: timeout_s
+    return oauth.discovery(address, config.client_id, undefined, secret, {
+      execute: [...insecure, oauth.enableNonRepudiationChecks], // an ID token is believed for its signature, not for the line it came by
+      timeout: timeout_s,
+      [oauth.customFetch]: boundedFetch
     })
   }
-  const { authorization_endpoint, token_endpoint } = config
-  const server = { issuer: address.origin, authorization_endpoint, token_endpoint }
-  const client = new oauth.Configuration(server, config.client_id, undefined, oauth.ClientSecretPost(config.client_secret))
+  const { authorization_endpoint, issuer = address.origin, token_endpoint } = config
+  const client = new oauth.Configuration({ issuer, authorization_endpoint, token_endpoint }, config.client_id, undefined, secret)
   client.timeout = timeout_s
+  client[oauth.customFetch] = boundedFetch
   for (const allow of insecure) allow(client)
   return client
 }
@@ -125,26 +122,26 @@ const openIdIdentity = async (client: oauth.Configuration, config: OidcProvider,
 }
 
 const oauth2Identity = async (client: oauth.Configuration, config: Oauth2Provider, callback: URL, checks: Checks): Promise<Identity> => {
-  const tokens = await oauth.authorizationCodeGrant(client, callback, {
+  const tokens = await oauth.authorizationCodeGrant(client, answerOf(config, callback), {
     pkceCodeVerifier: checks.verifier,
     expectedState: checks.state
   })
   const headers = new Headers({ accept: "application/json", "user-agent": "agon" })
   const answer = await oauth.fetchProtectedResource(client, tokens.access_token, new URL(config.user_endpoint), "GET", undefined, headers)
   if (!answer.ok) throw new Error(`${config.user_endpoint} answered ${answer.status}`)
-  const user = (await answer.json()) as Record<string, unknown>
-  const subject = user[config.subject_claim]
-  if (typeof subject !== "string" && typeof subject !== "number") throw new Error(`The user's record has no ${config.subject_claim}`)
-  return identityOf(config.slug, String(subject), user, config.login_claim)
+  const user: unknown = await answer.json()
+  if (typeof user !== "object" || user === null) throw new Error(`${config.user_endpoint} answered no record`)
+  const record = user as Record<string, unknown>
+  return identityOf(config.slug, record[config.subject_claim], record, config.login_claim)
 }
 
-const identityOf = (provider: string, subject: string, user: Readonly<Record<string, unknown>>, login_claim: string): Identity => {
-  const login = user[login_claim]
-  const name = user["name"]
-  return {
-    provider,
-    subject,
-    login: typeof login === "string" && login !== "" ? login : subject,
-    name: typeof name === "string" && name.trim() !== "" ? name.trim() : undefined
-  }
+/**
+ * The callback without an issuer to compare where none is configured. Each provider has a callback address of its own, which by itself
+ * keeps one from answering for another (RFC 9700, 2.1); some, like GitHub, name their issuer all the same.
+ */
+const answerOf = ({ issuer }: Oauth2Provider, callback: URL): URL => {
+  if (issuer !== undefined) return callback
+  const answer = new URL(callback)
+  answer.searchParams.delete("iss")
+  return answer
 }

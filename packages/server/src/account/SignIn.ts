@@ -4,16 +4,16 @@
  * begin: remember provider, state and where to return to in a signed cookie, and send the browser off.
  * complete: the cookie must be ours and unused, the provider's answer must match it; then, in one
  * transaction, the identity is found, linked to the account that was signed in when it began, or made
- * into a new account. Whatever goes wrong ends at `/?sign_in_error=<code>`, with nothing changed.
+ * into a new account, and its session opened. Whatever goes wrong ends at `/?sign_in_error=<code>`, with nothing changed.
  */
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { UnknownProvider } from "@agon/api/account/api.ts"
 import { newId } from "../database/newId.ts"
 import { PublicOrigin } from "../http/Origin.ts"
-import { ResponseCache } from "../http/ResponseCache.ts"
-import { Accounts, profileTag } from "./Accounts.ts"
-import { type Identity, type ProviderFailed, Providers } from "./Providers.ts"
+import { Accounts } from "./Accounts.ts"
+import { firstOf, type Identity } from "./identity.ts"
+import { type ProviderFailed, Providers } from "./Providers.ts"
 import { makeQueries } from "./queries.ts"
 import { returnTo } from "./returnTo.ts"
 import { makeSignInStates } from "./SignInState.ts"
@@ -26,9 +26,16 @@ export interface SignInConfig {
   readonly admin: { readonly provider: string; readonly login: string } | undefined
 }
 
-export type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken"
+export type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken" | "cross_origin"
 
 export class SignInRefused extends Data.TaggedError("SignInRefused")<{ readonly code: SignInError }> {}
+
+export interface Asked {
+  readonly return_to: string | undefined
+  readonly session_token: string
+  /** Whether a page of another origin sent the browser here. */
+  readonly from_elsewhere: boolean
+}
 
 export interface Begun {
   readonly location: string
@@ -54,14 +61,11 @@ export interface Callback {
 export class SignIn extends Context.Service<
   SignIn,
   {
-    readonly begin: (
-      provider: string,
-      asked: { readonly return_to: string | undefined; readonly session_token: string }
-    ) => Effect.Effect<Begun, UnknownProvider | SignInRefused>
+    readonly begin: (provider: string, asked: Asked) => Effect.Effect<Begun, UnknownProvider | SignInRefused>
     readonly complete: (callback: Callback) => Effect.Effect<Completed, UnknownProvider | SignInRefused>
   }
 >()("agon/SignIn") {
-  static readonly layer = (config: SignInConfig): Layer.Layer<SignIn, never, Accounts | Providers | ResponseCache | SqlClient.SqlClient> =>
+  static readonly layer = (config: SignInConfig): Layer.Layer<SignIn, never, Accounts | Providers | SqlClient.SqlClient> =>
     Layer.effect(SignIn, makeSignIn(config))
 }
 
@@ -90,6 +94,8 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
     const provider = yield* providerOf(slug)
     const { origin } = yield* PublicOrigin
     const account = yield* signedIn(asked.session_token)
+    // It would link, and a page of somebody else could have put its own login at the provider into this browser first.
+    if (Option.isSome(account) && asked.from_elsewhere) return yield* new SignInRefused({ code: "cross_origin" })
     const about = {
       provider: slug,
       return_to: returnTo(asked.return_to, origin),
@@ -111,8 +117,8 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
       return yield* new SignInRefused({ code: "invalid_state" }) // the session that wanted the link is no longer here
     }
     const identity = yield* provider.complete(callback.url, used.checks).pipe(Effect.catch(refuseProvider))
-    const account_id = yield* enter(identity, link_to)
-    const token = link_to === null ? yield* accounts.openSession(account_id, callback.user_agent) : undefined
+    const token = yield* enter(identity, link_to, callback.user_agent)
+    if (token !== undefined) yield* accounts.sweepSessions
     return { return_to, token }
   })
 
@@ -121,13 +127,20 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
 
 const refuseProvider = ({ cause, code }: ProviderFailed) =>
   Effect.andThen(
-    code === "access_denied" ? Effect.void : Effect.logWarning("sign-in provider failed", cause),
+    code === "access_denied" ? Effect.void : Effect.logWarning(`sign-in provider failed: ${explain(cause)}`),
     Effect.fail(new SignInRefused({ code }))
   )
 
-/** From an identity to its account, in one transaction: found, linked, or made. */
+/** What each error says of itself. What else the library hangs on them may be a provider's answer, tokens included. */
+const explain = (error: unknown): string =>
+  error instanceof Error ? [error.message, ...(error.cause instanceof Error ? [explain(error.cause)] : [])].join(": ") : "no reason given"
+
+/**
+ * From an identity to its account, in one transaction: found, linked, or made; unless it is linked, with a session. A suspension waits for
+ * the account's lock and ends the session with the others. No shared answer shows an account before it has done something, so none is purged.
+ */
 const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
-  const cache = yield* ResponseCache
+  const accounts = yield* Accounts
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
 
@@ -145,18 +158,15 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   })
 
   const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
-    const display_name = (name ?? login).slice(0, maxDisplayName)
+    const display_name = name ?? firstOf(login, maxDisplayName)
     for (;;) {
       const username = yield* freeUsername(login)
       const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })
-      if (Option.isSome(added)) {
-        yield* cache.purge(profileTag(username))
-        return added.value.id
-      }
+      if (Option.isSome(added)) return added.value.id
     }
   })
 
-  const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null) {
+  const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, user_agent: string | undefined) {
     const { login, provider, subject } = identity
     const now = new Date(yield* Clock.currentTimeMillis)
     yield* queries.lockIdentity(provider, subject)
@@ -168,11 +178,11 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
     const account_id = Option.isSome(holder) ? holder.value.account_id : (link_to ?? (yield* addAccount(identity, now)))
     yield* queries.putIdentity({ provider, subject, account_id, login, now })
     if (isAdmin(identity)) yield* queries.makeAdmin(account_id)
-    return account_id
+    return link_to === null ? yield* accounts.openSession(account_id, user_agent) : undefined
   })
 
-  return (identity: Identity, link_to: string | null) =>
-    sql.withTransaction(enter(identity, link_to)).pipe(
+  return (identity: Identity, link_to: string | null, user_agent: string | undefined) =>
+    sql.withTransaction(enter(identity, link_to, user_agent)).pipe(
       Effect.catchTags({
         SqlError: (error) => Effect.die(error),
         SchemaError: (error) => Effect.die(error)

@@ -33,7 +33,7 @@ export interface SignInStates {
   readonly use: (cookie: string, provider: string, now_ms: number) => { readonly state: State; readonly checks: Checks } | undefined
 }
 
-export const makeSignInStates = (secret: string): SignInStates => {
+export const makeSignInStates = (secret: string, mostUsed = maxUsed): SignInStates => {
   const used = new Set<string>()
   const mac = (purpose: string, text: string) => createHmac("sha256", secret).update(`${purpose} ${text}`).digest("base64url")
   const checksOf = (state: string): Checks => ({ state, verifier: mac("verifier", state), nonce: mac("nonce", state) })
@@ -46,15 +46,19 @@ export const makeSignInStates = (secret: string): SignInStates => {
       return { cookie: `${payload}.${mac("cookie", payload)}`, checks: checksOf(state) }
     },
     use: (cookie, provider, now_ms) => {
-      const [payload = "", signature = ""] = cookie.split(".")
-      if (!equal(signature, mac("cookie", payload))) return undefined
+      const [payload = "", signature = "", ...rest] = cookie.split(".")
+      if (rest.length > 0 || !equal(signature, mac("cookie", payload))) return undefined
       const found = Option.getOrUndefined(decode(Buffer.from(payload, "base64url").toString()))
       if (found === undefined || found.provider !== provider || found.expires_ms <= now_ms || used.has(found.state)) return undefined
-      if (used.size >= maxUsed) used.delete(used.values().next().value!)
+      if (used.size >= mostUsed) used.delete(used.values().next().value!)
       used.add(found.state)
       return { state: found, checks: checksOf(found.state) }
     }
   }
 }
 
-const equal = (left: string, right: string) => left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
+/** Compared as bytes: a cookie may hold characters of two. */
+const equal = (given: string, right: string) => {
+  const [left, other] = [Buffer.from(given), Buffer.from(right)]
+  return left.length === other.length && timingSafeEqual(left, other)
+}

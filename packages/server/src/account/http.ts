@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, sessionCookie } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { PublicOrigin } from "../http/Origin.ts"
+import { comesFromElsewhere, PublicOrigin } from "../http/Origin.ts"
 import { ladderTag, modelTag, seasonTag } from "../season/tags.ts"
 import { Accounts, profileTag } from "./Accounts.ts"
 import { Providers } from "./Providers.ts"
@@ -45,7 +45,8 @@ const makeSignInHandlers = Effect.gen(function* () {
     begin: Effect.fnUntraced(function* (provider: string, return_to: string | undefined, request: Request) {
       const away = yield* elsewhere(request)
       if (Option.isSome(away)) return away.value
-      return yield* signIn.begin(provider, { return_to, session_token: sessionToken(request) }).pipe(
+      const asked = { return_to, session_token: sessionToken(request), from_elsewhere: comesFromElsewhere(request, yield* PublicOrigin) }
+      return yield* signIn.begin(provider, asked).pipe(
         Effect.flatMap(({ cookie, location }) => setStateCookie(cookie, stateLifetime_s)(redirect(location))),
         Effect.catchTag("SignInRefused", refused)
       )

@@ -124,7 +124,10 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
   /** Locks one row by the primary key; at most once a minute and session. */
   touch: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`UPDATE session SET last_seen_at = ${now} WHERE id = ${id}`,
 
-  /** Inserts one row; expired ones of the same account go with it, by session_account. */
+  /**
+   * Inserts one row; those of the account that have expired go, and so do all but the newest `others`, by session_account. Runs under the
+   * account's lock where it is not new.
+   */
   openSession: (row: {
     readonly id: string
     readonly account_id: string
@@ -132,10 +135,20 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
     readonly user_agent: string | null
     readonly now: Date
     readonly expires_at: Date
+    readonly others: number
   }) => sql`
-    WITH gone AS (DELETE FROM session WHERE account_id = ${row.account_id} AND expires_at <= ${row.now})
+    WITH placed AS (
+      SELECT id, expires_at, row_number() OVER (ORDER BY created_at DESC, id DESC) AS place FROM session WHERE account_id = ${row.account_id}
+    ), gone AS (
+      DELETE FROM session s USING placed p WHERE s.id = p.id AND (p.expires_at <= ${row.now} OR p.place > ${row.others})
+    )
     INSERT INTO session (id, account_id, token_sha256, user_agent, created_at, last_seen_at, expires_at)
     VALUES (${row.id}, ${row.account_id}, ${row.token_sha256}, ${row.user_agent}, ${row.now}, ${row.now}, ${row.expires_at})`,
+
+  /** Deletes the longest expired by session_expiry; those that somebody else deletes are left to them, so it waits for nobody. */
+  sweepSessions: (now: Date, most: number) => sql`
+    DELETE FROM session WHERE id IN (
+      SELECT id FROM session WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${most} FOR UPDATE SKIP LOCKED)`,
 
   /** Deletes one live row of the account, by the primary key. */
   endSession: SqlSchema.findOneOption({

@@ -30,7 +30,8 @@ const Oauth2 = Schema.Struct({
   authorization_endpoint: Endpoint,
   token_endpoint: Endpoint,
   user_endpoint: Endpoint,
-  subject_claim: Text
+  subject_claim: Text,
+  issuer: Schema.optionalKey(Endpoint)
 })
 
 /** The slug of the development sign-in, which is not configured but taken where nothing is. */

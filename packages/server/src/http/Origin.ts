@@ -32,10 +32,22 @@ export class PublicOrigin extends Context.Reference<PublicOriginShape>("agon/Pub
   defaultValue: () => publicOrigin("http://localhost:8080")
 }) {}
 
+/**
+ * Whether a page of another origin led the browser here, as far as it says so. Among the names of loopback a browser takes one for another
+ * origin than the next, so there it is never said.
+ */
+export const comesFromElsewhere = ({ headers }: HttpServerRequest.HttpServerRequest, { loopback }: PublicOriginShape) => {
+  const site = headers["sec-fetch-site"]
+  return !loopback && site !== undefined && !isOwn(site)
+}
+
+/** A page of ours, or no page at all: an address typed in, a bookmark. */
+const isOwn = (site: string) => site === "same-origin" || site === "none"
+
 export const refusesOrigin = ({ headers, method }: HttpServerRequest.HttpServerRequest, { same }: PublicOriginShape) => {
   if (method === "GET" || method === "HEAD") return false
   const site = headers["sec-fetch-site"]
-  if (site !== undefined) return site !== "same-origin" && site !== "none"
+  if (site !== undefined) return !isOwn(site)
   const origin = headers["origin"]
   return origin !== undefined && !same.has(origin)
 }

@@ -1,0 +1,16 @@
+/** `fetch` for what a sign-in provider answers: read whole, and only so much of it. */
+
+/** A discovery document has some kilobytes, a user's record less. */
+const maxBytes = 512 * 1024
+
+export const boundedFetch = async (url: string, options: object): Promise<Response> => {
+  const { body, headers, status } = await fetch(url, options)
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error(`${new URL(url).origin} answered with more than ${maxBytes} bytes`) // leaving the loop cancels the rest
+    chunks.push(chunk)
+  }
+  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })
+}

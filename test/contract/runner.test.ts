@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, type Scope } from "effect"
 import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
+import { patiently } from "@agon/api/Patience.ts"
 import type { MatchWork, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
@@ -43,9 +44,9 @@ const seasonOf = Effect.fnUntraced(function* (slug: string, baselines: number) {
       providers: []
     }
   })
-  yield* Service.patiently(making)
+  yield* patiently(making)
   const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
-  yield* Service.patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
+  yield* patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
   yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
   for (const entry of zoo.filter((one) => one.game === game).slice(0, baselines)) yield* bringIn(admin, client, examiner, here, entry)
   return { admin, client, id, examiner, here, key }

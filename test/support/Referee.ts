@@ -6,14 +6,15 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
-import type { AuditWork, MatchWork, Work } from "@agon/api/runner/protocol.ts"
+import { patiently } from "@agon/api/Patience.ts"
+import type { AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { playMatch } from "@agon/engine/play.ts"
 import { engineOf, engines } from "@agon/engine/registry.ts"
 import { seededPlayer } from "@agon/engine/replay/recorded.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
-import { makeReplay } from "@agon/engine/replay/Replay.ts"
+import { makeReplay, type Replay } from "@agon/engine/replay/Replay.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import * as Service from "./Service.ts"
 
@@ -53,9 +54,9 @@ export const seasonOf = Effect.fnUntraced(function* (slug: string, { admin, clie
     fleet: { matches: "both", admissions: "both" },
     providers: []
   } as const
-  yield* Service.patiently(admin.seasonCreation.createSeason({ params: { game }, payload }))
+  yield* patiently(admin.seasonCreation.createSeason({ params: { game }, payload }))
   const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
-  yield* Service.patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
+  yield* patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
   yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
   const examiner = yield* open(["admission"])
   for (const { build, name } of zoo.filter((one) => one.game === game).slice(0, 2)) {
@@ -93,26 +94,36 @@ export const played = ({ board, rules, seats, seed }: MatchWork | AuditWork) => 
   return { replay, result }
 }
 
-/** Reports the match, replay and all; `lie` changes what is told, in the report and in the replay. */
-export const report = Effect.fnUntraced(function* (
-  client: Client,
-  work: MatchWork,
-  lie: { readonly turns?: number; readonly state_sha256?: string } = {}
-) {
-  const { replay, result } = played(work)
-  const bytes = new TextEncoder().encode(canonicalJson(replay))
+type Told = Extract<Result, { readonly kind: "match"; readonly turns: number }>
+
+/** What a runner says that is not so: of the match, or by the replay that it stores. */
+export interface Lie {
+  readonly told?: (told: Told) => Told
+  readonly replay?: (replay: Replay) => unknown
+}
+
+/** What an honest runner says of a match that went so. */
+export const toldOf = ({ seats }: MatchWork, { replay, result }: ReturnType<typeof played>) => ({
+  reason: result.reason,
+  turns: result.turns,
+  seats: seats.map(({ seat }) => ({
+    seat,
+    score: result.scores[seat]!,
+    rank: result.ranks[seat]!,
+    strikes: result.strikes[seat]!
+  })),
+  state_sha256: replay.state_sha256
+})
+
+/** Reports the match, replay and all. */
+export const report = Effect.fnUntraced(function* (client: Client, work: MatchWork, { replay: forge, told: lie }: Lie = {}) {
+  const truth = played(work)
+  const forged = forge === undefined ? truth.replay : forge(truth.replay)
+  const bytes = new TextEncoder().encode(typeof forged === "string" ? forged : canonicalJson(forged))
   yield* put(work.replay_upload, bytes)
-  const { ranks, reason, scores, strikes, turns } = result
-  const seats = work.seats.map(({ seat }) => ({ seat, score: scores[seat]!, rank: ranks[seat]!, strikes: strikes[seat]! }))
-  const told = { reason, turns, state_sha256: replay.state_sha256, ...lie }
-  const payload = {
-    kind: "match",
-    runtime_version: "test",
-    played_ms: 1,
-    seats,
-    ...told,
-    replay: { hash: hashOf(bytes), bytes: bytes.length }
-  } as const
+  const replay = { hash: hashOf(bytes), bytes: bytes.length }
+  const told: Told = { kind: "match", runtime_version: "test", played_ms: 1, ...toldOf(work, truth), replay }
+  const payload = lie === undefined ? told : lie(told)
   assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload }), { accepted: true })
 })
 

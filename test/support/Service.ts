@@ -3,7 +3,7 @@
  * port. No runner beside it and no demo season: a test is the runner, and says when it reports.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -32,18 +32,6 @@ export const freePort = Effect.callback<number>((resume) => {
     server.close(() => resume(Effect.succeed(port)))
   })
 })
-
-const waitOf = (error: unknown): number | undefined => {
-  const { code, retry_after_ms } = error as { readonly code?: string; readonly retry_after_ms?: number }
-  return code === "rate_limited" ? retry_after_ms : code === "unavailable" ? 200 : undefined
-}
-
-/** Waits as it is told where a test is not about rates, nor about seasons that are just waking. */
-export const patiently = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  call.pipe(
-    Effect.tapError((error) => Effect.sleep(waitOf(error) ?? 0)),
-    Effect.retry({ schedule: Schedule.upTo(Schedule.forever, { times: 100 }), while: (error) => waitOf(error) !== undefined })
-  )
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-service-"))),

@@ -1,23 +1,53 @@
 /**
- * The typed client: one method per endpoint (`client.runner.lease({ payload })`), refusals as the
- * classes of their code. Runners call it with a bearer key, tests with a session cookie.
+ * The typed client: one method per endpoint (`client.runner.lease({ payload })`), refusals as the classes of their code.
+ * Runners call it with a bearer key, a website's backend on behalf of its visitors; README.md shows how.
  */
 import type { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Api.ts"
 
-export type Credential = { readonly key: string } | { readonly session: string } | undefined
+/** Of a browser's request, what the service must know when a website's backend asks in its place. */
+export interface Visit {
+  /** Header names in lower case, as node:http gives them. Only the session, `origin` and `sec-fetch-site` travel on. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** Public rates count by it, where the service has the backend among its TRUSTED_PROXIES. */
+  readonly address?: string
+}
 
-const present = (credential: Credential) => (request: HttpClientRequest.HttpClientRequest) => {
-  if (credential === undefined) return request
-  return "key" in credential
-    ? HttpClientRequest.bearerToken(request, credential.key)
-    : HttpClientRequest.setHeader(request, "cookie", `service_session=${credential.session}`)
+export type Credential = { readonly key: string } | { readonly session: string } | { readonly visit: Visit } | undefined
+
+const sessionCookie = "service_session"
+
+/** The session in a browser's `cookie` header, where there is one. */
+export const sessionOf = (cookies: string | undefined): string | undefined =>
+  cookies
+    ?.split(";")
+    .map((pair) => pair.trim().split("="))
+    .find(([name]) => name === sessionCookie)?.[1]
+
+const headersOf = (credential: Credential): Record<string, string> => {
+  if (credential === undefined) return {}
+  if ("key" in credential) return { authorization: `Bearer ${credential.key}` }
+  if ("session" in credential) return { cookie: `${sessionCookie}=${credential.session}` }
+  const { address, headers } = credential.visit
+  const one = (name: string) => {
+    const value = headers[name]
+    return typeof value === "string" ? value : value?.join("; ")
+  }
+  const session = sessionOf(one("cookie"))
+  const passed = {
+    cookie: session === undefined ? undefined : `${sessionCookie}=${session}`,
+    // Without these two a page of another origin could write through the backend what it cannot write itself.
+    origin: one("origin"),
+    "sec-fetch-site": one("sec-fetch-site"),
+    "x-forwarded-for": address
+  }
+  return Object.fromEntries(Object.entries(passed).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
 /** `baseUrl` is the service's origin; the caller provides an HttpClient. */
 export const makeClient = (baseUrl: string, credential?: Credential) =>
-  HttpApiClient.make(Api, { baseUrl, transformClient: HttpClient.mapRequest(present(credential)) })
+  HttpApiClient.make(Api, { baseUrl, transformClient: HttpClient.mapRequest(HttpClientRequest.setHeaders(headersOf(credential))) })
 
 export type Client = Effect.Success<ReturnType<typeof makeClient>>

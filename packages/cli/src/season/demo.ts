@@ -7,13 +7,12 @@ import { Clock, Duration, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createHash } from "node:crypto"
 import { type Client, makeClient } from "@agon/api/Client.ts"
-import type { Uploads } from "@agon/api/submission/api.ts"
-import type { Upload } from "@agon/api/Wire.ts"
+import { patiently } from "@agon/api/Patience.ts"
+import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { CouldNotRun } from "../Answer.ts"
 import { devSignIn } from "../account/devSignIn.ts"
-import { politely } from "./polite.ts"
 
 const game = "snakes"
 const slug = "demo"
@@ -29,11 +28,6 @@ const COMPETITORS = [
   { login: "grace", model: "garter", trained_from: "sniffer" }
 ] as const
 
-interface Files {
-  readonly weights: Uint8Array
-  readonly manifest: Uint8Array
-}
-
 const hashOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 const hashes = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) })
 
@@ -44,16 +38,6 @@ const trainedBy = (login: string, { manifest, weights }: Files): Files => {
   const text = new TextEncoder().encode(`trained by ${login}`)
   return { manifest, weights: Uint8Array.from([...weights, 0x32, text.length, ...text]) }
 }
-
-const put = ({ headers, method, url }: Upload, bytes: Uint8Array) =>
-  Effect.tryPromise({
-    try: () => fetch(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }),
-    catch: (error) => new CouldNotRun({ message: `An upload failed: ${(error as Error).message}` })
-  }).pipe(
-    Effect.flatMap(({ ok, status }) => (ok ? Effect.void : Effect.fail(new CouldNotRun({ message: `An upload was answered ${status}.` }))))
-  )
-
-const send = ({ manifest, weights }: Uploads, files: Files) => Effect.andThen(put(weights, files.weights), put(manifest, files.manifest))
 
 const found = Effect.fnUntraced(function* (client: Client) {
   const now = yield* Clock.currentTimeMillis
@@ -69,33 +53,33 @@ const found = Effect.fnUntraced(function* (client: Client) {
     fleet,
     providers: []
   } as const
-  yield* Effect.catchTag(politely(client.seasonCreation.createSeason({ params: { game }, payload })), "season_exists", () => Effect.void)
+  yield* Effect.catchTag(patiently(client.seasonCreation.createSeason({ params: { game }, payload })), "season_exists", () => Effect.void)
 })
 
 const addBoards = Effect.fnUntraced(function* (client: Client) {
   for (const board of demoBoards) {
-    const adding = politely(client.boardAdmin.addBoard({ params: here, payload: JSON.parse(JSON.stringify(board)) }))
+    const adding = patiently(client.boardAdmin.addBoard({ params: here, payload: JSON.parse(JSON.stringify(board)) }))
     yield* Effect.catchTag(adding, "board_exists", () => Effect.void)
-    yield* politely(client.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } }))
+    yield* patiently(client.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } }))
   }
 })
 
 const listBaselines = (client: Client) =>
-  Effect.map(politely(client.baseline.baselines({ params: here, query: { limit: 100, cursor: 0 } })), ({ baselines }) => baselines)
+  Effect.map(patiently(client.baseline.baselines({ params: here, query: { limit: 100, cursor: 0 } })), ({ baselines }) => baselines)
 
 const addBaselines = Effect.fnUntraced(function* (client: Client) {
   for (const entry of zoo.filter((one) => one.game === game)) {
     const files = entry.build()
-    const { status, upload } = yield* politely(
+    const { status, upload } = yield* patiently(
       client.baseline.recordBaseline({ params: here, payload: { name: entry.name, ...hashes(files) } })
     )
-    if (status === "testing") yield* send(upload, files)
+    if (status === "testing") yield* sendFiles(upload, files)
   }
   const switchAdmitted = Effect.gen(function* () {
     const baselines = yield* listBaselines(client)
     for (const { name, status } of baselines) {
       if (status !== "disabled") continue
-      yield* politely(client.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } }))
+      yield* patiently(client.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } }))
     }
     return baselines.every(({ status }) => status !== "testing" && status !== "disabled")
   })
@@ -109,9 +93,9 @@ const addBaselines = Effect.fnUntraced(function* (client: Client) {
 })
 
 const modelOf = Effect.fnUntraced(function* (client: Client, name: string) {
-  const { models } = yield* politely(client.model.ownModels({ query: { game, limit: 100, cursor: 0 } }))
+  const { models } = yield* patiently(client.model.ownModels({ query: { game, limit: 100, cursor: 0 } }))
   const known = models.find((model) => model.name === name)
-  return known ?? (yield* politely(client.model.createModel({ params: { game }, payload: { name } })))
+  return known ?? (yield* patiently(client.model.createModel({ params: { game }, payload: { name } })))
 })
 
 const compete = Effect.fnUntraced(function* (url: string, { login, model: name, trained_from }: (typeof COMPETITORS)[number]) {
@@ -119,9 +103,9 @@ const compete = Effect.fnUntraced(function* (url: string, { login, model: name, 
   const model = yield* modelOf(client, name)
   const files = trainedBy(login, builtFor(trained_from))
   const payload = { game, season: slug, model: model.id, ...hashes(files), note: `Trained from ${trained_from}` }
-  const { version_id, upload } = yield* politely(client.submission.submit({ payload }))
-  const { phase } = yield* politely(client.version.ownVersion({ params: { id: version_id } }))
-  if (phase === "upload") yield* send(upload, files)
+  const { version_id, upload } = yield* patiently(client.submission.submit({ payload }))
+  const { phase } = yield* patiently(client.version.ownVersion({ params: { id: version_id } }))
+  if (phase === "upload") yield* sendFiles(upload, files)
 })
 
 /** Makes the season and everything in it, or what is still missing of it. */

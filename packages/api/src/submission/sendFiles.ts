@@ -1,0 +1,41 @@
+/** Sending a version's two files to the addresses that a submission, or the record of a baseline, is answered with. */
+import { Duration, Effect, Schedule, Schema } from "effect"
+import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
+import type { Upload } from "../Wire.ts"
+import type { Uploads } from "./api.ts"
+
+/** `status` is what the object store answered, null where it did not. 413 is too large, 400 other bytes than were announced, 403 too late. */
+export class UploadFailed extends Schema.TaggedError<UploadFailed>()("UploadFailed", {
+  status: Schema.NullOr(Schema.Int),
+  detail: Schema.String
+}) {}
+
+export interface Files {
+  readonly weights: Uint8Array
+  readonly manifest: Uint8Array
+}
+
+/** A large file on a slow line; its URL is good for longer. */
+const TIMEOUT = Duration.minutes(10)
+/** A file may be sent again and again; what the store refuses stays refused. */
+const TRIES = 3
+const again = Schedule.max([Schedule.jittered(Schedule.exponential("500 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
+
+export const sendFile = ({ headers, url }: Upload, bytes: Uint8Array): Effect.Effect<void, UploadFailed, HttpClient.HttpClient> => {
+  const body = HttpBody.uint8Array(bytes, headers["content-type"] ?? "application/octet-stream")
+  const request = HttpClientRequest.put(url).pipe(HttpClientRequest.setHeaders(headers), HttpClientRequest.setBody(body))
+  return HttpClient.execute(request).pipe(
+    Effect.timeout(TIMEOUT),
+    Effect.mapError(({ _tag }) => new UploadFailed({ status: null, detail: `The object store did not answer: ${_tag}.` })),
+    Effect.flatMap(({ status }) =>
+      status >= 200 && status < 300
+        ? Effect.void
+        : Effect.fail(new UploadFailed({ status, detail: `The object store answered ${status}.` }))
+    ),
+    Effect.retry({ schedule: again, while: ({ status }) => status === null || status >= 500 })
+  )
+}
+
+/** Both files; the review starts within two seconds of the second. */
+export const sendFiles = ({ manifest, weights }: Uploads, files: Files) =>
+  Effect.all([sendFile(weights, files.weights), sendFile(manifest, files.manifest)], { discard: true })

@@ -1,0 +1,76 @@
+/** A season that real models play: the whole service with a runner beside it, boards and baselines in play, made through the API. */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Schedule } from "effect"
+import { createHash } from "node:crypto"
+import type { Client } from "@agon/api/Client.ts"
+import { patiently } from "@agon/api/Patience.ts"
+import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import * as Service from "./Service.ts"
+
+export const game = "snakes"
+/** The season that competitors enter first, and the one that they may go on to: it takes over the first one's boards and baselines. */
+export const spring = { game, slug: "spring" }
+export const autumn = { game, slug: "autumn" }
+const LOOK_EVERY = "150 millis"
+const DEADLINE = "90 seconds"
+
+/** Beaten by everybody, so that trials pass and matches are short. */
+const BASELINE = "straight-on"
+const BOARD = demoBoards.find(({ players }) => players === 2)!
+
+const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+export const filesOf = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()
+export const hashesOf = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) })
+
+/** Asks until the answer will do. */
+export const eventually = <A, E, R>(ask: Effect.Effect<A, E, R>, until: (answer: A) => boolean) =>
+  patiently(ask).pipe(Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until }), Effect.timeout(DEADLINE))
+
+const makeSeason = (admin: Client, slug: string) =>
+  patiently(
+    admin.seasonCreation.createSeason({
+      params: { game },
+      payload: {
+        name: `The ${slug}`,
+        slug,
+        submissions_open_at: "2026-01-01T00:00:00Z",
+        submissions_close_at: "2099-01-01T00:00:00Z",
+        rules: { trial: { matches: 1 }, cooldown_s: 0, match: { max_turns: 60 } },
+        weight_classes: demoWeightClasses,
+        visibility: "public",
+        entry: "open",
+        fleet: { matches: "both", admissions: "both" },
+        providers: []
+      }
+    })
+  )
+
+/** Boards and admitted baselines land out of play. */
+const bringIntoPlay = Effect.fnUntraced(function* (admin: Client, here: typeof spring) {
+  yield* patiently(admin.boardAdmin.switchBoard({ params: { ...here, map_id: BOARD.map_id }, payload: { enabled: true } }))
+  yield* eventually(admin.baseline.baselines({ params: here, query: { limit: 25, cursor: 0 } }), ({ baselines }) =>
+    baselines.every(({ status }) => status === "disabled")
+  )
+  yield* patiently(admin.baseline.switchBaseline({ params: { ...here, baseline: BASELINE }, payload: { enabled: true } }))
+})
+
+const open = Effect.gen(function* () {
+  const admin = yield* (yield* Service.Service).as("admin")
+  yield* makeSeason(admin, spring.slug)
+  yield* makeSeason(admin, autumn.slug)
+  yield* patiently(admin.boardAdmin.addBoard({ params: spring, payload: JSON.parse(JSON.stringify(BOARD)) }))
+  const files = filesOf(BASELINE)
+  const { upload } = yield* patiently(admin.baseline.recordBaseline({ params: spring, payload: { name: BASELINE, ...hashesOf(files) } }))
+  yield* sendFiles(upload, files)
+  yield* bringIntoPlay(admin, spring)
+  yield* patiently(admin.boardAdmin.importBoards({ params: autumn, payload: { from: spring.slug } }))
+  yield* patiently(admin.baseline.importBaselines({ params: autumn, payload: { from: spring.slug } }))
+  yield* bringIntoPlay(admin, autumn)
+})
+
+/** Service and HttpClient; both seasons are live and play. */
+export const layer = Layer.effectDiscard(open).pipe(
+  Layer.provideMerge(Layer.mergeAll(Service.layer({ runner_slots: 2 }), NodeHttpClient.layerUndici))
+)

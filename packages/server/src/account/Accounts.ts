@@ -69,10 +69,8 @@ const sha256 = (token: string) => hash("sha256", token, "buffer")
 const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
 
-const makeAccounts = Effect.gen(function* () {
-  const cache = yield* ResponseCache
+const makeSessions = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const words = yield* Words
 
   const bySession = Effect.fnUntraced(function* (token: string) {
     const at = yield* now
@@ -82,26 +80,6 @@ const makeAccounts = Effect.gen(function* () {
     if (stale) yield* queries.touch({ id: signedIn.session_id, now: at })
     return Option.some(signedIn)
   }, Effect.orDie)
-
-  const get = (id: string) => Effect.orDie(queries.byId(id))
-
-  const profile = Effect.fn("Accounts.profile")(function* (username: string) {
-    const found = username.includes("\0") ? Option.none() : yield* Effect.orDie(queries.profile(username))
-    if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no competitor of this name." })
-    const { id, ...row } = found.value
-    const rows = yield* Effect.orDie(queries.standings(id))
-    const standings = rows.map(({ mu, season_id: _, ...standing }) => ({ ...standing, rating: shown(mu) }))
-    return { profile: { ...row, standings }, ladders: rows }
-  })
-
-  const edit = Effect.fn("Accounts.edit")(function* (id: string, patch: AccountPatch) {
-    const { bio = null, display_name = null }: { readonly bio?: string | null; readonly display_name?: string | null } = patch
-    const listed = bio === null ? undefined : yield* words.listedIn(bio)
-    if (listed !== undefined) return yield* new NoteWordListed({ detail: `The bio contains "${listed}", which is not allowed here.` })
-    const { username } = yield* Effect.orDie(queries.edit({ id, bio, display_name }))
-    yield* cache.purge(profileTag(username))
-    return yield* get(id)
-  })
 
   const openSession = Effect.fn("Accounts.openSession")(function* (account_id: string, user_agent: string | undefined) {
     const token = randomBytes(32).toString("base64url")
@@ -143,7 +121,35 @@ const makeAccounts = Effect.gen(function* () {
     return publish(ended.value, account)
   })
 
-  return { bySession, get, profile, edit, openSession, sweepSessions, sessions, endSession }
+  return { bySession, openSession, sweepSessions, sessions, endSession }
+})
+
+const makeAccounts = Effect.gen(function* () {
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+  const words = yield* Words
+
+  const get = (id: string) => Effect.orDie(queries.byId(id))
+
+  const profile = Effect.fn("Accounts.profile")(function* (username: string) {
+    const found = username.includes("\0") ? Option.none() : yield* Effect.orDie(queries.profile(username))
+    if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no competitor of this name." })
+    const { id, ...row } = found.value
+    const rows = yield* Effect.orDie(queries.standings(id))
+    const standings = rows.map(({ mu, season_id: _, ...standing }) => ({ ...standing, rating: shown(mu) }))
+    return { profile: { ...row, standings }, ladders: rows }
+  })
+
+  const edit = Effect.fn("Accounts.edit")(function* (id: string, patch: AccountPatch) {
+    const { bio = null, display_name = null }: { readonly bio?: string | null; readonly display_name?: string | null } = patch
+    const listed = bio === null ? undefined : yield* words.listedIn(bio)
+    if (listed !== undefined) return yield* new NoteWordListed({ detail: `The bio contains "${listed}", which is not allowed here.` })
+    const { username } = yield* Effect.orDie(queries.edit({ id, bio, display_name }))
+    yield* cache.purge(profileTag(username))
+    return yield* get(id)
+  })
+
+  return { ...(yield* makeSessions), get, profile, edit }
 })
 
 const publish = (row: StoredSession, account: SignedIn): SessionRow => ({ ...row, current: row.id === account.session_id })

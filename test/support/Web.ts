@@ -9,7 +9,7 @@ import { HttpEffect, HttpRouter, HttpServer, type HttpServerRequest } from "effe
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Api } from "@agon/api/Api.ts"
-import { UnknownSeason } from "@agon/api/Authorization.ts"
+import { UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/http/Http.ts"
@@ -97,6 +97,7 @@ export const unserved = (...served: ReadonlyArray<GroupName>): Layer.Layer<AllHa
 
 /** Lookups that find nothing, for tests that are not about seasons, models, versions and keys. */
 export const noLookups = Layer.succeed(Lookups, {
+  game: (slug) => Effect.fail(new UnknownGame({ detail: `There is no game ${slug}.` })),
   seasonForAdmin: (_account, game, slug) => Effect.fail(new UnknownSeason({ detail: `${game} has no season ${slug}.` })),
   inSeason: () => Effect.succeed(false),
   modelOwnedBy: () => Effect.succeed(Option.none()),

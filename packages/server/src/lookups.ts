@@ -1,5 +1,6 @@
 /** What the levels ask of the features, joined (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
+import { registered } from "./game/registered.ts"
 import { Lookups } from "./http/Lookups.ts"
 import { Matches } from "./match/Matches.ts"
 import { Models } from "./model/Models.ts"
@@ -17,6 +18,7 @@ export const LookupsLayer = Layer.effect(
     const seasons = yield* Seasons
     const versions = yield* Versions
     return {
+      game: (slug) => Effect.asVoid(registered(slug)),
       seasonForAdmin: seasons.forAdmin,
       inSeason: yield* makeInSeason,
       modelOwnedBy: models.ownedBy,

@@ -1,7 +1,7 @@
 /** Making a season (http-api.md 4.7, DECISIONS.md section 5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { PlatformAdmin, UnknownGame } from "../Authorization.ts"
+import { NamedGame, PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
 import { AnyInstant, Count, Slug, text, withDefault } from "../Wire.ts"
@@ -42,9 +42,10 @@ export class SeasonCreationGroup extends HttpApiGroup.make("seasonCreation").add
     params: { game: Schema.String },
     payload: CreateSeason,
     success: Season.pipe(HttpApiSchema.status(201)),
-    error: [UnknownGame, SeasonExists, RulesInvalid]
+    error: [SeasonExists, RulesInvalid]
   })
     .middleware(JsonBody)
+    .middleware(NamedGame)
     .middleware(PlatformAdmin)
     .annotate(Rate, "write")
 ) {}

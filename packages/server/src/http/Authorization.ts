@@ -113,6 +113,12 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
     })
   }
 
+  const namedGame: A.NamedGame["Service"] = Effect.fnUntraced(function* (httpEffect) {
+    const { game = "" } = yield* HttpRouter.params
+    yield* lookups.game(game)
+    return yield* httpEffect
+  })
+
   const namedSeason: A.NamedSeason["Service"] = Effect.fnUntraced(function* (httpEffect) {
     const { game = "", slug = "" } = yield* HttpRouter.params
     const season = yield* lookups.seasonForAdmin(yield* A.CurrentAccount, game, slug)
@@ -127,7 +133,11 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
     return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })
   })
 
-  return Context.make(A.SeasonAdmin, seasonAdmin).pipe(Context.add(A.NamedSeason, namedSeason), Context.add(A.InSeason, inSeason))
+  return Context.make(A.SeasonAdmin, seasonAdmin).pipe(
+    Context.add(A.NamedGame, namedGame),
+    Context.add(A.NamedSeason, namedSeason),
+    Context.add(A.InSeason, inSeason)
+  )
 })
 
 const makeLevels = Effect.gen(function* () {

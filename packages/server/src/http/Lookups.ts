@@ -24,6 +24,8 @@ export interface SeasonForAdmin extends SeasonInPath {
 export class Lookups extends Context.Service<
   Lookups,
   {
+    /** Fails where the service is built without it. */
+    readonly game: (slug: string) => Effect.Effect<void, UnknownGame>
     /** Unknown game, then unknown season; a private season that the account may not see is unknown. */
     readonly seasonForAdmin: (account: SignedIn, game: string, slug: string) => Effect.Effect<SeasonForAdmin, UnknownGame | UnknownSeason>
     /** Whether the season has it; a name of no sensible form it has not. */

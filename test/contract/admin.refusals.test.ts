@@ -1,0 +1,191 @@
+/**
+ * Every refusal that an administration route declares is provoked over HTTP, and one that is not fails this test: what a
+ * route may answer is read from the API itself, what provokes it stands in the lists below.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpApi } from "effect/http-api"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { Api } from "@agon/api/Api.ts"
+import { PlatformAdmin, SeasonAdmin } from "@agon/api/Authorization.ts"
+import { Boundary, JsonBody } from "@agon/api/Boundary.ts"
+import type { Call } from "../support/Web.ts"
+import {
+  ask,
+  baseline,
+  layer as administration,
+  log,
+  options,
+  past,
+  post,
+  refusal,
+  scheduled,
+  season,
+  tell
+} from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+
+interface Route {
+  readonly method: string
+  /** As the API has it: `/v1/games/:game/seasons/:slug`. */
+  readonly path: string
+  readonly byPlatform: boolean
+  /** Code to status. What any route of the API may answer, and what is wrong with any body, have tests of their own. */
+  readonly refusals: ReadonlyMap<string, number>
+}
+
+const codesOf = (errors: Iterable<any>) =>
+  [...errors]
+    .map(({ ast }) => [ast.annotations.identifier, ast.annotations.httpApiStatus] as const)
+    .filter(([code]) => code !== "rate_limited")
+
+/** `any`: the library's type of an API in general is one that no API in particular has. */
+const administrationRoutes = (): ReadonlyArray<Route> => {
+  const found: Array<Route> = []
+  HttpApi.reflect(Api as any, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, middleware }: any) => {
+      const levels: ReadonlyArray<any> = [...middleware]
+      const byPlatform = levels.includes(PlatformAdmin)
+      if (!byPlatform && !levels.includes(SeasonAdmin)) return
+      if (!/^\/v1\/(games\/:game\/seasons|runner-keys|runners)/.test(endpoint.path)) return
+      const own = levels.filter((level) => level !== Boundary && level !== JsonBody).flatMap(({ error }) => [...error])
+      found.push({
+        method: endpoint.method,
+        path: endpoint.path,
+        byPlatform,
+        // A level declares what it may answer to any method; a read is never refused for its origin.
+        refusals: new Map(codesOf([...endpoint.error, ...own]).filter(([code]) => code !== "cross_origin" || endpoint.method !== "GET"))
+      })
+    }
+  })
+  return found
+}
+
+const routes = administrationRoutes()
+const uuid = Fixture.uuid("key", 77)
+const names: Readonly<Record<string, string>> = {
+  game: "snakes",
+  slug: "spring",
+  map_id: "plain",
+  baseline: "waiting",
+  n: "1",
+  key: uuid,
+  runner: uuid
+}
+const filled = (path: string, over: Readonly<Record<string, string>> = {}) =>
+  path.replace(/:(\w+)/g, (_, name: string) => ({ ...names, ...over })[name]!)
+const routeOf = (method: string, url: string) =>
+  routes.find((route) => route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}$`).test(url.split("?")[0]!))
+
+/** What its level refuses is the same at every route; the body does not matter, since it is not read by then. */
+const ofLevel = ({ byPlatform, method, path }: Route): ReadonlyArray<readonly [code: string, url: string, given: Call]> => {
+  const others = byPlatform ? (["admin_only", "ada"] as const) : (["season_admin_only", "bob"] as const)
+  return [
+    ["unauthenticated", filled(path), {}],
+    ...(method === "GET" ? [] : [["cross_origin", filled(path), { as: "root", headers: { "sec-fetch-site": "cross-site" } }] as const]),
+    [others[0], filled(path), { as: others[1] }],
+    ...(path.includes(":game") ? [["unknown_game", filled(path, { game: "chess" }), { as: "root" }] as const] : []),
+    ...(path.includes(":slug") ? [["unknown_season", filled(path, { slug: "absent" }), { as: "root" }] as const] : [])
+  ]
+}
+
+const board = JSON.parse(JSON.stringify({ ...demoBoards[0], map_id: "plain" }))
+const hashes = (digit: string) => ({ weights_hash: `sha256:${digit.repeat(64)}`, manifest_hash: `sha256:${"c".repeat(64)}` })
+const inYear = (year: number) => `${year}-01-01T00:00:00Z`
+const creation = {
+  name: "New",
+  submissions_open_at: past,
+  submissions_close_at: inYear(2099),
+  weight_classes: Fixture.classes,
+  visibility: "public",
+  entry: "open",
+  fleet: { matches: "both", admissions: "both" },
+  providers: []
+}
+
+/** Seasons: spring is live, early scheduled, secret private, over closed, running in its first round. */
+const ofRoutes: ReadonlyArray<readonly [method: string, path: string, json: unknown, code: string]> = [
+  ["POST", "", { ...creation, slug: "spring" }, "season_exists"],
+  ["POST", "", { ...creation, slug: "new", rules: { speed: 1 } }, "rules_invalid"],
+  ["PATCH", "/early", { rules: { cooldown_s: -1 } }, "rules_invalid"],
+  ["PATCH", "/spring", { rules: { cooldown_s: 1 } }, "season_not_scheduled"],
+  ["PATCH", "/over", { rules: { cooldown_s: 1 } }, "season_not_scheduled"],
+  ["PATCH", "/secret/entry", { entry: "restricted" }, "entry_fixed"],
+  ["PATCH", "/spring/entry", { entry: "restricted" }, "season_not_scheduled"],
+  ["POST", "/secret/featured", undefined, "season_private"],
+  ["PATCH", "/over/fleet", { matches: "own" }, "season_closed"],
+  ["PATCH", "/over/fill", { enabled: true }, "season_closed"],
+  ["POST", "/over/rounds", { kind: "round", games: 3, starts_at: inYear(2091) }, "season_closed"],
+  ["PATCH", "/over/rounds/1", { games: 3 }, "season_closed"],
+  ["PATCH", "/spring/rounds/1", { games: 3 }, "not_found"],
+  ["PATCH", "/running/rounds/1", { games: 3 }, "round_started"],
+  ["POST", "/spring/participants", { logins: ["eve"], provider: "nowhere" }, "unknown_provider"],
+  ["DELETE", "/spring/participants", { id: uuid }, "not_found"],
+  ["POST", "/spring/admins", { username: "nobody" }, "not_found"],
+  ["DELETE", "/spring/admins", { username: "bob" }, "not_found"],
+  ["POST", "/spring/maps", board, "board_exists"],
+  ["POST", "/spring/maps", {}, "board_invalid"],
+  ["POST", "/over/maps", { ...board, map_id: "another" }, "season_closed"],
+  ["PATCH", "/spring/maps/absent", { enabled: true }, "not_found"],
+  ["PATCH", "/over/maps/plain", { enabled: true }, "season_closed"],
+  ["POST", "/spring/maps/import", { from: "absent" }, "unknown_season"],
+  ["POST", "/over/maps/import", { from: "spring" }, "season_closed"],
+  ["POST", "/spring/baselines", { name: "x" }, "missing_hash"],
+  ["POST", "/spring/baselines", { name: "waiting", ...hashes("d") }, "baseline_exists"],
+  ["POST", "/over/baselines", { name: "late", ...hashes("e") }, "season_closed"],
+  ["PATCH", "/spring/baselines/absent", { enabled: true }, "not_found"],
+  ["PATCH", "/spring/baselines/waiting", { enabled: true }, "baseline_not_admitted"],
+  ["PATCH", "/over/baselines/ready", { enabled: true }, "season_closed"],
+  ["POST", "/spring/baselines/import", { from: "absent" }, "unknown_season"],
+  ["POST", "/over/baselines/import", { from: "spring" }, "season_closed"],
+  ["DELETE", `/spring/runner-keys/${uuid}`, undefined, "not_found"],
+  ["DELETE", `/spring/runners/${uuid}`, undefined, "not_found"]
+].map(([method, path, json, code]) => [method, `/v1/games/snakes/seasons${path as string}`, json, code] as any)
+const ofFleet: typeof ofRoutes = [
+  ["DELETE", `/v1/runner-keys/${uuid}`, undefined, "not_found"],
+  ["DELETE", `/v1/runners/${uuid}`, undefined, "not_found"]
+]
+
+const seasons = Effect.gen(function* () {
+  const spring = yield* season("spring", { admins: ["ada"] })
+  yield* post(spring.url("/maps"), board)
+  yield* baseline(spring.id, 1, "waiting", false)
+  yield* scheduled("early")
+  yield* season("secret", { visibility: "private" })
+  const over = yield* season("over")
+  yield* post(over.url("/maps"), board)
+  yield* baseline(over.id, 2, "ready")
+  yield* post(over.url("/rounds"), { kind: "round", games: 3, starts_at: inYear(2090) })
+  yield* post(over.url("/close"))
+  const running = yield* season("running")
+  yield* tell(running.id, { _tag: "PlanRound", kind: "round", games: 3, starts_at: Date.now() + 500 })
+  yield* Effect.delay(tell(running.id, { _tag: "Tick" }), "600 millis")
+  return [spring.id, over.id, running.id]
+})
+
+layer(administration, options)("the administration of seasons and fleets", (it) => {
+  it.effect("answers every refusal that its routes declare, and no other is left without a test", () =>
+    Effect.gen(function* () {
+      const ids = yield* seasons
+      const logged = yield* Effect.forEach(ids, log)
+      const missing = new Map(routes.map(({ method, path, refusals }) => [`${method} ${path}`, new Map(refusals)]))
+      const provoke = Effect.fnUntraced(function* (method: string, url: string, given: Call, code: string) {
+        const { path, refusals } = routeOf(method, url)!
+        const at = `${method} ${url} ${code}`
+        assert.deepStrictEqual(refusal(yield* ask(url, { method, ...given })), [refusals.get(code), code], at)
+        missing.get(`${method} ${path}`)!.delete(code)
+      })
+      for (const route of routes) {
+        for (const [code, url, given] of ofLevel(route)) yield* provoke(route.method, url, given, code)
+      }
+      for (const [method, url, json, code] of [...ofRoutes, ...ofFleet]) yield* provoke(method, url, { as: "root", json }, code)
+      assert.deepStrictEqual(
+        [...missing].flatMap(([route, codes]) => [...codes.keys()].map((code) => `${route} ${code}`)),
+        [],
+        "these refusals are declared and nothing here provokes them"
+      )
+      assert.deepStrictEqual(yield* Effect.forEach(ids, log), logged)
+    })
+  )
+})

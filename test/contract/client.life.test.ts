@@ -2,6 +2,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
+import { execFile } from "node:child_process"
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { type Client, makeClient, sessionOf } from "@agon/api/Client.ts"
 import { patiently } from "@agon/api/Patience.ts"
 import { Submitted, SubmittedBefore } from "@agon/api/submission/api.ts"
@@ -11,6 +15,8 @@ import { autumn, eventually, filesOf, game, hashesOf, layer as arena, spring } f
 import { Browser, signIn } from "../support/Browser.ts"
 import { Service } from "../support/Service.ts"
 
+const root = resolve(import.meta.dirname, "../..")
+const generated = join(root, "test/generated-client")
 const page = { limit: 25, cursor: 0 } as const
 
 /** What a website's backend has of somebody who has signed in: the headers of the browser's requests. */
@@ -64,6 +70,28 @@ const watch = Effect.fnUntraced(function* (client: Client, version: string) {
   return match.id
 })
 
+/** A client that a generator makes of the running service's document, its program compiled and run. */
+const runGenerated = Effect.fnUntraced(function* (login: string, like: string) {
+  const { directory, origin } = yield* Service
+  const { headers } = yield* visiting(login)
+  const folder = join(directory, "generated")
+  mkdirSync(folder)
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  for (const name of ["life.ts", "package.json", "tsconfig.json"]) copyFileSync(join(generated, name), join(folder, name))
+  const { manifest, weights } = filesOf(like)
+  writeFileSync(join(folder, "model.onnx"), weights)
+  writeFileSync(join(folder, "manifest.json"), manifest)
+  const run = (...command: ReadonlyArray<string>) =>
+    Effect.promise(() =>
+      promisify(execFile)(process.execPath, command, { cwd: folder, timeout: 100_000 }).catch(({ message, stderr, stdout }) =>
+        assert.fail(`${message}\n${stdout}\n${stderr}`)
+      )
+    )
+  yield* run(join(generated, "node_modules/openapi-typescript/bin/cli.js"), `${origin}/openapi.json`, "-o", "schema.d.ts")
+  yield* run(join(root, "node_modules/typescript/bin/tsc"), "-p", ".")
+  yield* run("life.ts", origin, sessionOf(headers.cookie)!, "model.onnx", "manifest.json")
+})
+
 layer(arena, { excludeTestServices: true, timeout: "120 seconds" })("the typed client", (it) => {
   it.effect("takes a competitor from sign-in through two versions and two seasons to sign-out", () =>
     Effect.gen(function* () {
@@ -100,6 +128,8 @@ layer(arena, { excludeTestServices: true, timeout: "120 seconds" })("the typed c
       assert.strictEqual((yield* Effect.flip(ada.account.me()))._tag, "unauthenticated")
     })
   )
+
+  it.effect("is not needed: what others' generator makes of /openapi.json compiles and lives as well", () => runGenerated("grace", "wary"))
 
   it.effect("on a website's backend lets no page of another origin write for a visitor", () =>
     Effect.gen(function* () {

@@ -10,9 +10,29 @@ describe("the client's address", () => {
     const of = trusting(["10.0.0.0/8", "::1"])
     assert.strictEqual(of("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.9.9.9"), "1.2.3.4")
     assert.strictEqual(of("::ffff:10.0.0.1", "1.2.3.4"), "1.2.3.4")
-    assert.strictEqual(of("::1", "2001:db8::1"), "2001:db8::1")
+    assert.strictEqual(of("::1", "2001:db8::1"), "2001:db8:0:0::/64")
     assert.strictEqual(of("9.9.9.9", "1.2.3.4"), "9.9.9.9")
     assert.strictEqual(of("10.0.0.1", undefined), "10.0.0.1")
     assert.strictEqual(of("10.0.0.1", "not an address"), "10.0.0.1")
+  })
+
+  it("is the network of 64 bits of an IPv6 address, however that is written", () => {
+    const of = trusting([])
+    const written = {
+      "2001:db8:0:1::": "2001:db8:0:1::/64",
+      "2001:0DB8:0:1:ffff:ffff:ffff:ffff": "2001:db8:0:1::/64",
+      "2001:db8::1:0:0:0:1": "2001:db8:0:1::/64",
+      "2001:db8::2:0:0:0:1": "2001:db8:0:2::/64",
+      "::": "0:0:0:0::/64",
+      "::1": "0:0:0:0::/64",
+      "::1:2:3:4:5:6:7": "0:1:2:3::/64",
+      "64:ff9b::192.0.2.1": "64:ff9b:0:0::/64",
+      "fe80::1%eth0": "fe80:0:0:0::/64",
+      "::ffff:192.0.2.1": "192.0.2.1",
+      "::FFFF:192.0.2.1": "192.0.2.1",
+      "192.0.2.1": "192.0.2.1",
+      "": ""
+    }
+    for (const [address, counted] of Object.entries(written)) assert.strictEqual(of(address, undefined), counted, address)
   })
 })

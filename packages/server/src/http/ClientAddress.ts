@@ -1,7 +1,8 @@
 /**
  * The address that a public request counts against. X-Forwarded-For is believed only from proxies named
  * in TRUSTED_PROXIES: the header is read from its end, and the first address that is no such proxy is
- * the client's.
+ * the client's. Of an IPv6 address it is the network of 64 bits, since that is the least that anybody is
+ * given: by the whole address a single client would have 2^64 buckets.
  */
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -12,7 +13,7 @@ export type ClientAddressOf = (peer: string, forwardedFor: string | undefined) =
 
 /** `proxies` are addresses or networks (`10.0.0.0/8`). */
 export const trusting = (proxies: ReadonlyArray<string>): ClientAddressOf => {
-  if (proxies.length === 0) return (peer) => peer
+  if (proxies.length === 0) return (peer) => countedAs(plain(peer))
   const trusted = new BlockList()
   for (const proxy of proxies) {
     const [address = "", bits] = proxy.split("/")
@@ -29,12 +30,23 @@ export const trusting = (proxies: ReadonlyArray<string>): ClientAddressOf => {
       if (isIP(hop) === 0) break // a name or a lie; the proxy that passed it on answers for it
       client = hop
     }
-    return client
+    return countedAs(client)
   }
 }
 
+/** An IPv4 address as it is, an IPv6 address as its network: `2001:db8:0:1::/64`. */
+const countedAs = (address: string) => {
+  if (!address.includes(":")) return address
+  const [head = [], tail] = address.split("::").map((part) => part.split(":").filter((group) => group !== ""))
+  const written = [...head, ...(tail ?? [])]
+  const length = written.length + (written.at(-1)?.includes(".") ? 1 : 0) // an IPv4 address at the end is two groups
+  const zeros = tail === undefined ? [] : Array<string>(8 - length).fill("0")
+  const groups = [...head, ...zeros, ...(tail ?? [])].slice(0, 4)
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`
+}
+
 /** An IPv4 address that arrived on an IPv6 socket is the IPv4 address. */
-const plain = (address: string) => (address.startsWith("::ffff:") ? address.slice(7) : address)
+const plain = (address: string) => address.replace(/^::ffff:(?=.*\.)/i, "")
 
 export class ClientAddress extends Context.Reference<ClientAddressOf>("agon/ClientAddress", { defaultValue: () => trusting([]) }) {}
 

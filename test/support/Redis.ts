@@ -71,7 +71,7 @@ class Server {
     if (this.#running !== undefined) return
     const options = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", tmpdir()]
     // Detached: an interrupt typed at the terminal must not reach the server before the tests have ended.
-    const child = spawn("sh", ["-c", GUARD, "sh", PROGRAM!, ...options], { detached: true, stdio: ["pipe", "pipe", "inherit"] })
+    const child = spawn("sh", ["-c", GUARD, "sh", PROGRAM!, ...options], { detached: true, stdio: ["pipe", "pipe", "ignore"] })
     child.stdin.on("error", () => undefined)
     const ended = new Promise<void>((done) => child.on("close", () => done()))
     const pid = await new Promise<number>((done) => child.stdout.once("data", (line) => done(Number(line))))

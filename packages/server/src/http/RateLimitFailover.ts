@@ -42,7 +42,8 @@ export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, 
       if (answers === false) return Effect.void
       answers = false
       answering.updateUnsafe(0, context)
-      return Effect.logWarning(`Redis does not answer (${detail}): until it does, this node keeps rate limits by itself`)
+      const line = `Redis does not answer (${detail}): until it does, this node keeps rate limits by itself`
+      return Effect.provide(Effect.logWarning(line), context) // the node's log, not that of whose request it was
     })
 
   const found = Effect.suspend(() => {

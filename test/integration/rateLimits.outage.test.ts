@@ -1,0 +1,158 @@
+/** What becomes of rate limits when the Redis that nodes share dies, halts, refuses or was never there. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Logger, Metric, Redacted } from "effect"
+import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
+import { layerRedis } from "@agon/server/http/RateLimitStoreRedis.ts"
+import { missingRedis, Redis } from "../support/Redis.ts"
+
+const limit: Limit = { per_s: 0.01, burst: 5 }
+const ANSWER_MS = 250
+
+/** A node's store, what it logs, and how many takes it decided by itself. */
+const node = Effect.fnUntraced(function* (change: (url: string) => string = (url) => url) {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
+  const url = Redacted.make(change(Redacted.value((yield* Redis).url)))
+  const context = yield* Layer.build(Layer.provideMerge(layerRedis({ url, answer_ms: ANSWER_MS }), Logger.layer([logger])))
+  const store = Context.get(context, RateLimitStore)
+  const take = (bucket: string): Effect.Effect<number> =>
+    Effect.suspend(() => {
+      const wait_ms = store.takeUnsafe(bucket, limit)
+      return typeof wait_ms === "number" ? Effect.succeed(wait_ms) : wait_ms
+    })
+  const got = (bucket: string) => Effect.map(Effect.replicateEffect(take(bucket), 10), (waits) => waits.filter((ms) => ms === 0).length)
+  return { take, got, lines }
+})
+
+const figure = (name: string) =>
+  Effect.map(Metric.snapshot, (all) => {
+    const state = all.find(({ id }) => id === name)?.state as { readonly count?: number | bigint; readonly value?: number | bigint }
+    return Number(state?.count ?? state?.value ?? 0)
+  })
+const alone = figure("agon_rate_limit_alone_total")
+const isUp = Effect.map(figure("agon_rate_limit_redis_up"), (up) => up === 1)
+
+const until = (condition: Effect.Effect<boolean>) =>
+  Effect.gen(function* () {
+    for (let tries = 0; tries < 200; tries++) {
+      if (yield* condition) return
+      yield* Effect.sleep(50)
+    }
+    assert.fail("waited 10 s in vain")
+  })
+
+const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const began_ms = performance.now()
+    return [yield* effect, performance.now() - began_ms] as const
+  })
+
+const missing = missingRedis()
+describe.skipIf(missing !== undefined)(`rate limits in Redis${missing === undefined ? "" : `: ${missing}`}`, () => {
+  layer(Redis.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("are shared by the nodes that share it, and its script may be forgotten", () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* node(), yield* node()]
+        assert.strictEqual(yield* one.got("shared"), 5)
+        assert.strictEqual(yield* other.got("shared"), 0)
+        yield* (yield* Redis).ask("SCRIPT FLUSH")
+        assert.deepStrictEqual([yield* other.got("anew"), yield* one.got("anew")], [5, 0])
+        assert.deepStrictEqual([yield* alone, one.lines, other.lines], [0, [], []])
+      })
+    )
+
+    it.effect("go on in each node when it is killed in the middle, logged once, and are shared again when it is back", () =>
+      Effect.gen(function* () {
+        const redis = yield* Redis
+        const [one, other] = [yield* node(), yield* node()]
+        const before = yield* alone
+        let [taken, slowest_ms] = [0, 0]
+        const takeOne = Effect.suspend(() => {
+          const began_ms = performance.now()
+          const done = Effect.sync(() => void (slowest_ms = Math.max(slowest_ms, performance.now() - began_ms)))
+          return Effect.andThen(one.take(`stream-${taken++ % 50}`), done)
+        })
+        const client = Effect.repeat(takeOne, { until: () => taken > 5000 })
+        const stream = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 20 }, () => client),
+            { concurrency: "unbounded" }
+          )
+        )
+        yield* until(Effect.sync(() => taken > 1000))
+        yield* redis.kill
+        const atDeath = taken
+        yield* Fiber.join(stream)
+        assert.isBelow(atDeath, 4000)
+        assert.isBelow(slowest_ms, ANSWER_MS + 500)
+        assert.isFalse(yield* isUp)
+        assert.deepStrictEqual([yield* one.got("apart"), yield* other.got("apart")], [5, 5])
+        assert.isAbove(yield* alone, before + 900)
+        yield* Effect.sleep(1000) // several attempts to connect
+        assert.deepStrictEqual([one.lines.length, other.lines.length], [1, 1])
+        assert.match(one.lines[0]!, /^Warn Redis does not answer \(.+\): until it does, this node keeps rate limits by itself$/)
+
+        yield* redis.start
+        yield* until(Effect.sync(() => one.lines.length === 2 && other.lines.length === 2))
+        assert.strictEqual(one.lines[1], "Info Redis answers again: rate limits are shared")
+        assert.deepStrictEqual([yield* one.got("again"), yield* other.got("again")], [5, 0])
+      })
+    )
+
+    it.effect("wait for one that halts no longer than once and briefly", () =>
+      Effect.gen(function* () {
+        const redis = yield* Redis
+        const one = yield* node()
+        yield* redis.halt
+        const [waits, first_ms] = yield* timed(
+          Effect.all(
+            Array.from({ length: 30 }, () => one.take("halted")),
+            { concurrency: "unbounded" }
+          )
+        )
+        assert.strictEqual(waits.filter((ms) => ms === 0).length, 5)
+        assert.isBelow(first_ms, ANSWER_MS + 500)
+        const [, next_ms] = yield* timed(one.got("halted"))
+        assert.isBelow(next_ms, ANSWER_MS)
+        assert.strictEqual(one.lines.length, 1)
+        assert.include(one.lines[0], `no answer in ${ANSWER_MS} ms`)
+        yield* Effect.sleep(process.env["AGON_SLOW"] ? 6000 : 300) // 6 s is longer than a silent connection is kept
+        yield* redis.goOn
+        yield* until(Effect.sync(() => one.lines.length === 2))
+        const other = yield* node()
+        assert.deepStrictEqual([yield* one.got("moving"), yield* other.got("moving")], [5, 0])
+      })
+    )
+
+    it.effect("do not come and go with one that answers but does not write", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* Redis
+        const one = yield* node()
+        yield* ask("CONFIG SET maxmemory 1")
+        assert.strictEqual(yield* one.got("full"), 5)
+        yield* Effect.sleep(1200) // two probes
+        assert.strictEqual(one.lines.length, 1)
+        assert.match(one.lines[0]!, /OOM/)
+        yield* ask("CONFIG SET maxmemory 0")
+        yield* until(Effect.sync(() => one.lines.length === 2))
+      })
+    )
+
+    it.effect("let a service start where it is not there or refuses us, and say nothing of its password", () =>
+      Effect.gen(function* () {
+        const redis = yield* Redis
+        yield* redis.kill
+        const [one, absent_ms] = yield* timed(node())
+        assert.isBelow(absent_ms, 3000)
+        assert.strictEqual(yield* one.got("early"), 5)
+        assert.match(one.lines[0]!, /ECONNREFUSED/)
+        yield* redis.start
+        yield* until(Effect.sync(() => one.lines.length === 2))
+        const [refused] = yield* timed(node((url) => url.replace("//", "//user:se-cret@")))
+        assert.strictEqual(yield* refused.got("refused"), 5)
+        assert.match(refused.lines[0]!, /WRONGPASS/)
+        assert.notInclude(refused.lines.join(), "se-cret")
+      })
+    )
+  })
+})

@@ -28,10 +28,10 @@ export const about = {
   slots: 4
 } as const
 
-/** A key of the platform's fleet and what is said under it. */
-export const keyed = Effect.fnUntraced(function* (name: string) {
+/** A key of the platform's fleet and what is said under it. Somebody signs in for it, unless an administrator is at hand. */
+export const keyed = Effect.fnUntraced(function* (name: string, atHand?: Client) {
   const { as, runner } = yield* Service.Service
-  const admin = yield* as("admin")
+  const admin = atHand ?? (yield* as("admin"))
   const { id: key, key: secret } = yield* admin.fleet.createKey({ payload: { name } })
   const client = yield* runner(secret)
   const open = (accepts: ReadonlyArray<"match" | "admission" | "audit">) =>

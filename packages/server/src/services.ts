@@ -54,7 +54,7 @@ const Reads = Layer.mergeAll(
 
 const Play = Layer.mergeAll(
   Dispatcher.layer.pipe(
-    Layer.provide(Audits.layer),
+    Layer.provideMerge(Audits.layer),
     Layer.provide(Desk.layer),
     Layer.provide(WorkSheets.layer),
     Layer.provideMerge(Runners.layer),

@@ -1,7 +1,7 @@
 /** A row of the administrative log, written in the same commit as what it tells of (DECISIONS section 13). */
 export interface Audit {
   readonly id: string
-  readonly actor: string // account id
+  readonly actor: string | null // account id; null: the service itself
   readonly action: string
   readonly subject: string
   readonly detail: unknown

@@ -115,7 +115,7 @@ export type Command =
   /** `settings` names what changes; what it leaves out stays, inside of rules, fleet and fill too. */
   | { readonly _tag: "EditSettings"; readonly settings: SettingsPatch; readonly scheduledOnly: boolean; readonly audit?: Audit }
   /** A match that was not played as reported counts no more. Its actor adds the log; null: it could not be read. */
-  | { readonly _tag: "VoidMatch"; readonly match: string; readonly detail: string; readonly log: Log | null }
+  | { readonly _tag: "VoidMatch"; readonly match: string; readonly detail: string; readonly log: Log | null; readonly audit?: Audit }
   | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
   | { readonly _tag: "Tick" }
 

@@ -14,7 +14,7 @@ import { creditOf, HISTORY_KEPT } from "./Standings.ts"
 import { free, type LadderState, type Seat, type Standing, type State } from "./State.ts"
 
 export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["VoidMatch"] => {
-  const { detail, log, match: id } = command
+  const { audit, detail, log, match: id } = command
   // The log was read before this batch: two in one batch would not know of each other.
   if (log === null || state.writes.voided !== null || state.writes.ended.some((row) => row.id === id)) return refused("again")
   const { match } = log
@@ -22,6 +22,7 @@ export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["Void
   if (match.ending === "failed") return refused("already")
   if (match.round === state.round && isTooLong(log)) return refused("too_many")
   state.writes.voided = { id, detail, rerated: [] }
+  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
   state.writes.any = true
   if (match.ending === "rated") uncount(state, match, withBatch(state, log))
   if (match.candidate !== null) untry(state, match)

@@ -15,6 +15,10 @@ import { Instant } from "../database/rows.ts"
 export const auditOf = (account: SignedIn, action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
   Effect.map(newId, (id) => ({ id, actor: account.id, action, subject, detail }))
 
+/** The same of something that nobody asked for: the service itself did it. */
+export const ownAudit = (action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
+  Effect.map(newId, (id) => ({ id, actor: null, action, subject, detail }))
+
 /** Where the write was: in a season, in a game, or nowhere in particular. */
 export interface Place {
   readonly game: string | null

@@ -1,10 +1,17 @@
 /**
- * What follows when a match was not played as reported: its runner is flagged, the match voided. A flagged runner drains:
- * it may finish what it holds, which is looked at like everything else, and gets nothing new. A key whose runners were
- * flagged three times within a day opens no session that gets work until the day is over or an administrator acts.
+ * What follows when a match was not played as reported: its runner is flagged, the match voided. Whatever happens leaves
+ * a row in the season's audit log, whose actor is the service itself: `runner.flag`, `match.void`, and `match.doubt` where
+ * the match has to stay (the season is closed, podium and all, or too many matches were rated since).
+ *
+ * A flagged runner reads `draining`: it may finish what it holds, which is looked at like everything else, and never gets
+ * anything new. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
+ * with the third, and sessions that it opens get no work until the day is over. An administrator has it sooner by revoking
+ * the key and making another; the contract (4.7) has no way to void what a key has played, and needs none, since
+ * every match is looked at on its own.
  */
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { makeAudits, ownAudit } from "../admin/audits.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 
 export interface Doubtful {
@@ -14,45 +21,96 @@ export interface Doubtful {
   readonly runners: ReadonlyArray<string>
 }
 
+type Failure = { readonly _tag: string }
+
 const AGAIN = Schedule.upTo(Schedule.spaced("200 millis"), { times: 50 })
+
+/** Another was being voided all the time, or the log could not be read. */
+export class NotVoidedYet extends Schema.TaggedError<NotVoidedYet>()("NotVoidedYet", { match: Schema.String }) {}
 
 export class MatchVoiding extends Context.Service<
   MatchVoiding,
   {
-    /** Fails where the season or the database is away: to be repeated. */
-    readonly voidMatch: (doubtful: Doubtful) => Effect.Effect<void, { readonly _tag: string }>
-    readonly flag: (runner: string, why: string) => Effect.Effect<void, { readonly _tag: string }>
+    /** Fails where the season or the database is away: to be repeated, which changes nothing that was done. */
+    readonly voidMatch: (doubtful: Doubtful) => Effect.Effect<void, Failure>
+    /** The runner alone: the match stands. */
+    readonly flag: (runner: string, doubtful: Omit<Doubtful, "runners">) => Effect.Effect<void, Failure>
   }
 >()("agon/MatchVoiding") {
   static readonly layer: Layer.Layer<MatchVoiding, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
     MatchVoiding,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const actors = yield* SeasonActors
-      /** Locks one row by the primary key. */
-      const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, why: string) {
-        const now = new Date(yield* Clock.currentTimeMillis)
-        yield* sql`UPDATE runner SET flagged_at = coalesce(flagged_at, ${now}), state = CASE state WHEN 'active' THEN 'draining' ELSE state END
-          WHERE id = ${runner}`
-        yield* Effect.logWarning("a runner was flagged", { runner, why })
-      })
-      const once = Effect.fnUntraced(function* ({ detail, match, season_id }: Doubtful) {
-        const reply = yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail, log: null })
-        return reply.voided ? ("voided" as const) : reply.reason
-      })
-      return MatchVoiding.of({
-        flag,
-        voidMatch: Effect.fn("MatchVoiding.voidMatch")(function* (doubtful) {
-          for (const runner of doubtful.runners) yield* flag(runner, doubtful.detail)
-          const outcome = yield* once(doubtful).pipe(
-            Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)),
-            Effect.repeat({ schedule: AGAIN, while: (outcome) => outcome === "again" })
-          )
-          const { detail, match } = doubtful
-          if (outcome === "voided") yield* Effect.logWarning("a match was voided", { match, detail })
-          else if (outcome !== "already") yield* Effect.logError("a match was not voided", { match, detail, outcome })
-        })
-      })
-    })
+    Effect.suspend(() => makeMatchVoiding)
   )
 }
+
+const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** One row by the primary key. */
+  placeOf: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ game: Schema.String, season_id: Schema.String }),
+    execute: (season_id) => sql`SELECT game, id AS season_id FROM season WHERE id = ${season_id}`
+  }),
+
+  /** Locks one row by the primary key. `fresh`: it was not flagged before. */
+  flag: SqlSchema.findAll({
+    Request: Schema.Struct({ runner: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ key_id: Schema.String, name: Schema.String, fresh: Schema.Boolean }),
+    execute: ({ now, runner }) => sql`
+      WITH b AS (SELECT id, flagged_at FROM runner WHERE id = ${runner} FOR NO KEY UPDATE)
+      UPDATE runner r SET flagged_at = coalesce(b.flagged_at, ${now}), stopped = true,
+        state = CASE r.state WHEN 'active' THEN 'draining' ELSE r.state END
+      FROM b WHERE r.id = b.id RETURNING r.key_id, r.name, b.flagged_at IS NULL AS fresh`
+  }),
+
+  /** Locks the runners of a key, by runner_of_key, where three of them were flagged within a day (as in runner/queries.ts). */
+  stopKey: ({ key, now }: { readonly key: string; readonly now: Date }) => sql`
+    UPDATE runner SET stopped = true, state = CASE state WHEN 'active' THEN 'draining' ELSE state END
+    WHERE key_id = ${key} AND NOT stopped
+      AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= 3`
+}))
+
+const makeMatchVoiding = Effect.gen(function* () {
+  const actors = yield* SeasonActors
+  const audits = yield* makeAudits
+  const queries = yield* makeQueries
+
+  const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, { detail, match, season_id }: Omit<Doubtful, "runners">) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const write = Effect.gen(function* () {
+      const [flagged] = yield* queries.flag({ runner, now })
+      if (flagged !== undefined) yield* queries.stopKey({ key: flagged.key_id, now })
+      return flagged
+    })
+    yield* audits.logged(yield* queries.placeOf(season_id), write, (flagged) =>
+      flagged?.fresh ? ownAudit("runner.flag", runner, { name: flagged.name, key: flagged.key_id, match, detail }) : undefined
+    )
+    yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
+  })
+
+  const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: Doubtful) {
+    const audit = yield* ownAudit("match.void", match, { detail, runners })
+    const reply = yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail, log: null, audit })
+    return reply.voided ? ("voided" as const) : reply.reason
+  })
+
+  const leave = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: Doubtful, why: string) {
+    const place = yield* queries.placeOf(season_id)
+    yield* audits.logged(place, Effect.void, () => ownAudit("match.doubt", match, { detail, runners, why }))
+    yield* Effect.logError("a match was not voided", { match, detail, why })
+  })
+
+  return MatchVoiding.of({
+    flag,
+    voidMatch: Effect.fn("MatchVoiding.voidMatch")(function* (doubtful) {
+      for (const runner of doubtful.runners) yield* flag(runner, doubtful)
+      const outcome = yield* once(doubtful).pipe(
+        Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)),
+        Effect.repeat({ schedule: AGAIN, while: (outcome) => outcome === "again" })
+      )
+      const { detail, match } = doubtful
+      if (outcome === "again") return yield* new NotVoidedYet({ match })
+      if (outcome === "voided") return yield* Effect.logWarning("a match was voided", { match, detail })
+      if (outcome !== "already") return yield* leave(doubtful, outcome)
+    })
+  })
+})

@@ -6,7 +6,8 @@
  *                                ▲          └─▶ another: a second opinion, of a third runner, is asked for
  *                                └─────────────┘    ├─ it bears the report out: the doubter is flagged
  *                                                   ├─ it bears the doubter out: the match is voided, its runner flagged
- *                                                   ├─ a third state: the match is voided, nobody can be blamed
+ *                                                   ├─ a third state: the same, since two deny the report; the two, who
+ *                                                   │  deny each other, are left alone
  *                                                   └─ none comes within the hour: voided, both are flagged
  *
  * It is a queue of its own beside the seasons': an audit changes nothing that is played. Its leases are named
@@ -113,15 +114,15 @@ const makeJudge = Effect.gen(function* () {
   const playedBy = ({ played_by }: AuditRow) => (played_by === null ? [] : [played_by])
 
   const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
-    const { doubter_id, doubter_sha256, id } = audit
+    const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
     if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt({ id, runner, state_sha256 })
     if (borneOut) {
-      yield* voiding.flag(doubter_id, `It played match ${audit.match_id} again to another state than two others.`)
+      yield* voiding.flag(doubter_id, { season_id, match, detail: "It played the match again to another state than two others." })
       return yield* queries.settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256
-    yield* doubtful(audit, "Played again, it ended in another state twice.", agreed ? playedBy(audit) : [])
+    yield* doubtful(audit, "Played again, it ended in another state twice.", playedBy(audit))
     return yield* queries.settle(id, agreed ? "report_wrong" : "no_two_agree")
   })
 

@@ -112,7 +112,7 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
 const leasesOf =
   "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
 
-const makeRunners = (sql: SqlClient.SqlClient) => ({
+const makeSessions = (sql: SqlClient.SqlClient) => ({
   /** Inserts one row. A key whose runners were flagged time and again (by runner_of_key) gets sessions without work. */
   openSession: (row: {
     readonly id: string
@@ -134,13 +134,20 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ id: Schema.String, key_id: Schema.String }),
     Result: OpenRunner,
     execute: ({ id, key_id }) => sql`
-      SELECT id, key_id, slots, CASE WHEN flagged_at IS NULL THEN state ELSE 'draining' END AS state, accepts, engines FROM runner WHERE id = ${id} AND key_id = ${key_id}`
+      SELECT id, key_id, slots, CASE WHEN stopped THEN 'draining' ELSE state END AS state, accepts, engines FROM runner WHERE id = ${id} AND key_id = ${key_id}`
   }),
 
-  /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again. */
+  /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again, who was stopped is not. */
   seen: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
-    UPDATE runner SET last_seen_at = ${now}, state = CASE WHEN state = 'gone' AND flagged_at IS NULL THEN 'active' ELSE state END WHERE id = ${id}`,
+    UPDATE runner SET last_seen_at = ${now}, state = CASE WHEN state = 'gone' AND NOT stopped THEN 'active' ELSE state END WHERE id = ${id}`,
 
+  /** Runners that are not seen any more, or drained and done, by runner_seen. */
+  sweep: (silent_since: Date) => sql`
+    UPDATE runner r SET state = 'gone', stopped = stopped OR state = 'draining'
+    WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))`
+})
+
+const makeRunners = (sql: SqlClient.SqlClient) => ({
   /** Runners by the key's fleet, newest first: by runner_key_season and runner_of_key; `gone` ones are left out. */
   runners: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
@@ -181,11 +188,7 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
       WHERE r.id = b.id AND k.id = r.key_id AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND b.state <> 'gone'
       RETURNING r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at,
         ${sql.literal(leasesOf)} AS leases, b.state = 'active' AS fresh`
-  }),
-
-  /** Runners that are not seen any more, or drained and done, by runner_seen. */
-  sweep: (silent_since: Date) => sql`
-    UPDATE runner r SET state = 'gone' WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))`
+  })
 })
 
 const makeWork = (sql: SqlClient.SqlClient) => ({
@@ -254,4 +257,9 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeKeys(sql), ...makeRunners(sql), ...makeWork(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeKeys(sql),
+  ...makeSessions(sql),
+  ...makeRunners(sql),
+  ...makeWork(sql)
+}))

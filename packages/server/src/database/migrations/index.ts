@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import core from "./0001_core.ts"
 import notices from "./0002_notices.ts"
 import audit from "./0003_audit.ts"
+import voiding from "./0006_voiding.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -14,5 +15,6 @@ const statements = (text: string) =>
 export const migrations = {
   "0001_core": statements(core),
   "0002_notices": statements(notices),
-  "0003_audit": statements(audit)
+  "0003_audit": statements(audit),
+  "0006_voiding": statements(voiding)
 }

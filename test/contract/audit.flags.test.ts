@@ -1,0 +1,184 @@
+/** How audits end that no two runners decide, and what becomes of runners and keys that were flagged. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import type { Client } from "@agon/api/Client.ts"
+import { Audits } from "@agon/server/runner/Audits.ts"
+import { isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
+import * as Service from "../support/Service.ts"
+
+const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
+  Effect.retry(check, Schedule.upTo(Schedule.spaced("50 millis"), { times: 400 }))
+const rows = <Row extends object>(text: string, ...values: ReadonlyArray<string>) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(text, values))
+
+/** One season for all tests, with its fleet. */
+class Stage extends Context.Service<Stage, { readonly fleet: Keyed; readonly here: { readonly game: string; readonly slug: string } }>()(
+  "test/Stage"
+) {}
+const stage = Layer.effect(
+  Stage,
+  Effect.gen(function* () {
+    const fleet = yield* keyed("flags")
+    return { fleet, here: yield* seasonOf("flags", fleet) }
+  })
+)
+const service = stage.pipe(
+  Layer.provideMerge(Service.layer({ replay_check: 0, audit: 1, log_level: "Error" })),
+  Layer.provide(Layer.succeed(SettledAfter, 0))
+)
+
+/** A match that was played and set aside, and who played it. */
+const setAside = Effect.fnUntraced(function* ({ client, open }: Keyed) {
+  const player = yield* open(["match"])
+  const { leases } = yield* client.runner.lease({ payload: { runner: player, max: 1, wait_s: 10 } })
+  const [match] = leases.filter(isMatch)
+  yield* report(client, match!)
+  yield* eventually(
+    Effect.flatMap(rows("SELECT 1 FROM match_audit WHERE match_id = $1::uuid", match!.match_id), ({ length }) =>
+      length === 1 ? Effect.void : Effect.fail(new Error("the match was not set aside"))
+    )
+  )
+  return { match: match!.match_id, player }
+})
+/** A runner that plays the match again, to the state that it is given. */
+const playedAgain = Effect.fnUntraced(function* (
+  { client, open }: { readonly client: Client; readonly open: Keyed["open"] },
+  digit: string
+) {
+  const auditor = yield* open(["audit"])
+  const { leases } = yield* client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 20 } })
+  const [work] = leases.filter(isAudit)
+  const state_sha256 = digit === "" ? played(work!).replay.state_sha256 : digit.repeat(64)
+  yield* client.runner.result({ params: { lease: work!.lease }, payload: { kind: "audit", state_sha256 } })
+  return auditor
+})
+const anHourLater = Effect.fnUntraced(function* (match: string) {
+  yield* rows("UPDATE match_audit SET created_at = created_at - interval '61 minutes' WHERE match_id = $1::uuid", match)
+  yield* Effect.flatMap(Audits, ({ look }) => look)
+})
+const outcomeOf = (match: string) =>
+  Effect.map(
+    rows<{ state: string; verdict: string; status: string }>(
+      "SELECT a.state, a.verdict, m.status FROM match_audit a JOIN match m ON m.id = a.match_id WHERE m.id = $1::uuid",
+      match
+    ),
+    ([row]) => row
+  )
+const flagged = (...runners: ReadonlyArray<string>) =>
+  Effect.forEach(runners, (runner) =>
+    Effect.map(
+      rows<{ flagged: boolean }>("SELECT flagged_at IS NOT NULL AS flagged FROM runner WHERE id = $1::uuid", runner),
+      ([row]) => row!.flagged
+    )
+  )
+const flag = (runner: string) =>
+  rows("UPDATE runner SET flagged_at = now(), stopped = true, state = 'draining' WHERE id = $1::uuid", runner)
+const drains = ({ client }: Keyed, runner: string) =>
+  Effect.map(client.runner.lease({ payload: { runner, max: 1, wait_s: 0 } }), ({ drain, leases }) => [drain, leases.length])
+
+layer(service, { excludeTestServices: true, timeout: "120 seconds" })("an audit that no two runners decide", (it) => {
+  it.effect("of three different states leaves no match, and the report is what two deny", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const { match, player } = yield* setAside(yield* keyed("player", fleet.admin))
+      const [one, two] = [yield* playedAgain(fleet, "1"), yield* playedAgain(fleet, "2")]
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "no_two_agree", status: "failed" })
+      assert.deepStrictEqual(yield* flagged(player, one, two), [true, false, false])
+    })
+  )
+
+  it.effect("is given up after an hour without a second runner: the match stands", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const { match, player } = yield* setAside(fleet)
+      yield* Effect.flatMap(Audits, ({ look }) => look)
+      assert.strictEqual((yield* outcomeOf(match))!.state, "waiting")
+      yield* anHourLater(match)
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "nobody_came", status: "rated" })
+      assert.deepStrictEqual(yield* flagged(player), [false])
+      const auditor = yield* fleet.open(["audit"])
+      const { leases } = yield* fleet.client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0 } })
+      assert.deepStrictEqual(leases, [])
+    })
+  )
+
+  it.effect("is given up after an hour without a third: one of two is wrong, so the match goes and both are flagged", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const { match, player } = yield* setAside(yield* keyed("doubted", fleet.admin))
+      const doubter = yield* playedAgain(yield* keyed("doubter", fleet.admin), "3")
+      assert.strictEqual((yield* outcomeOf(match))!.status, "rated")
+      yield* anHourLater(match)
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "undecided", status: "failed" })
+      assert.deepStrictEqual(yield* flagged(player, doubter), [true, true])
+      yield* anHourLater(match)
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "undecided", status: "failed" })
+    })
+  )
+
+  it.effect("is given up when eight runners have lost it", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const { match } = yield* setAside(fleet)
+      yield* rows("UPDATE match_audit SET lease_n = 8 WHERE match_id = $1::uuid", match)
+      yield* Effect.flatMap(Audits, ({ look }) => look)
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "nobody_came", status: "rated" })
+    })
+  )
+})
+
+layer(service, { excludeTestServices: true, timeout: "120 seconds" })("runners that were flagged", (it) => {
+  it.effect("read as draining, and get nothing more however long they stay away", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const mine = yield* keyed("lone", fleet.admin)
+      const { match, player } = yield* setAside(mine)
+      yield* playedAgain(fleet, "4")
+      yield* playedAgain(fleet, "4")
+      assert.strictEqual((yield* outcomeOf(match))!.verdict, "report_wrong")
+      const shown = Effect.map(fleet.admin.fleet.keys({ query: {} as never }), ({ keys }) =>
+        keys.find(({ id }) => id === mine.key)!.runners.map(({ id, state }) => [id, state])
+      )
+      assert.deepStrictEqual(yield* shown, [[player, "draining"]])
+      yield* rows("UPDATE runner SET state = 'gone' WHERE id = $1::uuid", player)
+      assert.deepStrictEqual(yield* drains(mine, player), [true, 0])
+      assert.deepStrictEqual(yield* shown, [])
+      const another = yield* mine.open(["match"])
+      assert.deepStrictEqual(yield* drains(mine, another), [false, 1])
+    })
+  )
+
+  it.effect("cost their key its other runners with the third in a day; tomorrow, or with a new key, there is work again", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const mine = yield* keyed("thrice", fleet.admin)
+      const [one, two, other] = [yield* mine.open(["match"]), yield* mine.open(["match"]), yield* mine.open(["match"])]
+      yield* Effect.forEach([one, two], flag)
+      const { player } = yield* setAside(mine)
+      yield* playedAgain(fleet, "5")
+      yield* playedAgain(fleet, "5")
+      assert.deepStrictEqual(yield* flagged(one, two, player, other), [true, true, true, false])
+      assert.deepStrictEqual(yield* drains(mine, other), [true, 0])
+      const late = yield* mine.open(["match"])
+      assert.deepStrictEqual(yield* drains(mine, late), [true, 0])
+      yield* eventually(
+        Effect.flatMap(rows<{ state: string }>("SELECT state FROM runner WHERE id = $1::uuid", late), ([row]) =>
+          row!.state === "gone" ? Effect.void : Effect.fail(new Error("it was not swept"))
+        )
+      )
+      assert.deepStrictEqual(yield* drains(mine, late), [true, 0])
+
+      yield* fleet.admin.fleet.revokeKey({ params: { key: mine.key } })
+      assert.propertyVal(yield* Effect.flip(mine.open(["match"])), "code", "unauthenticated")
+      const anew = yield* keyed("anew", fleet.admin)
+      const runner = yield* anew.open(["match"])
+      assert.deepStrictEqual(yield* drains(anew, runner), [false, 1])
+      yield* rows("UPDATE runner SET flagged_at = flagged_at - interval '1 day' WHERE key_id = $1::uuid", mine.key)
+      yield* rows("UPDATE runner_key SET revoked_at = NULL WHERE id = $1::uuid", mine.key)
+      const tomorrow = yield* mine.open(["match"])
+      assert.strictEqual((yield* drains(mine, tomorrow))[0], false)
+    })
+  )
+})

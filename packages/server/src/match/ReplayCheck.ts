@@ -1,13 +1,17 @@
 /**
- * Finished matches are looked at in the background, season by season in the order of their end: a share of the stored
- * replays is played again by the rules, a share of the matches set aside for another runner to play again.
+ * Finished matches are looked at in the background, in the order of their end: a share of the stored replays is played
+ * again by the rules, a share of the matches set aside for another runner to play again.
  *
- *   a page of matches after the last one looked at ─▶ each: replay fetched, checked in a thread of its own
- *     ─▶ it does not follow: runner flagged, match voided ─▶ the page is noted ─▶ the next page, or a pause
+ *   each season in turn: a page of matches after the last one looked at ─▶ each: replay fetched, checked in a thread
+ *     ─▶ it does not follow: runner flagged, match voided        ─▶ what was looked at is noted ─▶ the next season
+ *     ─▶ the thread gave up twice: another runner plays it again
+ *     ─▶ store, season or database away: tried again, for so long; then it is passed over, and the log says so
  *
  * Progress is one row a season, so a restart goes on where it stopped and looks at a page at most twice. A season is
- * looked at by the node it lives on. Nothing waits for it: one match is in memory at a time, and a page that cannot be
- * finished (the object store is away) is tried again.
+ * looked at by the node it lives on, one that closed before its end was reached by any. Nothing waits for the check: one
+ * match is in memory at a time, a season with a long way to go holds up no other by more than a page, and none is looked
+ * at for ever or never. A closed season stands as it is, podium and all: of its matches none is voided any more, but who
+ * reported falsely is flagged, and the audit log names the match.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -23,19 +27,28 @@ import * as ReplayThread from "./ReplayThread.ts"
 
 const PAGE = 32
 const LOOK_EVERY = "1 second"
+const FETCH_TIMEOUT = "30 seconds"
 
 /**
  * A match is looked at when it has ended so long ago that no other that ended before it can still be on its way into the
- * tables: longer than a commit may take. Tests look at once.
+ * tables: longer than a statement may take. Tests look at once.
  */
-export const SettledAfter = Context.Reference<number>("agon/match/SettledAfter_ms", { defaultValue: () => 15_000 })
+export const SettledAfter = Context.Reference<number>("agon/match/SettledAfter_ms", { defaultValue: () => 20_000 })
+/** For so long the same match is tried again, and what comes after it waits. */
+export const Patience = Context.Reference<number>("agon/match/Patience_ms", { defaultValue: () => 600_000 })
 
 export interface Shares {
   readonly replay_check: number
   readonly audit: number
 }
 
-export class ReplayCheck extends Context.Service<ReplayCheck, { readonly look: Effect.Effect<void> }>()("agon/ReplayCheck") {
+export class ReplayCheck extends Context.Service<
+  ReplayCheck,
+  {
+    /** Looks until there is nothing more to look at. */
+    readonly look: Effect.Effect<void>
+  }
+>()("agon/ReplayCheck") {
   static readonly layer = (
     shares: Shares
   ): Layer.Layer<ReplayCheck, never, SqlClient.SqlClient | ObjectStore | LocalMailboxes | MatchVoiding> =>
@@ -58,50 +71,97 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
-  const check = yield* makeCheck
+  const one = yield* makeOne(shares)
 
-  const page = Effect.fnUntraced(function* (season_id: string) {
-    const now = yield* Clock.currentTimeMillis
-    const matches = yield* queries.next({ season_id, until: new Date(now - settled_ms), limit: PAGE })
-    for (const match of matches) {
-      const sound = !among(shares.replay_check, "replay", match.id) || (yield* check(season_id, match))
-      if (!sound || !among(shares.audit, "audit", match.id)) continue
-      yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at: new Date(now) })
-    }
-    const last = matches.at(-1)
-    if (last !== undefined) yield* queries.checked(last, season_id)
+  const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
+    const until = new Date((yield* Clock.currentTimeMillis) - settled_ms)
+    const matches = yield* queries.next({ season_id, until, limit: PAGE })
+    let last: Checkable | undefined
+    const each = Effect.fnUntraced(function* (match: Checkable) {
+      yield* one(season_id, match)
+      last = match
+    })
+    const noted = Effect.suspend(() => (last === undefined ? Effect.void : Effect.ignore(queries.checked(last, season_id))))
+    yield* Effect.ensuring(Effect.forEach(matches, each, { discard: true }), noted)
+    if (closed && matches.length < PAGE) yield* queries.complete(season_id)
     return matches.length === PAGE
   })
 
   /** One that fails does not hold up the others, and is tried again with the next look. */
-  const season = (id: string) =>
-    page(id).pipe(
-      Effect.repeat({ while: (more) => more }),
-      Effect.catchCause((cause) => Effect.logWarning("replays were not checked", { season: id }, cause))
+  const season = (id: string, closed: boolean) =>
+    page(id, closed).pipe(
+      Effect.catchCause((cause) => Effect.as(Effect.logWarning("replays were not checked", { season: id }, cause), false))
     )
-  return Effect.suspend(() => Effect.forEach([...mailboxes.keys()], season, { discard: true })).pipe(Effect.withSpan("ReplayCheck.look"))
+  const turn = Effect.gen(function* () {
+    const closed = yield* queries.left(new Date((yield* Clock.currentTimeMillis) - settled_ms))
+    const left = new Set(closed.map(({ id }) => id))
+    const open = [...mailboxes.keys()].filter((id) => !left.has(id))
+    const full = yield* Effect.forEach([...open, ...left], (id) => season(id, left.has(id)))
+    return full.includes(true)
+  }).pipe(Effect.catchCause((cause) => Effect.as(Effect.logWarning("replays were not checked", cause), false)))
+  return turn.pipe(Effect.repeat({ while: (full) => full }), Effect.asVoid, Effect.withSpan("ReplayCheck.look"))
+})
+
+/** One match of a season. Fails where it is to be tried again, and passes over one that was tried for too long. */
+const makeOne = Effect.fnUntraced(function* (shares: Shares) {
+  const queries = yield* makeQueries
+  const patience_ms = yield* Patience
+  const check = yield* makeCheck
+  /** By season: the match that it stands still at. */
+  const stuck = new Map<string, { readonly match: string; readonly since: number }>()
+
+  const looked = Effect.fnUntraced(function* (season_id: string, match: Checkable) {
+    const verdict = among(shares.replay_check, "replay", match.id) ? yield* check(season_id, match) : "sound"
+    if (verdict === "false" || (verdict === "sound" && !among(shares.audit, "audit", match.id))) return
+    const created_at = new Date(yield* Clock.currentTimeMillis)
+    yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at })
+  })
+
+  return (season_id: string, match: Checkable) =>
+    looked(season_id, match).pipe(
+      Effect.tap(() => Effect.sync(() => stuck.delete(season_id))),
+      Effect.catchCause(
+        Effect.fnUntraced(function* (cause) {
+          const now = yield* Clock.currentTimeMillis
+          const before = stuck.get(season_id)
+          const { since } = before?.match === match.id ? before : { since: now }
+          if (now - since < patience_ms) {
+            stuck.set(season_id, { match: match.id, since })
+            return yield* Effect.failCause(cause)
+          }
+          stuck.delete(season_id)
+          yield* Effect.logError("a match was never looked at", { match: match.id }, cause)
+        })
+      )
+    )
 })
 
 /** Whether the replay bears the report out, as far as can be said. */
 const makeCheck = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const voiding = yield* MatchVoiding
-  const thread = yield* ReplayThread.make
+  const thread = yield* ReplayThread.make()
 
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
-    if (engineOf(match.game)?.digest !== match.engine_digest) return true // of an older build: its rules are not here
-    const bytes = yield* objects
-      .get({ key: replayKey(match.id), max_bytes: match.replay_bytes })
-      .pipe(Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none())))
+    if (engineOf(match.game)?.digest !== match.engine_digest) return "sound" as const // of an older build: its rules are not here
+    const bytes = yield* objects.get({ key: replayKey(match.id), max_bytes: match.replay_bytes }).pipe(
+      Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none())),
+      Effect.timeout(FETCH_TIMEOUT)
+    )
     if (Option.isNone(bytes)) {
-      yield* Effect.logWarning("a stored replay is not there", { match: match.id })
-      return true
+      yield* Effect.logError("a stored replay is not there", { match: match.id }) // it was when the match was reported
+      return "sound" as const
     }
-    const verdict = yield* thread(match, bytes.value)
-    if (verdict === "undecided") yield* Effect.logWarning("a replay could not be checked", { match: match.id })
-    if (verdict === "undecided" || verdict.fault === null) return true
+    const once = thread(match, bytes.value)
+    const first = yield* once
+    const answer = first === "undecided" ? yield* once : first
+    if (answer === "undecided") {
+      yield* Effect.logError("a replay could not be checked", { match: match.id })
+      return "undecided" as const
+    }
+    if (answer.fault === null) return "sound" as const
     const runners = match.runner_id === null ? [] : [match.runner_id]
-    yield* voiding.voidMatch({ season_id, match: match.id, detail: verdict.fault, runners })
-    return false
+    yield* voiding.voidMatch({ season_id, match: match.id, detail: answer.fault, runners })
+    return "false" as const
   })
 })

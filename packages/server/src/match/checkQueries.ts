@@ -48,9 +48,24 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /** One row by the primary key. */
-  checked: ({ ended_at, id }: Checkable, season_id: string) => sql`
+  checked: ({ ended_at, id }: Pick<Checkable, "ended_at" | "id">, season_id: string) => sql`
     INSERT INTO match_check (season_id, ended_at, match_id) VALUES (${season_id}, ${ended_at}, ${id})
     ON CONFLICT (season_id) DO UPDATE SET ended_at = excluded.ended_at, match_id = excluded.match_id`,
+
+  /** Seasons that closed before they were looked at to their end: few, and each once. Seasons by the row. */
+  left: SqlSchema.findAll({
+    Request: Schema.Date,
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: (closed_before) => sql`
+      SELECT s.id FROM season s LEFT JOIN match_check c ON c.season_id = s.id
+      WHERE s.closed_at < ${closed_before} AND NOT coalesce(c.complete, false) ORDER BY s.closed_at LIMIT 8`
+  }),
+
+  /** One row by the primary key; a season without a replay gets one that comes before every match. */
+  complete: (season_id: string) => sql`
+    INSERT INTO match_check (season_id, ended_at, match_id, complete)
+    VALUES (${season_id}, '-infinity', '00000000-0000-0000-0000-000000000000', true)
+    ON CONFLICT (season_id) DO UPDATE SET complete = true`,
 
   /** One row by match_audit_match, which holds where a pass is repeated. */
   toAudit: (row: { readonly id: string; readonly match_id: string; readonly season_id: string; readonly created_at: Date }) => sql`

@@ -4,11 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { HttpApi } from "effect/http-api"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
-import { Api } from "@agon/api/Api.ts"
-import { PlatformAdmin, SeasonAdmin } from "@agon/api/Authorization.ts"
-import { Boundary, JsonBody } from "@agon/api/Boundary.ts"
 import type { Call } from "../support/Web.ts"
 import {
   ask,
@@ -23,44 +19,8 @@ import {
   season,
   tell
 } from "../support/Administration.ts"
+import { administrationRoutes, type Route, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
-
-interface Route {
-  readonly method: string
-  /** As the API has it: `/v1/games/:game/seasons/:slug`. */
-  readonly path: string
-  readonly byPlatform: boolean
-  /** Code to status. What any route of the API may answer, and what is wrong with any body, have tests of their own. */
-  readonly refusals: ReadonlyMap<string, number>
-}
-
-const codesOf = (errors: Iterable<any>) =>
-  [...errors]
-    .map(({ ast }) => [ast.annotations.identifier, ast.annotations.httpApiStatus] as const)
-    .filter(([code]) => code !== "rate_limited")
-
-/** `any`: the library's type of an API in general is one that no API in particular has. */
-const administrationRoutes = (): ReadonlyArray<Route> => {
-  const found: Array<Route> = []
-  HttpApi.reflect(Api as any, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, middleware }: any) => {
-      const levels: ReadonlyArray<any> = [...middleware]
-      const byPlatform = levels.includes(PlatformAdmin)
-      if (!byPlatform && !levels.includes(SeasonAdmin)) return
-      if (!/^\/v1\/(games\/:game\/seasons|runner-keys|runners)/.test(endpoint.path)) return
-      const own = levels.filter((level) => level !== Boundary && level !== JsonBody).flatMap(({ error }) => [...error])
-      found.push({
-        method: endpoint.method,
-        path: endpoint.path,
-        byPlatform,
-        // A level declares what it may answer to any method; a read is never refused for its origin.
-        refusals: new Map(codesOf([...endpoint.error, ...own]).filter(([code]) => code !== "cross_origin" || endpoint.method !== "GET"))
-      })
-    }
-  })
-  return found
-}
 
 const routes = administrationRoutes()
 const uuid = Fixture.uuid("key", 77)
@@ -75,9 +35,6 @@ const names: Readonly<Record<string, string>> = {
 }
 const filled = (path: string, over: Readonly<Record<string, string>> = {}) =>
   path.replace(/:(\w+)/g, (_, name: string) => ({ ...names, ...over })[name]!)
-const routeOf = (method: string, url: string) =>
-  routes.find((route) => route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}$`).test(url.split("?")[0]!))
-
 /** What its level refuses is the same at every route; the body does not matter, since it is not read by then. */
 const ofLevel = ({ byPlatform, method, path }: Route): ReadonlyArray<readonly [code: string, url: string, given: Call]> => {
   const others = byPlatform ? (["admin_only", "ada"] as const) : (["season_admin_only", "bob"] as const)
@@ -171,7 +128,7 @@ layer(administration, options)("the administration of seasons and fleets", (it) 
       const logged = yield* Effect.forEach(ids, log)
       const missing = new Map(routes.map(({ method, path, refusals }) => [`${method} ${path}`, new Map(refusals)]))
       const provoke = Effect.fnUntraced(function* (method: string, url: string, given: Call, code: string) {
-        const { path, refusals } = routeOf(method, url)!
+        const { path, refusals } = routeOf(routes, method, url)!
         const at = `${method} ${url} ${code}`
         assert.deepStrictEqual(refusal(yield* ask(url, { method, ...given })), [refusals.get(code), code], at)
         missing.get(`${method} ${path}`)!.delete(code)

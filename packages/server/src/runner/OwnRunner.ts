@@ -1,7 +1,8 @@
 /**
  * The runner that the service starts beside itself (AGON_RUNNERS): a process of its own, like any other runner, with a
- * key of the platform's fleet. It is started again when it ends, and ends with the service, also when that is killed:
- * it lives as long as its standard input is open.
+ * key of the platform's fleet. It is started again when it ends, what it held goes back to the queue at once rather than
+ * when its leases run out, and it ends with the service, also when that is killed: it lives as long as its standard input
+ * is open.
  */
 import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { join } from "node:path"
@@ -34,7 +35,7 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
         if (settings.runner_slots > 0) {
           const keys = yield* RunnerKeys
           const key = `agon_rk_${Redacted.value(secrets.platform_runner)}`
-          yield* keys.own(NAME, key)
+          const id = yield* keys.own(NAME, key)
           const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host
           const url = `http://${host.includes(":") ? `[${host}]` : host}:${settings.port}`
           const started = { url, key: Redacted.make(key), slots: settings.runner_slots, directory: settings.directory }
@@ -42,6 +43,7 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
             pid = now
           }).pipe(
             Effect.tap(() => Effect.logWarning("the runner beside the service ended; it is started again")),
+            Effect.tap(() => keys.returnLeases(id)),
             Effect.repeat(restarts),
             Effect.forkScoped
           )

@@ -23,8 +23,10 @@ describe("the catalogue of errors", () => {
     assert.deepStrictEqual(of("cooldown").routes, ["POST /v1/submissions/reenter", "POST /v1/submissions"])
     assert.strictEqual(of("rate_limited").status, 429)
     assert.isAbove(of("internal").routes.length, 80)
-    const refused = new Problems.MethodNotAllowed({ detail: "x" }) as any
-    assert.deepStrictEqual([of("method_not_allowed").status, of("method_not_allowed").title], [refused.status, refused.title])
+    for (const Refused of [Problems.MethodNotAllowed, Problems.RequestTimeout, Problems.HeadersTooLarge]) {
+      const refused = new Refused({ detail: "x" }) as any
+      assert.deepStrictEqual([of(refused.code).status, of(refused.code).title], [refused.status, refused.title])
+    }
   })
 
   it("is a page with a place for every code, which is where the problem's type leads", () => {

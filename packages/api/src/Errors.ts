@@ -15,17 +15,14 @@ export interface ErrorEntry {
   readonly routes: ReadonlyArray<string>
 }
 
-/** Whatever the path, when it has no such method. */
-const beforeRoutes: ReadonlyArray<ErrorEntry> = [
-  {
-    code: "method_not_allowed",
-    status: 405,
-    title: "Method not allowed",
-    when: errorMeanings["method_not_allowed"]!,
-    members: [],
-    routes: []
-  }
-]
+/** Whatever the path: it has no such method, or what came is no request yet. */
+const beforeRoutes: ReadonlyArray<ErrorEntry> = (
+  [
+    [405, "method_not_allowed", "Method not allowed"],
+    [408, "request_timeout", "The request took too long"],
+    [431, "headers_too_large", "The headers are too large"]
+  ] as const
+).map(([status, code, title]) => ({ code, status, title, when: errorMeanings[code] ?? "", members: [], routes: [] }))
 
 const ownMembers = new Set(["type", "title", "status", "detail", "code", "instance"])
 

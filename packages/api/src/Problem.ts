@@ -36,8 +36,10 @@ export class InvalidJson extends Problem<InvalidJson>()("invalid_json", 400, "Th
 export class InvalidCursor extends Problem<InvalidCursor>()("invalid_cursor", 400, "The cursor is not one of ours") {}
 export class NotFound extends Problem<NotFound>()("not_found", 404, "Not found") {}
 export class MethodNotAllowed extends Problem<MethodNotAllowed>()("method_not_allowed", 405, "Method not allowed") {}
+export class RequestTimeout extends Problem<RequestTimeout>()("request_timeout", 408, "The request took too long") {}
 export class BodyTooLarge extends Problem<BodyTooLarge>()("body_too_large", 413, "The body is too large") {}
 export class UnsupportedMediaType extends Problem<UnsupportedMediaType>()("unsupported_media_type", 415, "Unsupported media type") {}
+export class HeadersTooLarge extends Problem<HeadersTooLarge>()("headers_too_large", 431, "The headers are too large") {}
 export class RateLimited extends Problem<RateLimited>()("rate_limited", 429, "Too many requests", { retry_after_ms: Schema.Int }) {}
 export class Internal extends Problem<Internal>()("internal", 500, "Internal error", { request_id: Schema.String }) {}
 export class Unavailable extends Problem<Unavailable>()("unavailable", 503, "Temporarily unavailable") {}

@@ -36,11 +36,13 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   board_exists: "The season has a board of this id.",
   baseline_exists: "The season has a baseline of this name with other files.",
   baseline_not_admitted: "The baseline is still in admission, or was rejected in it.",
+  request_timeout: "The head or the body of the request did not arrive in time; the connection is closed.",
   body_too_large: "The body has more than 1 MiB.",
   unsupported_media_type: "The body is not sent as application/json.",
   note_word_listed: "A note or bio contains a word of the site's list.",
   board_invalid: "The game's engine refuses the board; `errors` says why.",
   rules_invalid: "A rule is unknown or out of its bounds, or the weight classes are not complete and growing; `errors` says which.",
+  headers_too_large: "The address and the headers have more than 16 KiB together; the connection is closed.",
   rate_limited: "Too many requests in too short a time; `Retry-After` and `retry_after_ms` say how long to wait.",
   internal: "The service failed. `request_id` finds what happened in its log.",
   unavailable: "The season moves between machines, or the database is away; `Retry-After` says when to try again."

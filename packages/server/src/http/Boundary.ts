@@ -17,6 +17,9 @@ import { unstorable } from "./unstorable.ts"
 
 type Refusal = HttpApiMiddleware.Error<Boundary>
 
+/** Of a body (DECISIONS.md section 2). */
+export const maxBodyBytes = 1024 * 1024
+
 /** How long a caller is told to wait for a season that moves or a database that is away. */
 const unavailable_s = 1
 
@@ -49,9 +52,10 @@ export const JsonBodyLayer = Layer.succeed(
 )
 
 /** Reads the body that the decoder then finds read. A body of another type is the decoder's to refuse. */
-const refuseUnstorable = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+const refuseUnstorable = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<void, BodyProblem> => {
+  if (Number(request.headers["content-length"]) > maxBodyBytes) return Effect.fail(tooLarge) // without waiting for it
   const type = request.headers["content-type"]
-  if (type !== undefined && !type.startsWith("application/json")) return Effect.void
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) return Effect.void
   return Effect.flatMap(Effect.orDie(request.text), (text) => {
     const errors = unstorable(text)
     return errors.length === 0 ? Effect.void : Effect.fail(invalid(errors))
@@ -59,6 +63,7 @@ const refuseUnstorable = Effect.flatMap(HttpServerRequest.HttpServerRequest, (re
 })
 
 const unsupported = new P.UnsupportedMediaType({ detail: "Send the body as application/json." })
+const cutShort = new P.InvalidJson({ detail: "The body ended before it was whole." })
 const notJson = new P.InvalidJson({ detail: "The body could not be read as JSON." })
 const tooLarge = new P.BodyTooLarge({ detail: "A body may have 1 MiB." })
 
@@ -66,7 +71,8 @@ type BodyProblem = HttpApiMiddleware.Error<JsonBody>
 
 const translateBody = <E>(cause: Cause.Cause<E>, refusesBody: BodyRefusal): Effect.Effect<never, E | BodyProblem> => {
   for (const reason of cause.reasons) {
-    if (Cause.isDieReason(reason) && isTooLarge(reason.defect)) return Effect.fail(tooLarge)
+    const unread = Cause.isDieReason(reason) ? unreadable(reason.defect) : undefined
+    if (unread !== undefined) return Effect.fail(unread)
     if (Cause.isFailReason(reason) && HttpApiError.HttpApiSchemaError.is(reason.error) && reason.error.kind === "Payload") {
       return Effect.fail(refuseBody(reason.error.cause.issue, refusesBody) as BodyProblem)
     }
@@ -74,8 +80,11 @@ const translateBody = <E>(cause: Cause.Cause<E>, refusesBody: BodyRefusal): Effe
   return Effect.failCause(cause)
 }
 
-const isTooLarge = (defect: unknown) =>
-  HttpServerError.isHttpServerError(defect) && defect.reason._tag === "RequestParseError" && defect.reason.reason === "BodyTooLarge"
+/** What kept a body from being read: it is too large, or who sent it went away. */
+const unreadable = (defect: unknown): BodyProblem | undefined => {
+  if (!HttpServerError.isHttpServerError(defect) || defect.reason._tag !== "RequestParseError") return undefined
+  return defect.reason.reason === "BodyTooLarge" ? tooLarge : cutShort
+}
 
 const refuseBody = (issue: SchemaIssue.Issue, refusesBody: BodyRefusal) => {
   // HttpApi reports unparsable JSON as a bare InvalidValue; a schema's refusal always has another tag.

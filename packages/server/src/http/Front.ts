@@ -6,9 +6,10 @@
  * other public read; without one the request goes on and is refused in the ordinary way. Where the
  * tokens are in Redis the answer waits for it, and so does going on.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
 import { Context, Effect } from "effect"
 import { ClientAddress } from "./ClientAddress.ts"
+import { ConnectionLimits, makeServer } from "./Connections.ts"
 import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
@@ -31,6 +32,7 @@ export const makeFront = Effect.gen(function* () {
   const cache = yield* ResponseCache
   const limits = yield* RateLimits
   const mounts = yield* Mounts
+  const connections = yield* ConnectionLimits
 
   const fork = Effect.runForkWith(context)
 
@@ -59,15 +61,19 @@ export const makeFront = Effect.gen(function* () {
 
   const mounted = (request: IncomingMessage, response: ServerResponse): boolean => {
     const mount = mounts.find(({ path }) => isUnder(request.url!, path))
-    mount?.listener(request, response as ServerResponse & { req: IncomingMessage })
-    return mount !== undefined
+    if (mount === undefined) return false
+    response.setHeader("x-request-id", nextRequestId())
+    mount.listener(request, response as ServerResponse & { req: IncomingMessage })
+    return true
   }
 
   return (): Server => {
-    const server = createServer()
+    const { admit, server } = makeServer(connections)
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
+    const answers = (request: IncomingMessage, response: ServerResponse, goOn: () => void) =>
+      !admit(request, response) || hit(request, response, goOn) || mounted(request, response)
     server.emit = (event: string | symbol, ...args: Array<any>) =>
-      event === "request" && (hit(args[0], args[1], () => emit(event, ...args)) || mounted(args[0], args[1])) ? true : emit(event, ...args)
+      (event === "request" && answers(args[0], args[1], () => emit(event, ...args))) || emit(event, ...args)
     return server
   }
 })

@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { AuthorizationLayer } from "./Authorization.ts"
-import { BoundaryLayer, JsonBodyLayer } from "./Boundary.ts"
+import { BoundaryLayer, JsonBodyLayer, maxBodyBytes } from "./Boundary.ts"
 import { EdgeLayer } from "./Edge.ts"
 import { makeFront } from "./Front.ts"
 import { OperationsLayer } from "./Operations.ts"
@@ -27,7 +27,7 @@ export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
   )
 
 /** Bodies over this answer 413 (DECISIONS.md section 2). Streams, such as objects, have bounds of their own. */
-export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))
+export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.bytes(maxBodyBytes))
 
 /** Longer than any answer but a runner's long poll, which its dispatcher ends; shorter than a stop may take. */
 const shutdownTimeout = "5 seconds"

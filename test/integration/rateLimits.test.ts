@@ -272,6 +272,19 @@ describe("buckets in memory", () => {
     })
   )
 
+  it.effect("are kept until they are full, however many others come and go", () =>
+    Effect.gen(function* () {
+      const { takeUnsafe } = makeMemory(yield* Clock.Clock)
+      const hourly = { per_s: 1 / 3600, burst: 1 }
+      takeUnsafe("hourly", hourly)
+      for (let minute = 1; minute < 60; minute++) {
+        yield* TestClock.adjust("1 minute")
+        takeUnsafe(`caller-${minute}`, slow)
+      }
+      assert.strictEqual(takeUnsafe("hourly", hourly), 60_000)
+    })
+  )
+
   it.effect("say no longer a wait than is needed", () =>
     Effect.gen(function* () {
       const { takeUnsafe } = makeMemory(yield* Clock.Clock)

@@ -209,6 +209,21 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
     })
   )
 
+  it.effect("gives back what a match held before it plays the next", () =>
+    Effect.gen(function* () {
+      if (process.platform !== "linux") return
+      const arena = yield* Arena
+      const short = match([linear(1), linear(2)], { rules: { max_turns: 5, strike_limit: 2 } })
+      for (let i = 0; i < 2; i++) yield* arena.play(short)
+      const before = sandboxProcesses()[0]!
+      for (let i = 0; i < 10; i++) yield* arena.play(short)
+      const after = sandboxProcesses()[0]!
+      assert.strictEqual(after.pid, before.pid)
+      // A memory of WebAssembly has 8 GiB of addresses set aside, used or not: kept, these 20 instances would have 160.
+      assert.isBelow(after.addresses_gb - before.addresses_gb, 64)
+    })
+  )
+
   it.effect("has no environment and, where the machine permits it, no network", () =>
     Effect.gen(function* () {
       if (process.platform !== "linux") return

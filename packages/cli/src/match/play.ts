@@ -40,7 +40,7 @@ export const play = Command.make(
     }
     if (watch) yield* show(replay, models, delay_ms)
     if (json) return yield* Console.log(JSON.stringify(report))
-    yield* Console.log(`${report.reason} after ${report.turns} turns, ${report.played_ms} ms, state ${report.state_sha256}`)
+    yield* Console.log(`${report.reason} after ${report.turns} turns, ${Math.round(report.played_ms)} ms, state ${report.state_sha256}`)
     for (const { seat, score, rank, strikes } of report.seats)
       yield* Console.log(`  ${rank}. ${models[seat]}  score ${score}${strikes > 0 ? `  strikes ${strikes}` : ""}`)
   })

@@ -12,13 +12,13 @@
  * Every new start is paid for with a strike or a lost seat, of which a match holds few.
  */
 import { createHash } from "node:crypto"
-import { Worker } from "node:worker_threads"
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
 import { readManifest } from "../Manifest.ts"
 import { share } from "../worker/Instance.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
 import { FIRST_RUN_EXTRA_MS, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, type MatchSeat, MOVE_DEADLINE_MS } from "./Match.ts"
-import type { MatchWork } from "./thread.ts"
+import { type End, MatchThread } from "./MatchThread.ts"
+import type { MatchWork } from "./Playing.ts"
 
 /** The match cannot be played, through no fault of a seat. */
 export class Unplayable extends Error {}
@@ -26,12 +26,10 @@ export class Unplayable extends Error {}
 const LOOK_EVERY_MS = 10
 const PAUSE_MS = 50
 const RULES_DEADLINE_MS = 10_000
-const SCRIPT_HEAP_MB = 256
 
-type End =
-  | { readonly kind: "report"; readonly report: MatchReport }
-  | { readonly kind: "ended"; readonly error: string }
-  | { readonly kind: "stuck" }
+interface Stuck {
+  readonly kind: "stuck"
+}
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
@@ -61,41 +59,29 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
   return { module, request: { ...rest, board }, turns_max, seats: request.seats.map(seatOf), runtime_version }
 }
 
-/** One life of the thread. A thread is stuck if it stays in one phase for longer than the phase may last. */
-const live = (work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End> =>
-  new Promise((resolve) => {
-    const thread = new Worker(new URL("./thread.ts", import.meta.url), {
-      workerData: work,
-      env: {},
-      argv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: SCRIPT_HEAP_MB }
-    })
-    let [step, since_ms] = [ledger.step, performance.now()]
-    let looked_ms = since_ms
-    let end: End | null = null
-    const look = setInterval(() => {
-      // Where the watcher itself was not run in time, the machine was busy or asleep, and no seat shall pay for that.
-      since_ms += Math.max(0, performance.now() - looked_ms - PAUSE_MS)
-      looked_ms = performance.now()
-      if (ledger.step !== step) [step, since_ms] = [ledger.step, performance.now()]
-      else if (performance.now() - since_ms > limit_ms()) {
-        end ??= { kind: "stuck" }
-        void thread.terminate()
-      }
-    }, LOOK_EVERY_MS)
-    thread.on("message", (report: MatchReport) => (end = { kind: "report", report }))
-    thread.on("error", (error) => (end ??= { kind: "ended", error: String(error) }))
-    thread.on("exit", () => {
-      clearInterval(look)
-      // A thread that moved on between the last look and its end was not stuck after all; its successor finds what it wrote.
-      resolve(end?.kind === "stuck" && ledger.step !== step ? { kind: "ended", error: "" } : (end ?? { kind: "ended", error: "" }))
-    })
-  })
+/** One life of a thread in a match. It is stuck if it stays in one phase for longer than the phase may last. */
+const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End | Stuck> => {
+  let [step, since_ms] = [ledger.step, performance.now()]
+  let looked_ms = since_ms
+  let stopped = false
+  const look = setInterval(() => {
+    // Where the watcher itself was not run in time, the machine was busy or asleep, and no seat shall pay for that.
+    since_ms += Math.max(0, performance.now() - looked_ms - PAUSE_MS)
+    looked_ms = performance.now()
+    if (ledger.step !== step) [step, since_ms] = [ledger.step, performance.now()]
+    else if (performance.now() - since_ms > limit_ms()) {
+      stopped = true
+      thread.stop()
+    }
+  }, LOOK_EVERY_MS)
+  const end = await thread.play(work)
+  clearInterval(look)
+  // A thread that moved on between the last look and its end was not stuck after all; its successor finds what it wrote.
+  return stopped && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
+}
 
 /** Writes down what the end of a thread means for the seat it was busy with; false if that was none. */
-const settle = (ledger: Ledger, end: End): boolean => {
+const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   const { phase, seat } = ledger
   const code = end.kind === "stuck" ? "timeout" : "crash"
   if (phase === PHASE.giving_up) return true
@@ -120,6 +106,21 @@ const limitOf = (ledger: Ledger, move_ms: number): number => {
   }
 }
 
+/** The thread that waits for the next match. A sandbox process plays one at a time, so there is one at most. */
+let idle: MatchThread | null = null
+
+const take = (): MatchThread => {
+  const thread = idle?.fit ? idle : new MatchThread()
+  if (thread !== idle) idle?.stop()
+  idle = null
+  return thread
+}
+
+const giveBack = (thread: MatchThread): void => {
+  if (thread.fit) idle = thread
+  else thread.stop()
+}
+
 export const play = async (
   module: WebAssembly.Module,
   engine: Engine,
@@ -132,7 +133,9 @@ export const play = async (
   const move_ms = request.move_deadline_ms ?? MOVE_DEADLINE_MS
   const lives_max = 1 + work.seats.length * (request.rules.strike_limit + 1)
   for (let life = 0; life < lives_max; life++) {
-    const end = await live(work, ledger, () => limitOf(ledger, move_ms))
+    const thread = take()
+    const end = await live(thread, work, ledger, () => limitOf(ledger, move_ms))
+    giveBack(thread)
     if (end.kind === "report") return end.report
     if (end.kind === "stuck") ledger.spend(limitOf(ledger, move_ms), limitOf(ledger, move_ms))
     if (!settle(ledger, end)) throw new Unplayable(`The rules of ${engine.slug} did not end well. ${end.kind === "ended" ? end.error : ""}`)

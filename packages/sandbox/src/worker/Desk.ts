@@ -20,31 +20,27 @@ const allFinite = (values: Float32Array) => {
 }
 
 export class Desk {
+  /** The last turn's time inside the runtime; everything around it is ours and not in it. */
+  infer_ms = 0
   readonly #feed: Feed
   readonly #sources: ReadonlyArray<Float32Array>
   readonly #targets: ReadonlyArray<Float32Array>
-  readonly #fresh: ReadonlyArray<Float32Array>
-  readonly #read = (index: number, values: Float32Array) => this.#fresh[index]!.set(values)
 
   constructor(session: Session, sizes: Sizes, { observation, logits, memoryFlat, memoryCell }: Exchange) {
     const memories = [memoryFlat, memoryCell].filter((memory) => memory.length > 0)
     this.#feed = feedOf(session, sizes)
     this.#sources = [observation, ...memories]
     this.#targets = [logits, ...memories]
-    this.#fresh = this.#targets.map((target) => new Float32Array(target.length))
   }
 
-  /**
-   * A turn's outputs are taken over only if all of them are finite; memory then stays what it was. The time is that of
-   * the whole call, as any front end of the runtime would take it: inputs in, run, outputs out. Throws what the runtime throws.
-   */
-  turn(): readonly [Status, infer_us: number] {
-    const start_ms = performance.now()
-    for (let i = 0; i < this.#sources.length; i++) this.#feed.input(i).set(this.#sources[i]!)
-    this.#feed.run(this.#read)
-    const finite = this.#fresh.every(allFinite)
-    if (finite) for (let i = 0; i < this.#targets.length; i++) this.#targets[i]!.set(this.#fresh[i]!)
-    return [finite ? STATUS.answered : STATUS.non_finite, (performance.now() - start_ms) * 1_000]
+  /** A turn's outputs are taken over only if all of them are finite; memory then stays what it was. Throws what the runtime throws. */
+  turn(): Status {
+    const { inputs, outputs } = this.#feed
+    for (let i = 0; i < inputs.length; i++) inputs[i]!.set(this.#sources[i]!)
+    this.infer_ms = this.#feed.run()
+    for (let i = 0; i < outputs.length; i++) if (!allFinite(outputs[i]!)) return STATUS.non_finite
+    for (let i = 0; i < outputs.length; i++) this.#targets[i]!.set(outputs[i]!)
+    return STATUS.answered
   }
 }
 

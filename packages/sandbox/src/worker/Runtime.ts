@@ -44,9 +44,6 @@ interface OrtModule {
   readonly _OrtReleaseSessionOptions: (options: number) => number
   readonly _OrtCreateSession: (data: number, bytes: number, options: number) => number
   readonly _OrtCreateTensor: (type: number, data: number, bytes: number, dims: number, rank: number, location: number) => number
-  readonly _OrtReleaseTensor: (tensor: number) => number
-  readonly _OrtGetTensorData: (tensor: number, type: number, data: number, dims: number, rank: number) => number
-  readonly _OrtFree: (pointer: number) => number
   readonly _OrtRun: (
     session: number,
     inputNames: number,
@@ -77,6 +74,13 @@ export interface Port {
   readonly dims: ReadonlyArray<number>
 }
 
+/** How the runtime says that an output is not what there is room for: by the shapes in the graph, or once it is computed. */
+const MISSHAPEN =
+  /^(?:Got invalid dimensions for|Invalid rank for|Unexpected) output|OrtValue provided for output '.*? has shape \{(.*?)\} but .*? is \{(.*?)\}/
+const OUTPUT_NAME = /logits|memory_(?:flat|cell)_out/
+/** Node names out of the file may stand in what the runtime says, and are as long as they like. */
+const MESSAGE_READ_CHARACTERS = 1_000
+
 /** An output that came with another rank, size or type than the port names. */
 export class ShapeMismatch extends Error {}
 
@@ -91,6 +95,12 @@ const bounded = (cap_bytes: number) => {
     }
   }
 }
+
+/**
+ * The glue would wait for mail of other threads for ever, and a promise that waits keeps the instance and its whole memory
+ * alive when nobody uses it any more. A session of one thread gets no mail.
+ */
+Object.assign(Atomics, { waitAsync: undefined })
 
 /**
  * One instance of the runtime, whose whole heap (weights, activations, the runtime's own data) stays within `cap_bytes`.
@@ -161,92 +171,85 @@ export class Session {
   }
 }
 
-/** The inputs and outputs of one board, laid out in the runtime's memory once, for good. */
+/**
+ * The inputs and outputs of one board, laid out in the runtime's memory once, for good: a run takes and gives its numbers
+ * there. That memory is shared memory, which grows in place, so what is seen through a view stays there.
+ */
 export class Feed {
+  /** Whoever writes here before a run has fed the model. */
+  readonly inputs: ReadonlyArray<Float32Array>
+  /** What the last run gave; the next one writes over it, and a run that fails leaves it in an unknown state. */
+  readonly outputs: ReadonlyArray<Float32Array>
   readonly #ort: OrtModule
   readonly #session: number
-  readonly #inputs: ReadonlyArray<{ readonly port: Port; readonly data: number }>
-  readonly #outputs: ReadonlyArray<Port>
-  readonly #inputNames: number
-  readonly #inputTensors: number
-  readonly #outputNames: number
-  readonly #outputTensors: number
-  readonly #scratch: number
+  readonly #in: Laid
+  readonly #out: Laid
 
   constructor({ ort, handle }: Session, inputs: ReadonlyArray<Port>, outputs: ReadonlyArray<Port>) {
     this.#ort = ort
     this.#session = handle
-    this.#inputNames = allocate(ort, 4 * inputs.length)
-    this.#inputTensors = allocate(ort, 4 * inputs.length)
-    this.#outputNames = allocate(ort, 4 * outputs.length)
-    this.#outputTensors = allocate(ort, 4 * outputs.length)
-    this.#scratch = allocate(ort, 16)
-    this.#outputs = outputs
-    this.#inputs = inputs.map((port, index) => {
-      const bytes = 4 * countOf(port.dims)
-      const data = allocate(ort, bytes)
-      ort.HEAPU8.fill(0, data, data + bytes)
-      const dims = allocate(ort, 4 * port.dims.length)
-      port.dims.forEach((dim, axis) => {
-        ort.setValue(dims + 4 * axis, dim, "i32")
-      })
-      const tensor = ort._OrtCreateTensor(FLOAT, data, bytes, dims, port.dims.length, LOCATION_CPU)
-      if (tensor === 0) throw lastError(ort)
-      ort.setValue(this.#inputNames + 4 * index, allocateText(ort, port.name), "*")
-      ort.setValue(this.#inputTensors + 4 * index, tensor, "*")
-      return { port, data }
-    })
-    outputs.forEach((port, index) => {
-      ort.setValue(this.#outputNames + 4 * index, allocateText(ort, port.name), "*")
-    })
+    this.#in = layOut(ort, inputs)
+    this.#out = layOut(ort, outputs)
+    this.inputs = viewsOf(ort, this.#in)
+    this.outputs = viewsOf(ort, this.#out)
   }
 
-  /** The runtime's memory behind an input; valid until the next run, which may grow (and so move) the heap. */
-  input(index: number): Float32Array {
-    const { data, port } = this.#inputs[index]!
-    return new Float32Array(this.#ort.HEAPU8.buffer, data, countOf(port.dims))
-  }
-
-  /** Runs once. `read` is given each output in turn and must copy what it wants to keep. */
-  run(read: (index: number, values: Float32Array) => void): void {
-    const ort = this.#ort
-    for (let i = 0; i < this.#outputs.length; i++) ort.setValue(this.#outputTensors + 4 * i, 0, "*")
-    const code = ort._OrtRun(
+  /** Runs once and answers how many milliseconds passed inside the runtime, from the call of its one function to its return. */
+  run(): number {
+    const start_ms = performance.now()
+    const code = this.#ort._OrtRun(
       this.#session,
-      this.#inputNames,
-      this.#inputTensors,
-      this.#inputs.length,
-      this.#outputNames,
-      this.#outputs.length,
-      this.#outputTensors,
+      this.#in.names,
+      this.#in.tensors,
+      this.inputs.length,
+      this.#out.names,
+      this.outputs.length,
+      this.#out.tensors,
       0
     )
-    if (code !== 0) throw lastError(ort)
-    let mismatch: ShapeMismatch | null = null
-    for (let i = 0; i < this.#outputs.length; i++) {
-      const tensor = ort.getValue(this.#outputTensors + 4 * i, "*")
-      const values = this.#values(tensor, this.#outputs[i]!)
-      if (values instanceof ShapeMismatch) mismatch ??= values
-      else if (mismatch === null) read(i, values)
-      ort._OrtReleaseTensor(tensor)
-    }
-    if (mismatch !== null) throw mismatch
-  }
-
-  #values(tensor: number, port: Port): Float32Array | ShapeMismatch {
-    const ort = this.#ort
-    const at = this.#scratch
-    if (ort._OrtGetTensorData(tensor, at, at + 4, at + 8, at + 12) !== 0) return new ShapeMismatch(`output ${port.name} is no tensor`)
-    const type = ort.getValue(at, "i32")
-    const data = ort.getValue(at + 4, "*")
-    const dims = ort.getValue(at + 8, "*")
-    const rank = ort.getValue(at + 12, "i32")
-    const got: Array<number> = []
-    for (let axis = 0; axis < Math.min(rank, 8); axis++) got.push(ort.getValue(dims + 4 * axis, "i32"))
-    ort._OrtFree(dims)
-    if (type !== FLOAT) return new ShapeMismatch(`output ${port.name} is not float32`)
-    if (rank !== port.dims.length || got.some((dim, axis) => dim !== port.dims[axis]))
-      return new ShapeMismatch(`output ${port.name} has shape [${got.join(", ")}], not [${port.dims.join(", ")}]`)
-    return new Float32Array(ort.HEAPU8.buffer, data >>> 0, countOf(port.dims))
+    const infer_ms = performance.now() - start_ms
+    if (code !== 0) throw runError(this.#ort)
+    return infer_ms
   }
 }
+
+/** The runtime has the outputs' places too, and refuses to write what does not fit there exactly. */
+const runError = (ort: OrtModule): Error => {
+  const failure = lastError(ort)
+  const message = failure.message.slice(0, MESSAGE_READ_CHARACTERS)
+  const found = MISSHAPEN.exec(message)
+  if (found === null) return failure
+  const [, wanted, got] = found
+  const name = OUTPUT_NAME.exec(message)?.[0]
+  if (got !== undefined) return new ShapeMismatch(`output ${name} has shape [${got}], not [${wanted}]`)
+  return new ShapeMismatch(`${name === undefined ? "an output" : `output ${name}`} has another shape or type than the game's`)
+}
+
+/** Ports as the runtime is given them: pointers to a list of names and to a list of tensors, and where each tensor's data lie. */
+interface Laid {
+  readonly names: number
+  readonly tensors: number
+  readonly data: ReadonlyArray<readonly [pointer: number, count: number]>
+}
+
+const layOut = (ort: OrtModule, ports: ReadonlyArray<Port>): Laid => {
+  const names = allocate(ort, 4 * ports.length)
+  const tensors = allocate(ort, 4 * ports.length)
+  const data = ports.map(({ name, dims }, index) => {
+    const count = countOf(dims)
+    const pointer = allocate(ort, 4 * count)
+    ort.HEAPU8.fill(0, pointer, pointer + 4 * count)
+    const shape = allocate(ort, 4 * dims.length)
+    dims.forEach((dim, axis) => {
+      ort.setValue(shape + 4 * axis, dim, "i32")
+    })
+    const tensor = ort._OrtCreateTensor(FLOAT, pointer, 4 * count, shape, dims.length, LOCATION_CPU)
+    if (tensor === 0) throw lastError(ort)
+    ort.setValue(names + 4 * index, allocateText(ort, name), "*")
+    ort.setValue(tensors + 4 * index, tensor, "*")
+    return [pointer >>> 0, count] as const
+  })
+  return { names, tensors, data }
+}
+
+const viewsOf = (ort: OrtModule, { data }: Laid) => data.map(([pointer, count]) => new Float32Array(ort.HEAPU8.buffer, pointer, count))

@@ -98,6 +98,8 @@ const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string
   ...[...folders, ...links.map(({ link }) => link)].map((path) => `--allow-fs-read=${join(path, sep)}`),
   "--disallow-code-generation-from-strings",
   "--no-addons",
+  // Instances that a match has done with are given back before the next one.
+  "--expose-gc",
   `--max-old-space-size=${SCRIPT_HEAP_MB}`,
   entry
 ]

@@ -6,14 +6,15 @@ const readProcess = (name: string) => {
     const status = readFileSync(`/proc/${name}/status`, "utf8")
     const [program, ...args] = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
     const peak_mb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+    const addresses_gb = Number(/VmSize:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_048_576
     const sandbox = program === process.execPath && args.some((arg) => arg.endsWith("sandbox/src/worker/main.ts"))
-    return [{ pid: Number(name), parent: Number(/PPid:\s+(\d+)/.exec(status)![1]), peak_mb, sandbox }]
+    return [{ pid: Number(name), parent: Number(/PPid:\s+(\d+)/.exec(status)![1]), peak_mb, addresses_gb, sandbox }]
   } catch {
     return []
   }
 }
 
-/** The sandbox processes below this one, whatever stands between, with the most that each has had resident. */
+/** The sandbox processes below this one, whatever stands between, with the most that each has had resident and the addresses it has set aside. */
 export const sandboxProcesses = () => {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

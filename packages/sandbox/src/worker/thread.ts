@@ -31,8 +31,9 @@ const serve = async (work: InstanceWork) => {
     try {
       const board = channel.board
       if (!desks.has(board)) desks.set(board, new Desk(session, work.boards[board]!, channel.boards[board]!))
-      const [status, infer_us] = desks.get(board)!.turn()
-      channel.answer(status, infer_us, "")
+      const desk = desks.get(board)!
+      const status = desk.turn()
+      channel.answer(status, desk.infer_ms * 1_000, "")
     } catch (error) {
       const [status, detail] = statusOf(error)
       channel.answer(status, 0, detail)

@@ -1,0 +1,184 @@
+/**
+ * One match being played: rules and all seats' models in turn, each model in an instance of its own. It keeps nothing that
+ * the ledger does not hold, so its thread may be stopped at any moment and another goes on.
+ *
+ * Seats are asked one after another. A hand-over to another thread costs about as much as a small model's whole run, and
+ * a machine that plays as many matches at once as it has cores gains nothing from running seats side by side.
+ */
+import type { Choice, Engine, StrikeCode } from "@agon/engine/Engine.ts"
+import { Recorder } from "@agon/engine/replay/Recorder.ts"
+import { makeReplay, type ReplaySeat } from "@agon/engine/replay/Replay.ts"
+import { engineOf } from "@agon/engine/registry.ts"
+import { STATUS, type Sizes, type Status } from "../worker/channel.ts"
+import { Desk, statusOf } from "../worker/Desk.ts"
+import { instantiate, Session } from "../worker/Runtime.ts"
+import { Ledger, PHASE } from "./Ledger.ts"
+import type { MatchReport, MatchRequest } from "./Match.ts"
+
+export interface MatchWork {
+  readonly module: WebAssembly.Module
+  readonly request: Omit<MatchRequest, "seats">
+  readonly turns_max: number
+  readonly seats: ReadonlyArray<{
+    readonly weights: SharedArrayBuffer
+    readonly cap_bytes: number
+    readonly sizes: Sizes
+    readonly hashes: ReplaySeat
+  }>
+  readonly runtime_version: string
+  readonly ledger: SharedArrayBuffer
+}
+
+interface Player {
+  readonly desk: Desk
+  readonly observation: Float32Array
+  readonly logits: Float32Array
+  fresh: boolean
+}
+
+const CODES: Readonly<Record<Status, StrikeCode | null>> = {
+  [STATUS.ready]: null,
+  [STATUS.answered]: null,
+  [STATUS.shape]: "shape",
+  [STATUS.non_finite]: "non_finite",
+  [STATUS.failed]: "crash",
+  [STATUS.exhausted]: "crash"
+}
+
+export class Playing {
+  readonly #work: MatchWork
+  readonly #engine: Engine
+  readonly #ledger: Ledger
+  /** By turn, then seat. */
+  readonly #timeouts = new Map<number, ReadonlySet<number>>()
+
+  constructor(work: MatchWork) {
+    this.#work = work
+    this.#engine = engineOf(work.request.game)!
+    this.#ledger = new Ledger({ turns_max: work.turns_max, seats: work.seats.map(({ sizes }) => sizes) }, work.ledger)
+    for (const { turn, seat } of work.request.timeouts ?? []) this.#timeouts.set(turn, new Set([...(this.#timeouts.get(turn) ?? []), seat]))
+  }
+
+  /** To the end, from wherever the ledger stands. Throws where the rules do. */
+  async play(): Promise<MatchReport> {
+    const { board, seed, rules } = this.#work.request
+    const players: Array<Player | null> = []
+    for (let seat = 0; seat < this.#work.seats.length; seat++) players.push(await this.#open(seat))
+    const state = this.#engine.init(board as never, seed, rules)
+    const recorder = new Recorder()
+    recorder.begin(this.#engine, state)
+    this.#playTurns(state, players, recorder)
+    return this.#report(state, recorder)
+  }
+
+  /** Null where the model does not load; the ledger then says so for good. */
+  async #open(seat: number): Promise<Player | null> {
+    const ledger = this.#ledger
+    if (ledger.lost(seat) !== null) return null
+    const { weights, cap_bytes, sizes } = this.#work.seats[seat]!
+    const observation = new Float32Array(sizes.planes * sizes.rows * sizes.cols)
+    const logits = new Float32Array(sizes.actions)
+    const { flat: memoryFlat, cell: memoryCell } = ledger.memories[seat]!
+    ledger.enter(PHASE.loading, seat)
+    try {
+      const session = new Session(await instantiate(this.#work.module, cap_bytes), new Uint8Array(weights))
+      return { desk: new Desk(session, sizes, { observation, logits, memoryFlat, memoryCell }), observation, logits, fresh: true }
+    } catch {
+      ledger.lose(seat, "crash")
+      return null
+    } finally {
+      ledger.enter(PHASE.rules)
+    }
+  }
+
+  #playTurns(state: unknown, players: ReadonlyArray<Player | null>, recorder: Recorder): void {
+    const [engine, ledger] = [this.#engine, this.#ledger]
+    const { masked, actions } = engine.spec(this.#work.request.board as never)
+    const legal = masked ? new Uint8Array(actions) : null
+    const choices: Array<Choice> = players.map(() => null)
+    for (let turn = 0; engine.status(state) === "running"; turn++) {
+      const start_ms = performance.now()
+      let asked = false
+      choices.fill(null)
+      ledger.begin(turn)
+      for (const seat of engine.toAct(state)) {
+        let choice = ledger.choice(turn, seat)
+        if (choice === undefined) {
+          asked = true
+          choice = this.#ask(state, players[seat]!, turn, seat, legal)
+          ledger.record(turn, seat, choice)
+          if (choice === "crash" && players[seat] !== null) {
+            ledger.forget(seat)
+            giveUp(ledger)
+          }
+        }
+        choices[seat] = choice
+      }
+      recorder.step(engine, state, choices)
+      if (asked) ledger.spend(performance.now() - start_ms, 0)
+    }
+  }
+
+  #ask(state: unknown, player: Player | null, turn: number, seat: number, legal: Uint8Array | null): number | StrikeCode {
+    if (this.#timeouts.get(turn)?.has(seat)) {
+      this.#ledger.forget(seat)
+      return "timeout"
+    }
+    if (player === null) return this.#ledger.lost(seat) ?? "crash"
+    this.#engine.observe(state, seat, player.observation)
+    const strike = this.#run(player, seat)
+    if (strike !== null) return strike
+    if (legal !== null) this.#engine.legal(state, seat, legal)
+    return choose(player.logits, legal)
+  }
+
+  #run(player: Player, seat: number): StrikeCode | null {
+    const ledger = this.#ledger
+    ledger.enter(player.fresh ? PHASE.first_run : PHASE.run, seat)
+    try {
+      const status = player.desk.turn()
+      ledger.spend(0, player.desk.infer_ms)
+      return CODES[status]
+    } catch (error) {
+      return CODES[statusOf(error)[0]]
+    } finally {
+      ledger.enter(PHASE.rules)
+      player.fresh = false
+    }
+  }
+
+  #report(state: unknown, recorder: Recorder): MatchReport {
+    const { request, seats, runtime_version } = this.#work
+    const { board, seed, rules } = request
+    const [engine, ledger] = [this.#engine, this.#ledger]
+    const hashes = seats.map((seat) => seat.hashes)
+    const replay = makeReplay({ engine, board: board as never, seed, rules, runtime_version, seats: hashes, recorder, state })
+    const { reason, turns, scores, ranks, strikes } = engine.result(state)
+    return {
+      reason,
+      turns,
+      played_ms: ledger.played_ms,
+      inferring_ms: ledger.inferring_ms,
+      seats: scores.map((score, seat) => ({ seat, score, rank: ranks[seat]!, strikes: strikes[seat]! })),
+      state_sha256: replay.state_sha256,
+      replay
+    }
+  }
+}
+
+/** The best of the legal actions, the lowest index among equals. */
+const choose = (logits: Float32Array, legal: Uint8Array | null): number => {
+  let best = -1
+  for (let action = 0; action < logits.length; action++)
+    if ((legal === null || legal[action] === 1) && (best < 0 || logits[action]! > logits[best]!)) best = action
+  return best
+}
+
+/**
+ * After a crash the instance may hold its whole cap and is in an unknown state. Its memory is only sure to be free when
+ * the thread ends, so the thread gives up and leaves the rest of the match to its successor.
+ */
+const giveUp = (ledger: Ledger): never => {
+  ledger.enter(PHASE.giving_up)
+  process.exit(0)
+}

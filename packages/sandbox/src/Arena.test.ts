@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -20,7 +21,6 @@ import {
 } from "./admission/testModels.ts"
 import type { ExamineRequest } from "./Verdict.ts"
 import { sandboxProcesses } from "./worker/testProcesses.ts"
-import { memoryCapOf } from "./worker/Instance.ts"
 
 const match = (weights: ReadonlyArray<Uint8Array>, over: Partial<MatchRequest> = {}): MatchRequest => ({
   game: "snakes",

@@ -1,5 +1,5 @@
 /** A model as the commands name it: MODEL.onnx, its manifest beside it as MODEL.json or MODEL.manifest.json. */
-import { memoryCapOf } from "@agon/sandbox/worker/Instance.ts"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { Effect, FileSystem } from "effect"
 import { CouldNotRun } from "../Answer.ts"
 import { readBytes } from "../files.ts"

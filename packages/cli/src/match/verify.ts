@@ -1,12 +1,12 @@
 /** `agon verify REPLAY [--weights DIR]`: whether a replay is what the rules, and the models themselves, make of it. */
 import { createHash } from "node:crypto"
 import { join } from "node:path"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { verify as byRules } from "@agon/engine/replay/verify.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
-import { memoryCapOf } from "@agon/sandbox/worker/Instance.ts"
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"

@@ -4,9 +4,10 @@
  * model that stalls is told apart from one that is refused.
  */
 import { createHash } from "node:crypto"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { type Admitted, type Rejected, reject } from "../Verdict.ts"
 import { type Exchange, STATUS, type Sizes } from "../worker/channel.ts"
-import { Instance, memoryCapOf, share } from "../worker/Instance.ts"
+import { Instance, share } from "../worker/Instance.ts"
 import type { Plan } from "./static.ts"
 
 export const LOAD_DEADLINE_MS = 10_000

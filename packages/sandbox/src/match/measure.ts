@@ -3,10 +3,10 @@
  * Prints one line a model: turns, time in models, share outside them, from an idle process to the first choice.
  */
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { Console, Effect } from "effect"
 import { Arena } from "../Arena.ts"
 import { convolving, linear, manifest } from "../admission/testModels.ts"
-import { memoryCapOf } from "../worker/Instance.ts"
 
 const board = { ...boardsOf("snakes").find(({ players }) => players === 2)!, min_food: 20 }
 const models = { nano: linear(), "6 convolutions": convolving(6), "12 convolutions": convolving(12), "40 convolutions": convolving(40) }

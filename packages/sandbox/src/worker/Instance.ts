@@ -45,9 +45,3 @@ export const share = (bytes: Uint8Array): SharedArrayBuffer => {
   new Uint8Array(shared).set(bytes)
   return shared
 }
-
-/**
- * The most that a model's instance may hold: the file's copy, the parsed file, its tensors and their packed copies stay
- * under five times the weights, and 64 MiB carry the runtime itself (16 MiB at start) and the activations.
- */
-export const memoryCapOf = (weights_bytes: number): number => 5 * weights_bytes + 64 * 1_048_576

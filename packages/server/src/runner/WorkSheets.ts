@@ -6,6 +6,7 @@ import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { AdmissionWork, AuditWork, File, MatchWork } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { replayKey, replayUploadKey, storedKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
@@ -17,9 +18,6 @@ const URL_S = 3_600
 const REPLAY_URL_S = 1_800
 /** The largest replay that is taken. */
 export const REPLAY_BYTES_MAX = 4 * 1024 * 1024
-/** Memory a seat may take: the weights a few times over (the runtime packs and copies them) and the runtime itself. */
-const WEIGHTS_TIMES = 5
-const RUNTIME_BYTES = 64 * 1024 * 1024
 
 type MachineMatch = Extract<Work, { kind: "match" }>
 type MachineReview = Extract<Work, { kind: "admission" }>
@@ -89,7 +87,7 @@ const makeWorkSheets = Effect.gen(function* () {
   const seatsOf = (ids: ReadonlyArray<string>) =>
     Effect.forEach(ids, (version_id, seat) => {
       const row = versions.get(version_id)!
-      const memory_cap_bytes = WEIGHTS_TIMES * row.weights_bytes + RUNTIME_BYTES
+      const memory_cap_bytes = memoryCapOf(row.weights_bytes)
       return Effect.map(links.filesOf(row), (files) => ({ seat, version_id, ...files, memory_cap_bytes }))
     })
 

@@ -59,6 +59,8 @@ const manifests: ReadonlyArray<readonly [boolean, string, unknown]> = [
   [false, "memory below zero", { ...good, memory: { flat: -1, cell: 0 } }],
   [false, "more memory than there is", { ...good, memory: { flat: 0, cell: 1025 } }],
   [false, "a name that is too long", { ...good, name: "x".repeat(65) }],
+  [true, "a name of as many characters as it may have, each of two units", { ...good, name: "𝒶".repeat(64) }],
+  [false, "a name of one more of these", { ...good, name: "𝒶".repeat(65) }],
   [false, "a description that is a list", { ...good, description: [] }]
 ]
 

@@ -43,7 +43,9 @@ const integer =
 const text =
   (max: number): Rule =>
   (value) =>
-    typeof value === "string" && value.length <= max ? null : `must be a text of at most ${max} characters`
+    typeof value === "string" && hasAtMost(value, max) ? null : `must be a text of at most ${max} characters`
+/** Characters as JSON Schema counts them, code points, of which some take two units of a string. */
+const hasAtMost = (value: string, max: number) => value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 const slug: Rule = (value) =>
   typeof value === "string" && value.length <= 64 && SLUG.test(value) ? null : "must be the slug of a game, such as snakes"
 const object: Rule = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? null : "must be an object")

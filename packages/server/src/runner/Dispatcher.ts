@@ -154,6 +154,7 @@ const makeSources = Effect.gen(function* () {
   const parking = yield* Parking
   const fairness = new Fairness()
 
+  /** What a season's own runners do for it is no share of the platform's. */
   const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
     fairness.order(seasons.list().filter((season) => (key.season_id ?? season.id) === season.id && plays(runner, season)))
 
@@ -161,8 +162,10 @@ const makeSources = Effect.gen(function* () {
     const since = parking.signal()
     const answered = yield* desk.tell(key, runner, season, said)
     const given = answered.works.length
-    if (given > 0) fairness.served(season, given)
-    else if (said.max > 0) fairness.idle(season)
+    if (key.season_id === null) {
+      if (given > 0) fairness.served(season, given)
+      else if (said.max > 0) fairness.idle(season)
+    }
     if (said.max > 0) parking.told(season, kindOf(key, runner), since, given > 0)
     return answered
   })

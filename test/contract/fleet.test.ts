@@ -1,0 +1,147 @@
+/** Who may do a season's work, and how the platform's runners are shared (DECISIONS.md sections 10 and 11). */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { ask, baseline, layer as administration, options, patch, post, remove, rows, season, tell } from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+
+const session = {
+  name: "rack",
+  runtime_version: "test",
+  engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
+  accepts: ["match", "admission"],
+  slots: 4
+}
+
+/** A key of a fleet with a runner of it, and what that runner says. */
+const runnerOf = Effect.fnUntraced(function* (keys: string, change: object = {}) {
+  const { id: key_id, key } = (yield* post(keys, { name: "rack" })).json
+  const say = (path: string, json: unknown) =>
+    Effect.map(ask(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } }), ({ json }) => json)
+  const { runner } = yield* say("/sessions", { ...session, ...change })
+  const lease = (more: object = {}) =>
+    Effect.map(say("/leases", { runner, max: 1, wait_s: 0, ...more }), ({ leases }) => leases as ReadonlyArray<Work>)
+  const release = ({ lease }: Work) => say(`/leases/${lease}/release`, {})
+  return { key_id, runner, lease, release, say }
+})
+const ofPlatform = "/v1/runner-keys"
+
+interface Work {
+  readonly lease: string
+  readonly kind: string
+  readonly match_id: string
+  readonly seats: ReadonlyArray<{ readonly seat: number }>
+}
+const resultOf = ({ lease, seats }: Work) => ({
+  lease,
+  kind: "match",
+  runtime_version: "test",
+  reason: "last_standing",
+  turns: 3,
+  played_ms: 1,
+  seats: seats.map(({ seat }) => ({ seat, score: 2 - seat, rank: seat + 1, strikes: 0 })),
+  state_sha256: "0".repeat(64),
+  replay: null
+})
+
+let versions = 0
+/** A season in which two baselines play each other for ever. */
+const playing = Effect.fnUntraced(function* (slug: string) {
+  const made = yield* season(slug)
+  for (const name of ["one", "two"]) {
+    yield* tell(made.id, { _tag: "SwitchBaseline", version: yield* baseline(made.id, ++versions, name), enabled: true })
+  }
+  yield* tell(made.id, { _tag: "AddBoard", board: "plain", players: 2, rows: 7, cols: 7, file: {} })
+  yield* tell(made.id, { _tag: "SwitchBoard", board: "plain", enabled: true })
+  return made
+})
+
+layer(administration, options)("a season's choice of fleets", (it) => {
+  it.effect("lets its own runners, the platform's or both at its matches, and at its candidates, whatever the other is", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* playing("spring")
+      yield* baseline(id, ++versions, "waiting", false)
+      const own = { of: "own", ...(yield* runnerOf(url("/runner-keys"))) }
+      const platform = { of: "platform", ...(yield* runnerOf(ofPlatform)) }
+      const uses = ["own", "platform", "both"] as const
+      for (const matches of uses) {
+        for (const admissions of uses) {
+          yield* patch(url("/fleet"), { matches, admissions })
+          for (const { lease, of, release } of [own, platform]) {
+            const works = yield* lease({ max: 4 })
+            const at = `${of} where matches are for ${matches} and admissions for ${admissions}`
+            const kinds = new Set(works.map(({ kind }) => kind))
+            assert.deepStrictEqual(kinds.has("match"), matches === of || matches === "both", at)
+            assert.deepStrictEqual(kinds.has("admission"), admissions === of || admissions === "both", at)
+            for (const work of works) yield* release(work)
+          }
+        }
+      }
+    })
+  )
+})
+
+layer(administration, options)("the platform's runners", (it) => {
+  it.effect("are shared alike by the seasons that have work, a new one included, and what a season's own do is not counted", () =>
+    Effect.gen(function* () {
+      const seasons = [yield* playing("old"), yield* playing("older")]
+      const own = yield* runnerOf(seasons[0]!.url("/runner-keys"))
+      const { lease } = yield* runnerOf(ofPlatform, { slots: 1 })
+      const seasonOf = (match: string) => Effect.map(rows<any>`SELECT season_id AS id FROM match WHERE id = ${match}`, ([row]) => row.id)
+      const served: Array<string> = []
+      let last: Work | undefined
+      const serve = Effect.fnUntraced(function* (times: number) {
+        for (let i = 0; i < times; i++) {
+          const [work] = yield* lease(last === undefined ? {} : { results: [resultOf(last)] })
+          if (last !== undefined) served.push(yield* seasonOf(last.match_id))
+          last = work!
+        }
+      })
+      yield* serve(40)
+      for (let i = 0, results: ReadonlyArray<object> = []; i < 40; i++) results = (yield* own.lease({ results })).map(resultOf)
+      seasons.push(yield* playing("new"))
+      yield* serve(160)
+      const ofEach = (from: number, to: number) => seasons.map(({ id }) => served.slice(from, to).filter((season) => season === id).length)
+      assert.deepStrictEqual(ofEach(0, 40).toSorted(), [0, 20, 20])
+      for (let from = 40; from + 12 <= served.length; from++) {
+        const shares = ofEach(from, from + 12)
+        assert.isAtMost(Math.max(...shares), 2 * Math.min(...shares), `leases ${from} to ${from + 12}: ${shares.join(", ")}`)
+      }
+      const after = ofEach(40, served.length)
+      assert.isAtMost(Math.max(...after) - Math.min(...after), 2, after.join(", "))
+    })
+  )
+})
+
+layer(administration, options)("runners that wait", (it) => {
+  it.effect("are told as soon as there is work, whatever brought it about", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* playing("waits")
+      const held = yield* runnerOf(url("/runner-keys"))
+      const works = yield* held.lease({ max: 4 }) // all that there is: each baseline is in a match on each ladder
+      const { lease } = yield* runnerOf(ofPlatform)
+      assert.deepStrictEqual(yield* lease(), [])
+      /** How long after the cause was answered the runner that waits has its lease; it is given back. */
+      const wakes = Effect.fnUntraced(function* <E, R>(what: string, cause: Effect.Effect<unknown, E, R>) {
+        const runner = yield* runnerOf(ofPlatform)
+        const polling = yield* Effect.forkChild(Effect.map(runner.lease({ wait_s: 25 }), (works) => ({ works, at: performance.now() })))
+        yield* Effect.sleep("200 millis")
+        assert.isUndefined(polling.pollUnsafe(), what)
+        yield* cause
+        const caused = performance.now()
+        const { at, works } = yield* Fiber.join(polling)
+        assert.lengthOf(works, 1, what)
+        assert.isBelow(at - caused, 1_500, what)
+        return { ...runner, work: works[0]! }
+      })
+      const taken = yield* wakes("a lease given back", held.release(works[0]!))
+      const again = yield* wakes("a lease lost on the way", taken.say("/leases", { runner: taken.runner, max: 0, wait_s: 0, holds: [] }))
+      yield* patch(url("/maps/plain"), { enabled: false })
+      yield* again.release(again.work) // withdrawn: its board is out of play
+      yield* wakes("a candidate", baseline(id, ++versions, "candidate", false))
+      yield* wakes("a board in play", patch(url("/maps/plain"), { enabled: true }))
+      yield* wakes("a key revoked", remove(url(`/runner-keys/${held.key_id}`)))
+      const other = yield* season("other")
+      yield* wakes("a candidate of another season", baseline(other.id, ++versions, "elsewhere", false))
+    })
+  )
+})

@@ -125,6 +125,19 @@ const conformance = (it: Vitest.MethodsNonLive<RateLimitStore | Bench>) => {
     })
   )
 
+  it.effect("a bucket that is half full is not forgotten", () =>
+    Effect.gen(function* () {
+      const bench = yield* Bench
+      const limit = { per_s: 20, burst: 10 }
+      yield* drain("half", limit)
+      const began_ms = yield* bench.now_ms
+      yield* bench.pass(350)
+      const { got } = yield* drain("half", limit)
+      assert.isAtLeast(got, 7)
+      assert.isAtMost(got, ((yield* bench.now_ms) - began_ms) / 50 + 1)
+    })
+  )
+
   it.effect("buckets know nothing of one another", () =>
     Effect.gen(function* () {
       yield* drain("write:ada", slow)
@@ -185,7 +198,7 @@ const memory = Layer.effectContext(
         now_ms: Clock.currentTimeMillis,
         kept: Effect.sync(sizeUnsafe),
         idle_ms: 10_000,
-        clients: 300,
+        clients: 200,
         together: 1,
         episodes: 12
       })

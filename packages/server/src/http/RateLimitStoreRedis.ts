@@ -12,12 +12,12 @@ import { RateLimitStore, step_us } from "./RateLimitStore.ts"
 export interface RedisOptions {
   /** `redis://user:password@host:port/database`, or `rediss:` for TLS. */
   readonly url: Redacted.Redacted
-  /** After how long a take is decided by this node: 250 ms, well over a round trip and a pause of either process. */
+  /** After how long a take is decided by this node: 500 ms, well over a round trip and a pause of either process. */
   readonly answer_ms?: number
 }
 
 /** One store for all nodes, and each node's own while Redis does not answer. */
-export const layerRedis = ({ answer_ms = 250, url }: RedisOptions) =>
+export const layerRedis = ({ answer_ms = 500, url }: RedisOptions) =>
   Layer.effect(
     RateLimitStore,
     Effect.flatMap(connect(url), (shared) => makeFailover(shared, answer_ms))

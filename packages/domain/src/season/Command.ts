@@ -166,7 +166,8 @@ export interface Replies {
   readonly ReportFault: Receipt
   readonly ReportAdmission: Receipt
   readonly Heartbeat: ReadonlyArray<{ readonly lease: string; readonly until: number } | { readonly lease: string; readonly lost: true }>
-  readonly Release: { readonly released: boolean }
+  /** `unknown`: there has been no such lease, or it is a live one of another key. */
+  readonly Release: { readonly released: boolean; readonly unknown: boolean }
   readonly HoldOnly: { readonly returned: number }
   readonly RevokeKey: { readonly returned: number }
   readonly AddBoard: { readonly added: true } | { readonly refused: "board_exists" }

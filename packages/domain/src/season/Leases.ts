@@ -60,10 +60,12 @@ const giveBack = (state: State, works: ReadonlyArray<Live | Review>): number => 
 export const releaseLease = (state: State, { key, lease }: Of<"Release">): Replies["Release"] => {
   const name = parseLease(lease)
   const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
-  if (work === undefined || work.until === null || standingOf(work, name!.n, key) !== "held") return { released: false }
+  if (work === undefined) return { released: false, unknown: false }
+  const standing = standingOf(work, name!.n, key)
+  if (work.until === null || standing !== "held") return { released: false, unknown: standing === "unknown" }
   work.released = true
   giveBack(state, [work])
-  return { released: true }
+  return { released: true, unknown: false }
 }
 
 export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Replies["HoldOnly"] => {

@@ -47,7 +47,8 @@ export class Audits extends Context.Service<
     readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
     /** The end of each lease that is still held. */
     readonly heartbeat: (key: KeyOfRunner, leases: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>>
-    readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<void>
+    /** False where there has been no such lease, or it is a live one of another key. */
+    readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<boolean>
     readonly keepOnly: (runner: string, leases: ReadonlyArray<string>) => Effect.Effect<void>
     readonly look: Effect.Effect<void>
   }
@@ -100,7 +101,11 @@ const makeAudits = Effect.gen(function* () {
     }, Effect.orDie),
     release: Effect.fnUntraced(function* (key, lease) {
       const name = parseLease(lease)
-      if (name !== undefined) yield* queries.giveBack({ id: name.id, lease_n: name.n, key: key.id })
+      const found = name === undefined ? Option.none() : yield* queries.find(name.id)
+      if (Option.isNone(found) || name!.n > found.value.lease_n) return false
+      if (name!.n === found.value.lease_n && found.value.key_id !== key.id) return false
+      yield* queries.giveBack({ id: name!.id, lease_n: name!.n, key: key.id })
+      return true
     }, Effect.orDie),
     keepOnly: (runner, leases) => Effect.asVoid(Effect.orDie(queries.keepOnly(runner, leases)))
   })

@@ -1,6 +1,7 @@
 /** Somebody who talks to the service over HTTP, with or without a session, and waits as long as a 429 or 503 tells. */
 import { setTimeout as pause } from "node:timers/promises"
 import { Browser, signIn } from "../support/Browser.ts"
+import { assertDeclared } from "../support/Declared.ts"
 
 export interface Answer {
   readonly status: number
@@ -40,6 +41,7 @@ export class Visitor {
         signal: AbortSignal.timeout(TIMEOUT_MS)
       })
       const text = await response.text()
+      assertDeclared(method, path, { status: response.status, headers: response.headers, text })
       if ((response.status !== 429 && response.status !== 503) || waits === WAITS_MAX) {
         return { status: response.status, json: text === "" ? undefined : JSON.parse(text) }
       }

@@ -14,7 +14,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Command } from "@agon/domain/season/Command.ts"
-import { type Provider, Providers } from "@agon/server/account/Providers.ts"
+import type { ProviderConfig } from "@agon/server/account/ProviderConfig.ts"
+import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { Handlers } from "@agon/server/handlers.ts"
@@ -27,16 +28,22 @@ import * as Fixture from "./Fixture.ts"
 import * as Postgres from "./Postgres.ts"
 import { type Answered, type Call, call, seedAccounts, unlimited, Web } from "./Web.ts"
 
-const provider = (slug: string): Provider => ({
+/** Providers that nobody answers for: a sign-in can begin, and comes to nothing. */
+const provider = (slug: string): ProviderConfig => ({
   slug,
   label: slug,
-  begin: () => Effect.die("unused"),
-  complete: () => Effect.die("unused")
+  kind: "oauth2",
+  client_id: "agon",
+  client_secret: "s3cret",
+  scopes: [],
+  login_claim: "login",
+  subject_claim: "id",
+  authorization_endpoint: `https://${slug}.example/authorize`,
+  token_endpoint: `https://${slug}.example/token`,
+  user_endpoint: `https://${slug}.example/user`
 })
-const providers = [provider("hub"), provider("lab")]
-const SignInOff = Layer.merge(
-  Layer.mock(SignIn, {}),
-  Layer.succeed(Providers, { list: providers, bySlug: (slug) => providers.find((one) => one.slug === slug) })
+const SigningIn = SignIn.layer({ secret: "state", admin: undefined }).pipe(
+  Layer.provideMerge(Providers.layer([provider("hub"), provider("lab")]))
 )
 
 const objects = Layer.unwrap(
@@ -55,16 +62,21 @@ const identities = Effect.flatMap(
     SELECT 'hub', username, id, initcap(username), '2026-01-01' FROM account WHERE NOT admin`
 )
 
-export const layer = Web.layer(makeRoutes(Handlers)).pipe(
-  Layer.provide([MaxBody, HttpServer.layerServices]),
-  Layer.provideMerge(Services),
-  Layer.provideMerge(Layer.mergeAll(RateLimits.layer(unlimited), SignInOff, objects)),
-  Layer.provideMerge(SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))),
-  Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),
-  Layer.provideMerge(Layer.effect(SeasonSql, PgClient.PgClient)),
-  Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 8 })),
-  Layer.provideMerge(Logger.layer([]))
-)
+/** With rate limits that a test brings to see what is counted. */
+export const layerWith = (rates: Layer.Layer<RateLimits>) =>
+  Web.layer(makeRoutes(Handlers)).pipe(
+    Layer.provide([MaxBody, HttpServer.layerServices]),
+    Layer.provideMerge(SigningIn),
+    Layer.provideMerge(Services),
+    Layer.provideMerge(Layer.mergeAll(rates, objects)),
+    Layer.provideMerge(SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))),
+    Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),
+    Layer.provideMerge(Layer.effect(SeasonSql, PgClient.PgClient)),
+    Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 8 })),
+    Layer.provideMerge(Logger.layer([]))
+  )
+
+export const layer = layerWith(RateLimits.layer(unlimited))
 
 export const options = { excludeTestServices: true, timeout: "60 seconds" } as const
 

@@ -1,4 +1,5 @@
 /** A browser as far as signing in needs one: it keeps cookies by origin and path, follows redirects when told, and fills in a form. */
+import { assertDeclared } from "./Declared.ts"
 
 interface Cookie {
   readonly name: string
@@ -29,7 +30,9 @@ export class Browser {
     if (cookies.length > 0 && !headers.has("cookie")) headers.set("cookie", cookies.map(({ name, value }) => `${name}=${value}`).join("; "))
     const response = await fetch(url, { ...init, headers, redirect: "manual" })
     for (const line of response.headers.getSetCookie()) this.keep(url, line)
-    return { url: url.href, status: response.status, headers: response.headers, text: await response.text() }
+    const page = { url: url.href, status: response.status, headers: response.headers, text: await response.text() }
+    assertDeclared(init.method ?? "GET", url.href, page)
+    return page
   }
 
   /** Follows redirects until a page, or until `stop` says that the next address is not to be asked. */

@@ -3,6 +3,7 @@
  * so that they reach what lies behind the first checks, and each bent somewhere, so that it is hostile there.
  */
 import { createHash } from "node:crypto"
+import { type Operation, operationsOf, resolver } from "./Operations.ts"
 import type { Call } from "./Web.ts"
 
 export type Random = () => number
@@ -19,16 +20,6 @@ export const randomOf = (seed: number): Random => {
   }
 }
 
-export interface Operation {
-  readonly route: string
-  readonly method: string
-  readonly path: string
-  readonly query: ReadonlyArray<string>
-  readonly body: any
-  /** `404 not_found`, and for successes the bare status. */
-  readonly answers: ReadonlySet<string>
-}
-
 export interface Attempt {
   readonly operation: Operation
   readonly url: string
@@ -37,31 +28,6 @@ export interface Attempt {
 
 /** Names that mean something in the database under test, by the key that takes them. */
 export type Names = Readonly<Record<string, ReadonlyArray<unknown>>>
-
-export const operationsOf = (document: any): ReadonlyArray<Operation> => {
-  const resolve = resolver(document)
-  return Object.entries<any>(document.paths).flatMap(([path, operations]) =>
-    Object.entries<any>(operations).map(([method, { parameters = [], requestBody, responses }]) => ({
-      route: `${method.toUpperCase()} ${path}`,
-      method: method.toUpperCase(),
-      path,
-      query: parameters.filter((one: any) => one.in === "query").map((one: any) => one.name),
-      body: requestBody?.content["application/json"].schema,
-      answers: new Set(Object.entries<any>(responses).flatMap(([status, { content }]) => answersOf(status, content, resolve)))
-    }))
-  )
-}
-
-const resolver =
-  (document: any) =>
-  (schema: any): any =>
-    schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)]
-
-const answersOf = (status: string, content: any, resolve: (schema: any) => any): ReadonlyArray<string> => {
-  const problem = resolve(content?.["application/problem+json"]?.schema)
-  if (problem === undefined) return [status]
-  return (problem.anyOf ?? [problem]).map((one: any) => `${status} ${resolve(one).properties.code.enum[0]}`)
-}
 
 const words = ["", "a", "spring", "Größe", "🐍".repeat(3), "a b&c=d#e%f", "'; DROP TABLE season; --", "x".repeat(300), "__proto__", "null"]
 const instants = ["2026-01-01T00:00:00Z", "2099-01-01T00:00:00+02:00", "1970-01-01", "275760-09-13T00:00:00.001Z", "0000-01-01T00:00:00Z"]

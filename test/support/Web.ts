@@ -16,6 +16,7 @@ import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/http/Http.ts
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { RateLimits, type Table, table } from "@agon/server/http/RateLimits.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { assertDeclared } from "./Declared.ts"
 import * as Postgres from "./Postgres.ts"
 
 export interface Call {
@@ -72,8 +73,14 @@ const answer = async (pending: Promise<Response>): Promise<Answered> => {
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
 }
 
-/** One call in the test's Web. */
-export const call = (...args: Parameters<Web["Service"]["call"]>) => Effect.flatMap(Web, (web) => web.call(...args))
+/** One call in the test's Web, whose answer must be one that the route declares. */
+export const call = (...args: Parameters<Web["Service"]["call"]>) => {
+  const [path, { method = "GET" } = {}] = args
+  return Effect.tap(callAnyhow(...args), (said) => Effect.sync(() => assertDeclared(method, path, said)))
+}
+
+/** The same for those who look at the answer themselves. */
+export const callAnyhow = (...args: Parameters<Web["Service"]["call"]>) => Effect.flatMap(Web, (web) => web.call(...args))
 
 /** Rates so high that a test which is not about them never meets them. */
 export const unlimited = Object.fromEntries(Object.keys(table).map((rate) => [rate, { per_s: 1e6, burst: 1e6 }])) as unknown as Table

@@ -1,0 +1,157 @@
+/**
+ * Who may do what: every row of routes.tsv is asked for by everybody there is, over the whole service on a real database. What
+ * each is answered follows from the row; a row that nobody can make succeed fails, so no route is without a test that calls it.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { RateClass } from "@agon/api/Boundary.ts"
+import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import * as A from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+import * as Callers from "../support/RoleCallers.ts"
+import { prepare, type Sending } from "../support/RoleRequests.ts"
+import { isOfCommunity, type Row, routeOf, table } from "../support/RoutesTable.ts"
+import type { Answered } from "../support/Web.ts"
+
+type Caller = Callers.Caller
+
+/** Buckets that requests took from, since somebody looked. */
+const taken: Array<RateClass> = []
+const counting = Layer.succeed(RateLimits, {
+  takeUnsafe: () => 0,
+  take: (rate) => Effect.sync(() => void taken.push(rate))
+})
+
+/** What the row promises the caller; undefined is success. */
+const refusalOf = (row: Row, caller: Caller, ours: string): string | undefined => {
+  const signedIn = caller.account !== undefined && caller.locked === undefined
+  switch (row.auth) {
+    case "public":
+    case "optional":
+      return undefined
+    case "runner":
+      if (caller.key === undefined || caller.key === "agon_rk_none") return "401 unauthenticated"
+      // Opening a session names nothing that another key could have.
+      return caller.key === ours || row.path === "/v1/runner/sessions" ? undefined : "404 not_found"
+    case "session":
+      return signedIn ? undefined : "401 unauthenticated"
+    case "owner":
+      return !signedIn ? "401 unauthenticated" : caller === Callers.owner ? undefined : "404 not_found"
+    case "season-admin":
+      if (!signedIn) return "401 unauthenticated"
+      return caller === Callers.administrator || caller === Callers.platform ? undefined : "403 season_admin_only"
+    case "platform-admin":
+    case "probe":
+      return !signedIn ? "401 unauthenticated" : caller === Callers.platform ? undefined : "403 admin_only"
+  }
+}
+
+/** The buckets of a request: the class of its row, and its address's where it comes with nothing the service has seen before. */
+const ratesOf = (row: Row, caller: Caller): ReadonlyArray<string> => {
+  const known =
+    row.auth === "runner" ? caller.key !== undefined && caller.key !== "agon_rk_none" : caller.account !== undefined && !caller.locked
+  if (row.auth === "public") return [row.rate]
+  return known ? [row.rate, "public"] : ["public"]
+}
+
+const send = ({ json, method, session, url }: Sending, { account, key }: Caller) => {
+  const as = account === undefined ? undefined : (session ?? account)
+  return A.ask(url, {
+    method,
+    json,
+    ...(as === undefined ? {} : { as }),
+    ...(key === undefined ? {} : { headers: Callers.bearer(key) })
+  })
+}
+
+const saidBy = ({ json, status }: Answered) => (status < 400 ? String(status) : `${status} ${json.code}`)
+
+/** Rows of every table that a request could add to or take from. */
+const rowsThereAre = Effect.map(
+  A.rows<{ readonly rows: string }>`
+    SELECT concat_ws(' ', (SELECT count(*) FROM season), (SELECT count(*) FROM model), (SELECT count(*) FROM version),
+      (SELECT count(*) FROM session), (SELECT count(*) FROM round), (SELECT count(*) FROM board), (SELECT count(*) FROM participant),
+      (SELECT count(*) FROM season_admin), (SELECT count(*) FROM runner_key), (SELECT count(*) FROM runner_key WHERE revoked_at IS NULL),
+      (SELECT count(*) FROM runner), (SELECT count(*) FROM notice), (SELECT count(*) FROM audit)) AS rows`,
+  ([counts]) => counts!.rows
+)
+
+let n = 0
+
+/** One caller at one row. A request that is to be refused is one that would succeed for whom the row is for. */
+const visit = Effect.fnUntraced(function* (row: Row, caller: Caller, refused: Sending, ours: string) {
+  const expected = refusalOf(row, caller, ours)
+  const sending = expected === undefined ? yield* prepare(row, caller, (n += 1)) : refused
+  const before = expected === undefined ? "" : yield* rowsThereAre
+  taken.length = 0
+  const answer = yield* send(sending, caller)
+  const at = `${routeOf(row)} by ${caller.role}: ${answer.text.slice(0, 300)}`
+  assert.strictEqual(saidBy(answer), expected ?? row.success, at)
+  assert.sameMembers([...new Set<string>([...taken, "public"])], [...new Set([...ratesOf(row, caller), "public"])], `buckets of ${at}`)
+  if (row.auth === "public") assert.include(taken, row.rate, at)
+  const kept = row.cache === "shared" && expected === undefined
+  assert.strictEqual(answer.headers.get("cache-control"), kept ? "public, max-age=0, s-maxage=600" : "no-store", at)
+  assert.strictEqual(answer.headers.get("etag") !== null, kept, at)
+  if (expected !== undefined) assert.strictEqual(yield* rowsThereAre, before, `${at} changed something`)
+})
+
+/** All that a client can see of an answer, but for the name it asked for and the request's id. */
+const seen = ({ headers, status, text }: Answered, slug: string) => ({
+  status,
+  text: text.replaceAll(slug, "..."),
+  headers: [...headers].filter(([name]) => name !== "x-request-id" && name !== "date")
+})
+
+/** The same request about another season. */
+const at = (sending: Sending, season: string) => ({ ...sending, url: sending.url.replace(/^\/v1\/games\/[^/]+\/seasons\/[^/?]+/, season) })
+
+const rightful = (row: Row): Caller =>
+  row.auth === "season-admin" ? Callers.administrator : row.auth === "owner" ? Callers.owner : Callers.platform
+
+const web = Callers.layer.pipe(Layer.provideMerge(Fixture.layer), Layer.provideMerge(A.layerWith(counting)))
+
+const ofOneSeason = (auth: Row["auth"]) => table.filter((row) => row.auth === auth && row.path.includes("/seasons/{slug}"))
+const absent = A.urlOf("absent")
+const unknownGame = `/v1/games/chess/seasons/${Callers.ours}`
+
+layer(web, A.options)("everybody", (it) => {
+  it.effect("finds no season to administer where there is none for them, were it there or not", () =>
+    Effect.gen(function* () {
+      for (const row of ofOneSeason("season-admin")) {
+        const sending = yield* prepare(row, Callers.administrator, (n += 1))
+        for (const caller of [Callers.session, Callers.otherAdministrator]) {
+          const hidden = yield* send(at(sending, A.urlOf(Callers.hidden)), caller)
+          const none = yield* send(at(sending, absent), caller)
+          assert.strictEqual(saidBy(hidden), "404 unknown_season", routeOf(row))
+          assert.deepStrictEqual(seen(hidden, Callers.hidden), seen(none, "absent"), routeOf(row))
+          assert.strictEqual(saidBy(yield* send(at(sending, unknownGame), caller)), "404 unknown_game", routeOf(row))
+        }
+        const participant = yield* send(at(sending, A.urlOf(Callers.hidden)), Callers.owner)
+        assert.strictEqual(saidBy(participant), "403 season_admin_only", `${routeOf(row)} by who sees the season`)
+      }
+    })
+  )
+
+  it.effect("is told that a route is the platform's, whatever season there is, and its administrators what there is not", () =>
+    Effect.gen(function* () {
+      for (const row of ofOneSeason("platform-admin")) {
+        const sending = yield* prepare(row, Callers.platform, (n += 1))
+        for (const season of [A.urlOf(Callers.hidden), absent, unknownGame]) {
+          assert.strictEqual(saidBy(yield* send(at(sending, season), Callers.administrator)), "403 admin_only", `${routeOf(row)} ${season}`)
+        }
+        assert.strictEqual(saidBy(yield* send(at(sending, absent), Callers.platform)), "404 unknown_season", routeOf(row))
+        assert.strictEqual(saidBy(yield* send(at(sending, unknownGame), Callers.platform)), "404 unknown_game", routeOf(row))
+      }
+    })
+  )
+
+  for (const row of table.filter((one) => !isOfCommunity(one))) {
+    it.effect(`is answered by ${routeOf(row)} as a route of ${row.auth} answers`, () =>
+      Effect.gen(function* () {
+        const { keys } = yield* Callers.World
+        const { session: _session, ...refused } = yield* prepare(row, rightful(row), (n += 1))
+        for (const caller of yield* Callers.callers) yield* visit(row, caller, refused, keys.ours.secret)
+      })
+    )
+  }
+})

@@ -30,7 +30,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   AGON_REPLAY_CHECK: ["2", "-0.1", "all", "1.01", "NaN"],
   AGON_AUDIT: ["2%", "1.5"],
   TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "::1/129", "10.0.0.1, x"],
-  REDIS_URL: ["localhost:6379", "http://localhost"],
+  REDIS_URL: ["localhost:6379", "http://localhost", "redis://localhost/limits", "redis://:100%@localhost"],
   OTLP_URL: ["collector:4318", "grpc://collector"],
   LOG_LEVEL: ["verbose"]
 }
@@ -80,7 +80,7 @@ describe("the environment", () => {
         AGON_REPLAY_CHECK: "0",
         AGON_AUDIT: ".5",
         TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8 fd00::/8",
-        REDIS_URL: "rediss://:pw@redis.example",
+        REDIS_URL: "rediss://:pw@redis.example/2",
         OTLP_URL: "http://collector:4318",
         LOG_LEVEL: "debug"
       })

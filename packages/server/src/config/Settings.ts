@@ -37,6 +37,7 @@ export interface SettingsShape {
   readonly audit: number
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trusted_proxies: ReadonlyArray<string>
+  /** The Redis in which nodes count rate limits together; undefined where this one counts by itself. A start does not need it. */
   readonly redis_url: Redacted.Redacted | undefined
   readonly otlp_url: string | undefined
   readonly log_level: LogLevel.LogLevel
@@ -63,6 +64,14 @@ const address =
   (value: string) =>
     url(...protocols)(value) === undefined ? undefined : { value }
 
+/** Its path is nothing or a database's number, and its user and password can be decoded, or the client throws at the start. */
+const redisAddress = (value: string) => {
+  const parsed = url("redis:", "rediss:")(value)?.value
+  const usable =
+    parsed !== undefined && /^(\/[0-9]{0,4})?$/.test(parsed.pathname) && !/%(?![0-9A-F]{2})/i.test(parsed.username + parsed.password)
+  return usable ? { value } : undefined
+}
+
 const levels = new Map(LogLevel.values.map((level) => [level.toLowerCase(), level]))
 
 const variable = <A>(name: string, takes: string, parse: Variable<A>["parse"], mask?: Variable<A>["mask"]): Variable<A> =>
@@ -86,7 +95,7 @@ const variables = {
   replay_check: variable("AGON_REPLAY_CHECK", "a share from 0 to 1", share),
   audit: variable("AGON_AUDIT", "a share from 0 to 1", share),
   trusted_proxies: variable("TRUSTED_PROXIES", "addresses and networks with commas between them, such as 10.0.0.0/8", networks),
-  redis_url: variable("REDIS_URL", "redis://host:port or rediss://host:port", address("redis:", "rediss:"), maskedUrl),
+  redis_url: variable("REDIS_URL", "redis://user:password@host:port/database, or rediss: for TLS", redisAddress, maskedUrl),
   otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", address("http:", "https:"), maskedUrl),
   log_level: variable("LOG_LEVEL", `one of ${[...levels.keys()].join(", ")}`, (name) => {
     const level = levels.get(name.toLowerCase())

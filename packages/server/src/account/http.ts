@@ -5,7 +5,7 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, sessionCookie } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { comesFromElsewhere, PublicOrigin } from "../http/Origin.ts"
-import { ladderTag, modelTag, seasonTag } from "../season/tags.ts"
+import { ladderTag, modelTag, seasonTag, unseenTag } from "../season/tags.ts"
 import { Accounts, profileTag } from "./Accounts.ts"
 import { Providers } from "./Providers.ts"
 import { clearSessionCookie, setSessionCookie } from "./sessionCookie.ts"
@@ -94,7 +94,7 @@ export const AccountHandlers = HttpApiBuilder.group(
       profile: Effect.fnUntraced(function* ({ params }) {
         const { ladders, profile } = yield* accounts.profile(params.username)
         const standing = ladders.flatMap(({ ladder, season_id }) => [seasonTag(season_id), ladderTag(season_id, ladder)])
-        yield* tagged(profileTag(profile.username), ...profile.models.map(({ id }) => modelTag(id)), ...standing)
+        yield* tagged(profileTag(profile.username), unseenTag, ...profile.models.map(({ id }) => modelTag(id)), ...standing)
         return profile
       }),
       signOut: Effect.fnUntraced(function* () {

@@ -4,7 +4,7 @@ import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Seasons } from "../season/Seasons.ts"
-import { gameTag, ladderTag, seasonTag } from "../season/tags.ts"
+import { gameTag, ladderTag, namesTag, seasonTag } from "../season/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import { Leaderboards } from "./Leaderboards.ts"
 
@@ -19,14 +19,14 @@ export const LeaderboardHandlers = HttpApiBuilder.group(
         const ladder = query.ladder as Ladder // a parameter with a default loses its type in the definition
         const season = yield* seasons.find(params.game, query.season, null)
         const defaulted = query.season === undefined ? [gameTag(params.game)] : []
-        yield* tagged(seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
+        yield* tagged(seasonTag(season.id), namesTag(season.id), ladderTag(season.id, ladder), ...defaulted)
         return yield* leaderboards.page(season, ladder, query)
       }),
       series: Effect.fnUntraced(function* ({ params, query }) {
         const ladder = query.ladder as Ladder
         const season = yield* seasons.find(params.game, query.season, null)
         const defaulted = query.season === undefined ? [gameTag(params.game)] : []
-        yield* tagged(seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
+        yield* tagged(seasonTag(season.id), namesTag(season.id), ladderTag(season.id, ladder), ...defaulted)
         return yield* leaderboards.series(season, ladder)
       }),
       privateLeaderboard: Effect.fnUntraced(function* ({ params, query }) {

@@ -4,14 +4,15 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { firstGame } from "../game/registered.ts"
-import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, playedTag, seasonTag, versionTag } from "../season/tags.ts"
+import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, namesTag, playedTag, seasonTag, versionTag } from "../season/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import type { Asked } from "./listing.ts"
 import { Matches } from "./Matches.ts"
 
 /** What a list changes with: its season's matches, or those of the side that it is about, wherever they are played. */
 const tagsOfList = ({ game = firstGame, model, season, version, vs }: Asked, season_id: string | null) => {
-  if (season_id !== null) return [seasonTag(season_id), matchesTag(season_id), ...(season === undefined ? [gameTag(game)] : [])]
+  if (season_id !== null)
+    return [seasonTag(season_id), namesTag(season_id), matchesTag(season_id), ...(season === undefined ? [gameTag(game)] : [])]
   if (version !== undefined) return [everywhereTag, versionTag(version)]
   const models = model ?? vs?.split(",")[0]
   return [everywhereTag, models === undefined ? playedTag : modelTag(models)]
@@ -31,12 +32,12 @@ export const MatchHandlers = HttpApiBuilder.group(
       }),
       match: Effect.fnUntraced(function* ({ params }) {
         const { match, season_id } = yield* matches.get(params.id, null)
-        yield* tagged(seasonTag(season_id), matchTag(match.id))
+        yield* tagged(seasonTag(season_id), namesTag(season_id), matchTag(match.id))
         return match
       }),
       frame: Effect.fnUntraced(function* ({ params }) {
         const { frame, season_id } = yield* matches.frame(params.id, null)
-        yield* tagged(seasonTag(season_id), matchTag(frame.match))
+        yield* tagged(seasonTag(season_id), namesTag(season_id), matchTag(frame.match))
         return frame
       }),
       related: Effect.fnUntraced(function* ({ params }) {

@@ -22,7 +22,7 @@ import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
-import { everywhereTag, modelTag, seasonTag } from "../season/tags.ts"
+import { everywhereTag, modelTag, namesTag } from "../season/tags.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
 import { makeQueries } from "./queries.ts"
 import { recordOf } from "./record.ts"
@@ -102,7 +102,7 @@ const makeEdit = Effect.gen(function* () {
 
   return Effect.fn("Models.edit")(function* (owner: SignedIn, id: string, { name = null, retired = null }: Partial<Nullable<ModelPatch>>) {
     const seasons = name === null ? [] : yield* Effect.orDie(queries.seasonsOf(id))
-    const shown = [...seasons.map(({ season_id }) => seasonTag(season_id)), ...(name === null ? [] : [everywhereTag])]
+    const shown = [...seasons.map(({ season_id }) => namesTag(season_id)), ...(name === null ? [] : [everywhereTag])]
     return yield* queries.edit({ id, name, retired }).pipe(
       onUnique("model_name", () => new ModelNameTaken({ detail: `You have a model named ${name} in this game.` })),
       Effect.ensuring(cache.purge(modelTag(id), profileTag(owner.username), ...shown))

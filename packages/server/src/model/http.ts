@@ -4,7 +4,7 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, OwnModel } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
-import { everywhereTag, gameTag, ladderTag, modelTag, seasonTag } from "../season/tags.ts"
+import { gameTag, ladderTag, modelTag, seasonTag, unseenTag } from "../season/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import { tagsOfVersion } from "../version/tags.ts"
 import { Models } from "./Models.ts"
@@ -18,7 +18,7 @@ export const ModelHandlers = HttpApiBuilder.group(
       createModel: ({ params, payload }) => Effect.flatMap(CurrentAccount, (account) => models.create(account, params.game, payload.name)),
       ownModels: ({ query }) => Effect.flatMap(CurrentAccount, (account) => models.ofOwner(account, query.game, query)),
       model: Effect.fnUntraced(function* ({ params }) {
-        yield* tagged(modelTag(params.id))
+        yield* tagged(modelTag(params.id), unseenTag)
         const read = yield* models.get(params.id, null)
         if (Option.isNone(read)) return null
         const { model, versions } = read.value
@@ -42,7 +42,7 @@ export const ModelHandlers = HttpApiBuilder.group(
       }),
       rivals: Effect.fnUntraced(function* ({ params, query }) {
         const found = yield* models.rivals(params.id, query)
-        yield* tagged(everywhereTag, modelTag(params.id), ...found.rivals.map(({ model_id }) => modelTag(model_id)))
+        yield* tagged(unseenTag, modelTag(params.id), ...found.rivals.map(({ model_id }) => modelTag(model_id)))
         return found
       })
     })

@@ -27,7 +27,7 @@ import { asked } from "./asked.ts"
 import { refusing, rulesOf } from "./rulesOf.ts"
 import { SeasonActors } from "./SeasonEntity.ts"
 import { Seasons } from "./Seasons.ts"
-import { gameTag, seasonTag } from "./tags.ts"
+import { gameTag, recordTag } from "./tags.ts"
 
 type Change<Body, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<Season, E>
 
@@ -116,9 +116,6 @@ const makeRows = Effect.gen(function* () {
 
   const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
 
-  /** What the season itself and the choice of the game's featured one show. */
-  const purge = ({ game, id }: SeasonInPath) => cache.purge(seasonTag(id), gameTag(game))
-
   const rows: Pick<SeasonAdministration["Service"], "narrowEntry" | "feature"> = {
     narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
       const write = Effect.gen(function* () {
@@ -131,7 +128,7 @@ const makeRows = Effect.gen(function* () {
         yield* queries.narrow(season.id)
       })
       const audit = () => auditOf(account, "season.entry", season.slug, { entry: "restricted" })
-      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(purge(season)))
+      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(recordTag(season.id))))
       return yield* record(account, season)
     }),
 
@@ -147,7 +144,7 @@ const makeRows = Effect.gen(function* () {
         return true
       })
       const audit = (changed: boolean) => (changed ? auditOf(account, "season.feature", season.slug) : undefined)
-      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(purge(season)))
+      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(gameTag(season.game))))
       return yield* record(account, season)
     })
   }

@@ -4,7 +4,7 @@ import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { Seasons } from "./Seasons.ts"
-import { gameTag, ladderTag, recordTag, seasonTag } from "./tags.ts"
+import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "./tags.ts"
 import { viewer } from "./viewer.ts"
 
 export const SeasonHandlers = HttpApiBuilder.group(
@@ -20,7 +20,7 @@ export const SeasonHandlers = HttpApiBuilder.group(
       }),
       podium: Effect.fnUntraced(function* ({ params }) {
         const season = yield* seasons.find(params.game, params.slug, null)
-        yield* tagged(seasonTag(season.id), ...ladders.map((ladder) => ladderTag(season.id, ladder)))
+        yield* tagged(seasonTag(season.id), namesTag(season.id), ...ladders.map((ladder) => ladderTag(season.id, ladder)))
         return yield* seasons.podium(season)
       }),
       playing: ({ params }) => Effect.flatMap(seasons.find(params.game, params.slug, null), seasons.playing),

@@ -47,11 +47,18 @@ describe("purges", () => {
     const lists = [tags.matchesTag("s1"), tags.everywhereTag]
     for (const change of ["entered", "superseded"] as const)
       assert.includeMembers([...tags.purgedBy(season, moved(change))], [...all, ...lists])
-    assert.sameMembers([...tags.purgedBy(season, moved("submitted"))], [tags.recordTag("s1"), tags.modelTag("m1"), tags.versionTag("v1")])
+    assert.deepStrictEqual(tags.purgedBy(season, moved("submitted")), [tags.recordTag("s1")])
   })
 
-  it("rounds, settings, the end and a claim purge everything of the season", () => {
-    const all: ReadonlyArray<Event> = [{ _tag: "RoundStarted", n: 1 }, { _tag: "SeasonChanged" }, { _tag: "SeasonClosed" }]
+  it("settings and rounds to come purge the record and what shows rules, not ladders and matches", () => {
+    assert.sameMembers(
+      [...tags.purgedBy(season, { _tag: "SeasonChanged" })],
+      [tags.recordTag("s1"), tags.settingsTag("s1"), tags.gameTag("snakes")]
+    )
+  })
+
+  it("a round that begins, the end and a claim purge everything of the season", () => {
+    const all: ReadonlyArray<Event> = [{ _tag: "RoundStarted", n: 1 }, { _tag: "SeasonClosed" }]
     for (const event of all) assert.includeMembers([...tags.purgedBy(season, event)], [tags.seasonTag("s1"), tags.gameTag("snakes")])
     assert.includeMembers([...tags.purgedByClaim(season)], [tags.seasonTag("s1"), tags.gameTag("snakes"), tags.everywhereTag])
     assert.deepStrictEqual(tags.purgedBy(season, { _tag: "WorkAppeared" }), [])

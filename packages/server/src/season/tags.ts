@@ -1,9 +1,11 @@
 /**
  * The names under which shared answers are kept, and which of them an event of a season purges (DECISIONS.md section 14).
  *
- *   seasonTag    every answer made from something of the season: purged when an actor has claimed it, or its settings,
- *                rounds or end have changed
+ *   seasonTag    every answer made from something of the season: purged when an actor has claimed it, a round has begun or
+ *                it is over
  *   recordTag    what shows the season record, whose counters move with every match, version and board
+ *   settingsTag  what shows something of the season's rules and classes beside the record
+ *   namesTag     what shows names of models that play in the season
  *   ladderTag    what shows the order of one ladder: leaderboard, podium, the ranks on a version's page
  *   matchesTag   lists of the season's matches, and boards, which count them
  *   boardsTag    lists of the season's boards
@@ -11,6 +13,7 @@
  *   gameTag      what depends on which season of the game is featured
  *   everywhereTag    lists of matches that search every season
  *   playedTag    those of them that no model or version names
+ *   unseenTag    what may come to show a season that it does not show yet, and changes with no list of matches
  *
  * So a rated match leaves alone: other ladders, the details of other matches, and pages of versions of other ladders.
  */
@@ -20,6 +23,8 @@ import type { SeasonName } from "./SeasonEvents.ts"
 
 export const seasonTag = (season_id: string) => `season:${season_id}`
 export const recordTag = (season_id: string) => `record:${season_id}`
+export const settingsTag = (season_id: string) => `settings:${season_id}`
+export const namesTag = (season_id: string) => `names:${season_id}`
 export const ladderTag = (season_id: string, ladder: string) => `ladder:${season_id}:${ladder}`
 export const matchesTag = (season_id: string) => `matches:${season_id}`
 export const boardsTag = (season_id: string) => `boards:${season_id}`
@@ -29,6 +34,7 @@ export const matchTag = (match_id: string) => `match:${match_id}`
 export const gameTag = (game: string) => `game:${game}`
 export const everywhereTag = "everywhere"
 export const playedTag = "played"
+export const unseenTag = "unseen"
 
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
 
@@ -45,23 +51,25 @@ export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<
     case "MatchEnded":
       return [matchTag(event.match), ...event.models.map(modelTag), ...event.versions.map(versionTag)]
     case "VersionMoved": {
-      const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
       const moves = event.change === "entered" || event.change === "superseded" || event.change === "disabled"
+      if (!moves) return [recordTag(id)] // a candidate is counted, and shown to nobody but its owner
+      const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
       // A trial is listed from the moment its candidate has entered.
-      return moves ? [...own, ...laddersTags(id), matchesTag(id), everywhereTag] : own
+      return [...own, ...laddersTags(id), matchesTag(id), everywhereTag]
     }
     case "BoardChanged":
       return [recordTag(id), boardsTag(id)]
+    case "SeasonChanged": // a season that is edited is scheduled, and shows no matches yet
+      return [recordTag(id), settingsTag(id), gameTag(game)]
     case "RoundStarted":
-    case "SeasonChanged":
     case "SeasonClosed":
       return [seasonTag(id), gameTag(game)]
     case "MatchVoided": // later matches and every ladder may read otherwise
-      return [seasonTag(id), gameTag(game), everywhereTag, playedTag, matchTag(event.match), ...event.versions.map(versionTag)]
+      return [seasonTag(id), gameTag(game), everywhereTag, playedTag, unseenTag, matchTag(event.match), ...event.versions.map(versionTag)]
     case "WorkAppeared":
       return []
   }
 }
 
 /** Anything of the season may have changed unseen: for `SeasonEvents.claimed`. */
-export const purgedByClaim = ({ game, id }: SeasonName): ReadonlyArray<string> => [seasonTag(id), gameTag(game), everywhereTag]
+export const purgedByClaim = ({ game, id }: SeasonName): ReadonlyArray<string> => [seasonTag(id), gameTag(game), everywhereTag, unseenTag]

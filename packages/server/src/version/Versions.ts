@@ -17,7 +17,7 @@ import { Words } from "../account/Words.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { shown, twoDecimals } from "../leaderboard/shown.ts"
 import type { Viewer } from "../season/Seasons.ts"
-import { modelTag, versionTag } from "../season/tags.ts"
+import { versionTag } from "../season/tags.ts"
 import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 
@@ -66,9 +66,9 @@ const makeVersions = Effect.gen(function* () {
   })
 
   const annotate = Effect.fn("Versions.annotate")(function* (id: string, note: string | null) {
-    const { model_id, note_max_length } = yield* Effect.orDie(queries.noteRule(id))
+    const { note_max_length } = yield* Effect.orDie(queries.noteRule(id))
     if (note !== null) yield* checkNote(words, note_max_length, note)
-    yield* Effect.orDie(queries.setNote(id, note)).pipe(Effect.ensuring(cache.purge(versionTag(id), modelTag(model_id))))
+    yield* Effect.orDie(queries.setNote(id, note)).pipe(Effect.ensuring(cache.purge(versionTag(id))))
     return yield* own(id)
   })
 

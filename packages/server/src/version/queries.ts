@@ -103,9 +103,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** One row by version_pkey, and the rule on notes of its season. */
   noteRule: SqlSchema.findOne({
     Request: Schema.String,
-    Result: Schema.Struct({ model_id: Schema.String, note_max_length: Schema.Int }),
+    Result: Schema.Struct({ note_max_length: Schema.Int }),
     execute: (id) => sql`
-      SELECT v.model_id, (s.rules->>'note_max_length')::int AS note_max_length
+      SELECT (s.rules->>'note_max_length')::int AS note_max_length
       FROM version v JOIN season s ON s.id = v.season_id WHERE v.id = ${id}`
   }),
 

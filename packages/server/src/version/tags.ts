@@ -1,9 +1,10 @@
 /** What an answer that shows versions was made from: ranks move with the whole ladder, the rest with the version. */
-import { ladderTag, modelTag, seasonTag, versionTag } from "../season/tags.ts"
+import { ladderTag, modelTag, seasonTag, settingsTag, versionTag } from "../season/tags.ts"
 import type { ReadVersion } from "./Versions.ts"
 
 export const tagsOfVersion = ({ season_id, version }: ReadVersion): ReadonlyArray<string> => [
   seasonTag(season_id),
+  settingsTag(season_id),
   modelTag(version.model_id),
   versionTag(version.version_id),
   ...Object.entries(version.ratings).flatMap(([ladder, { rank }]) => (rank === null ? [] : [ladderTag(season_id, ladder)]))

@@ -1,0 +1,316 @@
+/**
+ * Whatever is written, the cache lets go at once what has changed by it, and little else. Every shared answer of a small world is kept;
+ * after each write what it would be now is asked under an address that nobody has asked before, and compared.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
+import * as A from "../support/Administration.ts"
+import * as Small from "../support/SmallWorld.ts"
+
+const games = "/v1/games/snakes"
+
+const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): ReadonlyArray<string> => {
+  const inSeason = (slug: string) => [
+    ...["/maps?boards=true", "/maps/duel", "/maps/plain", "/podium"].map((rest) => `${games}/seasons/${slug}${rest}`),
+    ...["nano", "open"].flatMap((ladder) => ["", "/series"].map((rest) => `${games}/leaderboard${rest}?season=${slug}&ladder=${ladder}`)),
+    ...["", "&sort=upset"].map((rest) => `/v1/matches?season=${slug}${rest}`)
+  ]
+  const models = [adder, boa, cobra].map(({ model }) => model)
+  const versions = [adder, boa, cobra].map(({ version }) => version)
+  const played = [matches.one[0]!, matches.one[1]!, matches.two[0]!]
+  return [
+    ...["/v1/auth-providers", "/v1/games", games, "/v1/games/othello", `${games}/seasons`, "/v1/games/othello/seasons"],
+    ...[`${games}/leaderboard`, `${games}/leaderboard/series`, "/v1/matches"],
+    ...["one", "two"].flatMap(inSeason),
+    ...[...models, idle].flatMap((id) => [`/v1/models/${id}`, `/v1/models/${id}/rivals`, `/v1/matches?model=${id}`]),
+    ...["one", "two"].flatMap((slug) => models.map((id) => `/v1/models/${id}/season?season=${slug}`)),
+    `/v1/models/${cobra.model}/season`,
+    ...[...versions, one.baselines[0]!, two.baselines[0]!].map((id) => `/v1/versions/${id}`),
+    ...versions.map((id) => `/v1/matches?version=${id}`),
+    ...["ada", "bob"].flatMap((name) => [`/v1/profiles/${name}`, `/v1/matches?owner=${name}`]),
+    `/v1/matches?vs=${adder.model},${boa.model}`,
+    ...played.flatMap((id) => ["", "/frame", "/related"].map((rest) => `/v1/matches/${id}${rest}`))
+  ]
+}
+
+/** Names in place of ids. */
+const readerOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World) => {
+  const names: ReadonlyArray<readonly [string, string]> = [
+    ...Object.entries({ Adder: adder.model, Boa: boa.model, Cobra: cobra.model, Idle: idle }),
+    ...Object.entries({ adder1: adder.version, boa1: boa.version, cobra1: cobra.version }),
+    ...[one, two].map(({ baselines }, i) => [`base${i + 1}`, baselines[0]!] as const),
+    ...[matches.one[0]!, matches.one[1]!, matches.two[0]!].map((id, i) => [["one-a", "one-b", "two-a"][i]!, id] as const)
+  ]
+  return (path: string) => names.reduce((text, [name, id]) => text.replaceAll(id, name), path)
+}
+
+/** What an answer says, but for the moments that a series is drawn at. */
+const faceOf = ({ status, text }: { readonly status: number; readonly text: string }) =>
+  `${status} ${text.replace(/"points":\[[^\]]*\]/, "")}`
+
+let asked = 0
+const fresh = (path: string) => Effect.map(A.ask(`${path}${path.includes("?") ? "&" : "?"}fresh=${++asked}`), faceOf)
+const concurrency = { concurrency: 6 }
+
+/** Which answers have changed by a write, which of those the cache still has, and which others it let go. */
+const effects = Effect.fnUntraced(function* <E, R>(paths: ReadonlyArray<string>, write: Effect.Effect<unknown, E, R>) {
+  const cache = yield* ResponseCache
+  const answers = yield* Effect.forEach(paths, (path) => Effect.map(A.ask(path), (answer) => [path, faceOf(answer)] as const), concurrency)
+  const kept = answers.filter(([path]) => cache.getUnsafe(path) !== undefined)
+  yield* write
+  const gone = new Set(kept.flatMap(([path]) => (cache.getUnsafe(path) === undefined ? [path] : [])))
+  const now = yield* Effect.forEach(kept, ([path]) => fresh(path), concurrency)
+  const changed = kept.flatMap(([path, face], i) => (now[i] === face ? [] : [path]))
+  return {
+    kept: kept.length,
+    changed,
+    stale: changed.filter((path) => !gone.has(path)),
+    needless: [...gone].filter((path) => !changed.includes(path))
+  }
+})
+
+interface Write {
+  readonly title: string
+  readonly write: (world: Small.World) => Effect.Effect<unknown, any, any>
+  /** Some of what it must change, or the test would show nothing. */
+  readonly changes: ReadonlyArray<string>
+  /** What may go besides, though it says the same as before. */
+  readonly also?: RegExp
+}
+
+const none = /^$/
+/** What shows those of `one` who may have been in a match. */
+const sides =
+  "(models|profiles|versions)/(Adder|Boa|ada|bob|adder1|boa1|base1)|matches/one-.*related|(owner|model|version|vs)=(ada|bob|Adder|Boa|adder1|boa1)"
+/** Lists that are not of one season, and the records of models against others. */
+const everywhere = "matches\\?(model|version|owner|vs)=|/related$|/rivals$"
+const some = (...patterns: ReadonlyArray<string>) => new RegExp(patterns.join("|"))
+
+const as = (name: string) =>
+  Effect.map(A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = ${name}`, ([row]) => row!.id)
+
+/** What speaks of the featured season. */
+const byDefaultPaths = ["/v1/games", games, `${games}/leaderboard`, "/v1/matches", "/v1/models/Cobra/season"]
+const byDefault = `^(/v1/games|${games}|${games}/leaderboard|${games}/leaderboard/series|/v1/matches|/v1/models/Cobra/season)$`
+const ladderOf = (slug: string, ladder: string) => `${games}/leaderboard?season=${slug}&ladder=${ladder}`
+
+/** Until a season's row says so; its actor goes by the clock. */
+const until = (season_id: string, holds: (row: { readonly closed: boolean; readonly round: number | null }) => boolean) =>
+  A.rows<{ readonly closed: boolean; readonly round: number | null }>`
+    SELECT closed_at IS NOT NULL AS closed, (SELECT max(n) FROM round r WHERE r.season_id = s.id AND started_at IS NOT NULL) AS round
+    FROM season s WHERE id = ${season_id}`.pipe(
+    Effect.map(([row]) => holds(row!)),
+    Effect.repeat({ until: (holds) => holds, schedule: Schedule.spaced("30 millis") }),
+    Effect.andThen(Effect.sleep("30 millis")) // it tells after it has committed
+  )
+const begun = (season_id: string) => until(season_id, ({ round }) => round !== null)
+const closed = (season_id: string) => until(season_id, ({ closed }) => closed)
+
+/** A model of bob's that had played nowhere stands on the ladder of `two`, by rows that no event of this node has told of. */
+const unseen = Effect.fnUntraced(function* ({ cobra, idle, two }: Small.World) {
+  const sql = yield* SqlClient.SqlClient
+  const of = (table: string, change: object) =>
+    sql.unsafe(
+      `INSERT INTO ${table} SELECT (jsonb_populate_record(t, $1::text::jsonb)).* FROM ${table} t WHERE ${table === "version" ? "id" : "version_id"} = $2`,
+      [JSON.stringify(change), cobra.version]
+    )
+  const version = "01950002-0000-7000-8000-000000000888"
+  const owner_id = yield* as("bob")
+  yield* of("version", { id: version, model_id: idle, owner_id, ord: 99, weights_hash: "sha256:x", manifest_hash: "sha256:y" })
+  yield* of("rating", { version_id: version, ord: 99, mu: 500 })
+  const events = yield* SeasonEvents
+  yield* events.claimed({ id: two.id, game: "snakes", slug: "two" })
+})
+
+const candidate = "01950002-0000-7000-8000-000000000999"
+const submit = ({ adder, one }: Small.World) =>
+  Effect.flatMap(as("ada"), (owner) =>
+    A.tell(one.id, {
+      ...{ _tag: "SubmitVersion", version: candidate, model: adder.model, owner, number: 2, note: null, eligible: true, retired: false },
+      ...{ weights_hash: `sha256:${"e".repeat(64)}`, manifest_hash: `sha256:${"f".repeat(64)}`, files: null }
+    } as const)
+  )
+
+const edits: ReadonlyArray<Write> = [
+  { title: "nothing at all", write: () => Effect.void, changes: [] },
+  { title: "a bio", write: () => A.patch("/v1/me", { bio: "x" }, "ada"), changes: ["/v1/profiles/ada"] },
+  { title: "a display name", write: () => A.patch("/v1/me", { display_name: "A." }, "ada"), changes: ["/v1/profiles/ada"] },
+  { title: "a new model", write: () => Small.modelOf("ada", "Dasher"), changes: ["/v1/profiles/ada"] },
+  {
+    title: "a model's new name",
+    write: ({ adder }) => A.patch(`/v1/models/${adder.model}`, { name: "Adder II" }, "ada"),
+    changes: ["/v1/models/Adder", "/v1/versions/adder1", "/v1/profiles/ada", ladderOf("one", "open"), "/v1/matches?season=one"],
+    also: some(everywhere, "/models/Adder/", "^/v1/matches/one-")
+  },
+  {
+    title: "a name that is refused",
+    write: ({ boa }) => A.patch(`/v1/models/${boa.model}`, { name: "Idle" }, "bob"),
+    changes: [],
+    also: some(
+      everywhere,
+      "/models/Boa",
+      "/profiles/bob",
+      "^/v1/matches/one-",
+      "podium",
+      "leaderboard.*season=one",
+      "matches.season=one",
+      "boa1"
+    )
+  },
+  {
+    title: "a model's retirement",
+    write: ({ idle }) => A.patch(`/v1/models/${idle}`, { retired: true }, "bob"),
+    changes: ["/v1/models/Idle", "/v1/profiles/bob"],
+    also: some("Idle")
+  },
+  {
+    title: "a note",
+    write: ({ adder }) => A.patch(`/v1/versions/${adder.version}`, { note: "hm" }, "ada"),
+    changes: ["/v1/models/Adder", "/v1/versions/adder1"],
+    also: some("version=adder1")
+  }
+]
+
+const plays: ReadonlyArray<Write> = [
+  { title: "a candidate", write: submit, changes: [`${games}/seasons`] },
+  {
+    title: "a candidate's files",
+    write: ({ one }) => A.tell(one.id, { _tag: "ReceiveFiles", version: candidate, weights_bytes: 100, manifest_bytes: 10 }),
+    changes: [],
+    also: some("/seasons$")
+  },
+  { title: "a candidate's review", write: ({ one }) => Small.review(one.id, true), changes: [], also: some("/seasons$") },
+  {
+    title: "a candidate's entry, its trials included",
+    write: ({ one }) => Small.enter(one.id, candidate),
+    changes: [`${games}/seasons`, ladderOf("one", "open"), "/v1/models/Adder", "/v1/versions/adder1", "/v1/profiles/ada"],
+    also: some(everywhere, "seasons/one/", "season=one", "/models/(Adder|Boa)", "versions/(adder1|boa1|base1)", "profiles/(ada|bob)")
+  },
+  {
+    title: "a rated match",
+    write: ({ one }) => Small.play(one.id),
+    changes: [`${games}/seasons`, ladderOf("one", "open"), `${games}/seasons/one/podium`, "/v1/matches?season=one"],
+    also: some("seasons/one/", "models/.*season=one", sides)
+  },
+  {
+    title: "a match that could not be played",
+    write: ({ one }) => Small.fail(one.id),
+    changes: [],
+    also: some(sides)
+  }
+]
+
+const administration: ReadonlyArray<Write> = [
+  {
+    title: "a board out of play",
+    write: () => A.patch(A.urlOf("one", "/maps/plain"), { enabled: false }),
+    changes: [`${games}/seasons`, `${games}/seasons/one/maps?boards=true`, `${games}/seasons/one/maps/plain`],
+    also: some("maps/duel", sides) // matches that were queued on it are withdrawn
+  },
+  { title: "boards brought from another season", write: () => A.post(A.urlOf("two", "/maps/import"), { from: "one" }), changes: [] },
+  {
+    title: "a baseline out of play",
+    write: () => A.patch(A.urlOf("one", "/baselines/base2"), { enabled: false }),
+    changes: [`${games}/seasons`, ladderOf("one", "open")],
+    also: some(everywhere, "seasons/one/", "season=one", "/models/(Adder|Boa)", "versions/(adder1|boa1|base1)", "profiles/(ada|bob)")
+  },
+  {
+    title: "a round to come",
+    write: () => A.post(A.urlOf("one", "/rounds"), { kind: "round", games: 5, starts_at: A.later }),
+    changes: [`${games}/seasons`],
+    also: some(byDefault, "models/(Adder|Boa|Cobra)$", "versions/")
+  },
+  {
+    title: "a round that begins",
+    write: ({ one }) =>
+      Effect.andThen(A.patch(A.urlOf("one", "/rounds/1"), { starts_at: new Date(Date.now() + 150).toISOString() }), begun(one.id)),
+    changes: [`${games}/seasons`, ladderOf("one", "open"), ladderOf("one", "nano")],
+    also: some(byDefault, everywhere, "one", "adder1|boa1|Adder|Boa|ada|bob|base1", "models/Cobra$")
+  },
+  { title: "the featured season", write: () => A.post(A.urlOf("one", "/featured")), changes: byDefaultPaths, also: some("/seasons$") },
+  {
+    title: "a fleet",
+    write: () => A.patch(A.urlOf("one", "/fleet"), { matches: "own" }),
+    changes: [],
+    also: some(byDefault, "seasons$", "models/(Adder|Boa|Cobra)$", "versions/")
+  },
+  {
+    title: "word to the participants, a runner key, an administrator",
+    write: () =>
+      Effect.all([
+        A.post(A.urlOf("one", "/notify"), { subject: "hi" }),
+        A.post(A.urlOf("one", "/runner-keys"), { name: "x" }),
+        A.post(A.urlOf("one", "/admins"), { username: "ada" }),
+        A.post(A.urlOf("one", "/participants"), { logins: ["x"], provider: "hub" })
+      ]),
+    changes: []
+  },
+  {
+    title: "another season",
+    write: () => A.season("three", { submissions_open_at: A.later }),
+    changes: [`${games}/seasons`],
+    also: some(byDefault, everywhere, "models/[A-Z][a-z]+$", "profiles/")
+  },
+  {
+    title: "a season's rules, before it opens",
+    write: () => A.patch(A.urlOf("three"), { rules: { note_max_length: 99 } }),
+    changes: [`${games}/seasons`],
+    also: some(byDefault)
+  },
+  { title: "a season's entry", write: () => A.patch(A.urlOf("three", "/entry"), { entry: "restricted" }), changes: [`${games}/seasons`] }
+]
+
+const ends: ReadonlyArray<Write> = [
+  {
+    title: "a match that counts no more",
+    write: ({ matches, one }) => A.tell(one.id, { _tag: "VoidMatch", match: matches.one[0]!, detail: "x", log: null }),
+    changes: [`${games}/seasons`, "/v1/matches?season=one", "/v1/matches/one-a", "/v1/matches/one-a/frame", "/v1/models/Adder/rivals"],
+    also: some(byDefault, everywhere, "one", "Adder|Boa|Cobra|Idle", "versions/(adder1|boa1|base1)", "profiles/")
+  },
+  {
+    title: "a season's end",
+    write: ({ one }) => Effect.andThen(A.post(A.urlOf("one", "/close")), closed(one.id)),
+    changes: [`${games}/seasons`, `${games}/seasons/one/podium`, ladderOf("one", "open")],
+    also: some(byDefault, everywhere, "one", "Adder|Boa|Cobra", "versions/(adder1|boa1|base1)", "profiles/")
+  },
+  {
+    title: "what another node wrote to a season before this one took it over",
+    write: unseen,
+    changes: [ladderOf("two", "open"), "/v1/models/Idle", "/v1/profiles/bob"],
+    also: some(byDefault, everywhere, "two", "models/", "versions/(cobra1|base2)", "profiles/", "/seasons$")
+  }
+]
+
+layer(A.layer, A.options)("the cache", (it) => {
+  let world: Small.World | undefined
+  let paths: ReadonlyArray<string> = []
+
+  it.effect("keeps every shared answer of a small world", () =>
+    Effect.gen(function* () {
+      world = yield* Small.world
+      paths = pathsOf(world)
+      const { kept } = yield* effects(paths, Effect.void)
+      assert.strictEqual(kept, paths.length)
+    })
+  )
+
+  for (const { also = none, changes, title, write } of [...edits, ...plays, ...administration, ...ends]) {
+    it.effect(`lets go what has changed by ${title}, and nothing else`, () =>
+      Effect.gen(function* () {
+        const nameOf = readerOf(world!)
+        const { changed, needless, stale } = yield* effects(paths, write(world!))
+        assert.deepStrictEqual(stale.map(nameOf), [], "these are untrue now")
+        assert.includeMembers(changed.map(nameOf), [...changes], "these should have changed")
+        assert.deepStrictEqual(
+          needless.map(nameOf).filter((path) => !also.test(path)),
+          [],
+          "these are as they were"
+        )
+        if (changes.length === 0) assert.deepStrictEqual(changed.map(nameOf), [])
+      })
+    )
+  }
+})

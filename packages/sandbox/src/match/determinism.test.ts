@@ -1,34 +1,55 @@
 /**
- * The same match from different processes, under different levels of graph optimisation and on every Node at hand that
- * runs TypeScript (24 or later; an older one is of no use to a runner either).
+ * The same match from different processes, under different levels of graph optimisation and on a Node of every major from 20
+ * on that is at hand.
  */
 import { execFile, execFileSync } from "node:child_process"
-import { existsSync, realpathSync } from "node:fs"
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "../Arena.ts"
+import { copyForOlderNode } from "./testOlderNode.ts"
 import { match, type Replayed } from "./testReplay.ts"
 
-const NODE_MAJOR_MIN = 24
+const NODE_MAJOR_MIN = 20
+/** The first that takes TypeScript as it stands. */
+const NODE_MAJOR_TYPED = 24
 
-/** This Node, and one of every other major from 24 on that the PATH holds. */
-const nodesAtHand = (): ReadonlyArray<string> => {
-  const nodes = new Map([[process.version.split(".")[0]!, process.execPath]])
+interface Node {
+  readonly major: number
+  readonly path: string
+}
+
+const majorOf = (version: string) => Number(/^v(\d+)/.exec(version)![1])
+
+/** This Node, and one of every other major that the PATH holds. */
+const nodesAtHand = (): ReadonlyArray<Node> => {
+  const nodes = new Map([[majorOf(process.version), process.execPath]])
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const path = join(folder, "node")
     if (!existsSync(path)) continue
-    const major = execFileSync(realpathSync(path), ["--version"]).toString().trim().split(".")[0]!
-    if (Number(major.slice(1)) >= NODE_MAJOR_MIN && !nodes.has(major)) nodes.set(major, path)
+    const major = majorOf(execFileSync(realpathSync(path), ["--version"]).toString())
+    if (major >= NODE_MAJOR_MIN && !nodes.has(major)) nodes.set(major, path)
   }
-  return [...nodes.values()]
+  return [...nodes].map(([major, path]) => ({ major, path }))
 }
 
 const program = fileURLToPath(new URL("./testReplay.ts", import.meta.url))
-const replayUnder = (node: string) =>
-  Effect.promise(() => promisify(execFile)(node, [program], { env: {} })).pipe(Effect.map(({ stdout }) => JSON.parse(stdout) as Replayed))
+const replayUnder = ({ major, path }: Node) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-node-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+      )
+      const args = major >= NODE_MAJOR_TYPED ? [program] : copyForOlderNode(folder)
+      const { stdout } = yield* Effect.promise(() => promisify(execFile)(path, args, { env: {} }))
+      return JSON.parse(stdout) as Replayed
+    })
+  )
 
 layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("determinism", (it) => {
   it.effect("ends a match in the same state in the arena and in plain processes, at every level of optimisation", () =>
@@ -36,6 +57,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("determinism", (
       const arena = yield* Arena
       const [first, again] = [yield* arena.play(match), yield* arena.play(match)]
       const others = yield* Effect.forEach(nodesAtHand(), replayUnder)
+      console.info(`determinism: ${others.map(({ node }) => node).join(", ")}`)
       assert.isAbove(first.turns, 20)
       assert.strictEqual(again.state_sha256, first.state_sha256)
       for (const { node, matches } of others) {

@@ -144,4 +144,44 @@ layer(administration, options)("runners that wait", (it) => {
       yield* wakes("a candidate of another season", baseline(other.id, ++versions, "elsewhere", false))
     })
   )
+
+  it.effect("are told of the work of a season that was made while they waited", () =>
+    Effect.gen(function* () {
+      const { lease } = yield* runnerOf(ofPlatform)
+      const polling = yield* Effect.forkChild(Effect.map(lease({ wait_s: 25 }), (works) => ({ works, at: performance.now() })))
+      yield* Effect.sleep("200 millis")
+      yield* baseline((yield* season("made")).id, ++versions, "first", false)
+      const caused = performance.now()
+      const { at, works } = yield* Fiber.join(polling)
+      assert.deepStrictEqual(
+        works.map(({ kind }) => kind),
+        ["admission"]
+      )
+      assert.isBelow(at - caused, 1_500)
+    })
+  )
+
+  it.effect("get nothing once they are stopped or their key is revoked, and the next one gets it instead, at once", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("stops")
+      const runners = [
+        yield* runnerOf(url("/runner-keys")),
+        yield* runnerOf(url("/runner-keys")),
+        yield* runnerOf(url("/runner-keys"))
+      ] as const
+      const polls = yield* Effect.forEach(runners, ({ lease }) =>
+        Effect.delay(Effect.forkChild(Effect.map(lease({ wait_s: 25 }), (works) => ({ works, at: performance.now() }))), "50 millis")
+      )
+      yield* Effect.sleep("200 millis")
+      yield* remove(url(`/runners/${runners[0].runner}`))
+      yield* remove(url(`/runner-keys/${runners[1].key_id}`))
+      yield* baseline(id, ++versions, "wanted", false)
+      const caused = performance.now()
+      const { at, works } = yield* Fiber.join(polls[2]!)
+      assert.lengthOf(works, 1)
+      assert.isBelow(at - caused, 1_500)
+      const [first, second] = [yield* Fiber.join(polls[0]!), yield* Fiber.join(polls[1]!)]
+      assert.deepStrictEqual([first.works, second.works], [[], []])
+    })
+  )
 })

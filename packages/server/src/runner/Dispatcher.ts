@@ -79,8 +79,8 @@ const makeDispatcher = Effect.gen(function* () {
     release: Effect.fn("Dispatcher.release")(function* (key, lease) {
       const season = yield* desk.seasonOf(lease)
       if (season === undefined) return yield* noLease
-      const known = season === AUDITS ? yield* audits.release(key, lease) : yield* releaseIn(desk, season, key, lease)
-      if (!known) return yield* noLease
+      if (season === AUDITS) yield* audits.release(key, lease)
+      else yield* desk.ask(season, [{ _tag: "Release", key: key.id, lease }])
       desk.holdings.drop(lease)
       return { released: true }
     }),
@@ -108,12 +108,6 @@ const makeDispatcher = Effect.gen(function* () {
     })
   })
 })
-
-/** Whether there is, or was, such a lease; of a closed season none is live. */
-const releaseIn = (desk: Desk["Service"], season: string, key: KeyOfRunner, lease: string) =>
-  Effect.map(desk.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
-    replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
-  )
 
 const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<LeasedResult>) =>
   Effect.forEach(
@@ -152,6 +146,9 @@ const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenR
   return about
 })
 
+const mayAsk = (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason) =>
+  (key.season_id ?? season.id) === season.id && plays(runner, season)
+
 /** From which season the next work comes, and whether a match waits to be played again. */
 const makeSources = Effect.gen(function* () {
   const desk = yield* Desk
@@ -162,7 +159,13 @@ const makeSources = Effect.gen(function* () {
 
   /** What a season's own runners do for it is no share of the platform's. */
   const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
-    fairness.order(seasons.list().filter((season) => (key.season_id ?? season.id) === season.id && plays(runner, season)))
+    fairness.order(seasons.list().filter((season) => mayAsk(key, runner, season)))
+
+  /** Looked up when it is asked: a season may have come while the runner waited. */
+  const serves = (key: KeyOfRunner, runner: OpenRunner) => (id: string) => {
+    const season = seasons.get(id)
+    return season !== undefined && mayAsk(key, runner, season)
+  }
 
   const tell = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
     const since = parking.signal()
@@ -196,7 +199,7 @@ const makeSources = Effect.gen(function* () {
     return works
   })
 
-  return { inTurn, tell, fill, audit }
+  return { inTurn, serves, tell, fill, audit }
 })
 
 /** Handing out, at once or later. */
@@ -204,7 +207,7 @@ const makeHand = Effect.gen(function* () {
   const desk = yield* Desk
   const audits = yield* Audits
   const parking = yield* Parking
-  const { audit, fill, inTurn, tell } = yield* makeSources
+  const { audit, fill, inTurn, serves, tell } = yield* makeSources
 
   const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
     const since = parking.signal()
@@ -236,16 +239,24 @@ const makeHand = Effect.gen(function* () {
     return { leases, receipts, room: wanted, since }
   })
 
+  /** What there is for one that was woken; undefined where it was stopped, or its key revoked, while it waited. */
+  const askAgain = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
+    if ((yield* desk.runner(key, runner.id)).state !== "active") return undefined
+    const audited = yield* audit(key, runner, room)
+    return [...audited, ...(yield* fill(key, runner, room - audited.length))]
+  })
+
   const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {
+    const waiting = { kind: kindOf(key, runner), serves: serves(key, runner) }
     for (let since = from; ; ) {
       const wait_ms = until - (yield* Clock.currentTimeMillis)
       if (wait_ms <= 0) return []
-      const mine = new Set(inTurn(key, runner).map(({ id }) => id))
-      yield* parking.park({ kind: kindOf(key, runner), serves: (season) => mine.has(season) }, since, wait_ms)
+      const before = since
+      yield* parking.park(waiting, before, wait_ms)
       since = parking.signal()
-      if ((yield* desk.runner(key, runner.id)).state === "draining") return [] // it was stopped while it waited
-      const audited = yield* audit(key, runner, room)
-      const leases = [...audited, ...(yield* fill(key, runner, room - audited.length))]
+      const passOn = Effect.sync(() => parking.passOn(waiting, before))
+      const leases = yield* Effect.onError(askAgain(key, runner, room), () => passOn)
+      if (leases === undefined) return yield* Effect.as(passOn, [])
       if (leases.length > 0) return leases
     }
   })

@@ -50,4 +50,19 @@ describe("Parking", () => {
       assert.strictEqual(parking.size(), 0)
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("passes the wake of a request that does not ask on to the next", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const [first, second, third] = [yield* parked(), yield* parked(), yield* parked()]
+      parking.wake("s")
+      yield* Fiber.join(first)
+      parking.passOn(waiting(), 0)
+      assert.strictEqual(parking.size(), 1)
+      yield* Fiber.join(second)
+      parking.passOn(waiting("any", ["t"]), 0) // of a season that it does not serve: nobody's business
+      assert.strictEqual(parking.size(), 1)
+      parking.wake("s")
+      yield* Fiber.join(third)
+    }).pipe(Effect.provide(Parking.layer))
+  )
 })

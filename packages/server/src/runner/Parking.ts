@@ -6,6 +6,7 @@
  *    ▲                                                     └─ given nothing ─▶ the next of another kind is woken
  *    └────────────────────────────────────────────────────────┘
  *
+ * A request that is woken and then does not ask, since its runner was stopped or its client has gone, passes the wake on.
  * Requests of one kind (the same fleet, engines and kinds of work) are answered alike, so what one of them was refused
  * after a signal no other of its kind is woken for. A request that was signalled between asking and parking does not park.
  */
@@ -33,29 +34,37 @@ export class Parking extends Context.Service<
     readonly told: (season: string, kind: string, since: number, given: boolean) => void
     /** Waits until work appears in a season that it serves, or for `wait_ms`. */
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<void>
+    /** This one was woken since and does not ask: the next one is. */
+    readonly passOn: (waiting: Waiting, since: number) => void
     readonly size: () => number
   }
 >()("agon/Parking") {
   static readonly layer = Layer.sync(Parking, () => {
     const parked = new Set<Parked>()
     const signals = new Map<string, number>()
-    const refused = new Map<string, number>() // season and kind: the last signal after which it was given nothing
+    const refused = new Map<string, Map<string, number>>() // of a season, by kind: the last signal after which it was given nothing
     let signal = 0
+
+    const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
 
     const wakeNext = (season: string): void => {
       const last = signals.get(season) ?? 0
       for (const each of parked) {
-        if (!each.serves(season) || each.since >= last || (refused.get(`${season} ${each.kind}`) ?? 0) >= last) continue
+        if (!each.serves(season) || each.since >= last || refusedSince(season, each.kind) >= last) continue
         parked.delete(each)
         Deferred.doneUnsafe(each.woken, Effect.void)
         return
       }
     }
 
+    const passOn = ({ serves }: Waiting, since: number): void => {
+      for (const [season, at] of signals) if (at > since && serves(season)) wakeNext(season)
+    }
+
     const park = ({ kind, serves }: Waiting, since: number, wait_ms: number) =>
       Effect.suspend(() => {
         for (const [season, at] of signals) {
-          if (at > since && serves(season) && (refused.get(`${season} ${kind}`) ?? 0) < at) return Effect.void
+          if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
         }
         const each: Parked = { kind, serves, since, woken: Deferred.makeUnsafe() }
         parked.add(each)
@@ -70,13 +79,15 @@ export class Parking extends Context.Service<
       signal: () => signal,
       wake: (season) => {
         signals.set(season, ++signal)
+        refused.delete(season) // whatever was refused before is to be asked for again
         wakeNext(season)
       },
       told: (season, kind, since, given) => {
-        if (!given) refused.set(`${season} ${kind}`, since)
+        if (!given) refused.set(season, (refused.get(season) ?? new Map<string, number>()).set(kind, since))
         wakeNext(season)
       },
       park,
+      passOn,
       size: () => parked.size
     })
   })

@@ -45,7 +45,7 @@ export class RunnerKeys extends Context.Service<
 
 const makeRunnerKeys = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const actors = yield* SeasonActors
+  const returnLeases = yield* makeReturnLeases
   const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 
   const withRunners = Effect.fnUntraced(function* (keys: ReadonlyArray<Omit<Key, "runners">>) {
@@ -67,15 +67,6 @@ const makeRunnerKeys = Effect.gen(function* () {
     const [key] = yield* Effect.orDie(withRunners([found.value]))
     return key!
   })
-
-  /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
-  const returnLeases = Effect.fn("RunnerKeys.returnLeases")(function* (key: string) {
-    const seasons = yield* queries.openSeasons(undefined)
-    yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), {
-      concurrency: 4,
-      discard: true
-    })
-  }, Effect.orDie)
 
   return RunnerKeys.of({
     byKey: (secret) => Effect.orDie(queries.bySecret(secretHash(secret))),
@@ -113,4 +104,18 @@ const makeRunnerKeys = Effect.gen(function* () {
       return { runner, fresh }
     })
   })
+})
+
+const makeReturnLeases = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const actors = yield* SeasonActors
+
+  /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
+  return Effect.fn("RunnerKeys.returnLeases")(function* (key: string) {
+    const seasons = yield* queries.openSeasons(undefined)
+    yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), {
+      concurrency: 4,
+      discard: true
+    })
+  }, Effect.orDie)
 })

@@ -72,6 +72,8 @@ layer(administration, options)("making a season", (it) => {
         [{ rules: { match: 3 } }, 400, "invalid_request"],
         [{ rules: { cooldown_s: -1 } }, 422, "rules_invalid"],
         [{ rules: { speed: 1 } }, 422, "rules_invalid"],
+        [{ rules: { "match.max_turns": 5 } }, 422, "rules_invalid"],
+        [{ rules: { match: { "trial.matches": 5 } } }, 422, "rules_invalid"],
         [{ weight_classes: Fixture.classes.slice(1) }, 422, "rules_invalid"],
         [{ weight_classes: Fixture.classes.map((one) => ({ ...one, max_bytes: 5 })) }, 422, "rules_invalid"],
         [{ admins: ["nobody"] }, 400, "invalid_request"]

@@ -92,7 +92,8 @@ export const rulesPatchOf = (body: Readonly<Record<string, unknown>>): Read => {
 const flattened = (rules: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(rules).flatMap(([key, value]): ReadonlyArray<readonly [string, unknown]> => {
     const holds = NESTED.has(key) && typeof value === "object" && value !== null && !Array.isArray(value)
-    return holds ? Object.entries(value).map(([inner, one]) => [`${key}.${inner}`, one] as const) : [[key, value]]
+    if (holds) return Object.entries(value).map(([inner, one]) => [`${key}.${inner}`, one] as const)
+    return [[key.includes(".") ? JSON.stringify(key) : key, value]] // "match.max_turns" itself is no rule
   })
 
 const faultsOfRules = (named: ReadonlyArray<readonly [string, unknown]>): ReadonlyArray<Fault> =>

@@ -79,8 +79,8 @@ const makeDispatcher = Effect.gen(function* () {
     release: Effect.fn("Dispatcher.release")(function* (key, lease) {
       const season = yield* desk.seasonOf(lease)
       if (season === undefined) return yield* noLease
-      if (season === AUDITS) yield* audits.release(key, lease)
-      else yield* desk.ask(season, [{ _tag: "Release", key: key.id, lease }])
+      const known = season === AUDITS ? yield* audits.release(key, lease) : yield* releaseIn(desk, season, key, lease)
+      if (!known) return yield* noLease
       desk.holdings.drop(lease)
       return { released: true }
     }),
@@ -108,6 +108,12 @@ const makeDispatcher = Effect.gen(function* () {
     })
   })
 })
+
+/** Whether there is, or was, such a lease; of a closed season none is live. */
+const releaseIn = (desk: Desk["Service"], season: string, key: KeyOfRunner, lease: string) =>
+  Effect.map(desk.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
+    replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
+  )
 
 const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<LeasedResult>) =>
   Effect.forEach(

@@ -7,7 +7,9 @@
  *   node test/bench/play.ts [seconds a slot, 2] [turns, 3] [runners, 1,8,64,256] [contestants, a regular expression]
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Logger, Redacted } from "effect"
+import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { restore } from "@agon/domain/season/State.ts"
 import * as Database from "@agon/server/database/Database.ts"
 import * as Mailbox from "@agon/server/season/Mailbox.ts"
@@ -21,12 +23,15 @@ import { agon, MANNERS } from "./play/agon.ts"
 import type { Contestant } from "./play/contestant.ts"
 import { nodeCpu_us, parentOf, serverCpu_us } from "./play/cpu.ts"
 import { insertField } from "./play/field.ts"
+import { serve } from "./play/overHttp.ts"
 import { graphileWorker, pgBoss, prepareQueues } from "./play/queues.ts"
 
 const [seconds = "2", turns = "3", counts = "1,8,64,256", only = ""] = process.argv.slice(2)
 const ENTRIES = 10_000
 const OPEN_MATCHES = 1_000
 const WARM_MS = 400
+/** Until what the slots left has been let go, and memory can be compared. */
+const SETTLE = "500 millis"
 const SEASON = id("season", 1)
 const BASELINE = "graphile-worker, default"
 
@@ -41,13 +46,13 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const slot = async (contestant: Contestant, runners: number, postmaster: number): Promise<Slot> => {
   const playing = await contestant.start(runners)
   await pause(WARM_MS)
-  const [cycles, node, server, t0] = [playing.cycles(), nodeCpu_us(), serverCpu_us(postmaster), performance.now()]
+  const [cycles, node, server, t0] = [playing.cycles(), nodeCpu_us(contestant.pid), serverCpu_us(postmaster), performance.now()]
   await pause(Number(seconds) * 1000)
   const done = playing.cycles() - cycles
   const taken_s = (performance.now() - t0) / 1000
   const result = {
     per_s: done / taken_s,
-    node_us: (nodeCpu_us() - node) / done,
+    node_us: (nodeCpu_us(contestant.pid) - node) / done,
     postgres_us: (serverCpu_us(postmaster) - server) / done
   }
   await playing.stop()
@@ -72,9 +77,19 @@ const compare = async (contestants: ReadonlyArray<Contestant>, runners: number, 
   }
 }
 
-/** The time from claiming a season to its first command, with 10,000 entries on two ladders and 1,000 open matches. */
+setFlagsFromString("--expose-gc")
+const collect = runInNewContext("gc") as () => void
+const heap_mb = () => {
+  collect()
+  return process.memoryUsage().heapUsed / 2 ** 20
+}
+
+/** The time from claiming a season to its first command, with 10,000 entries on two ladders and 1,000 open matches, and what its state takes. */
 const restart = Effect.gen(function* () {
   const store = yield* SeasonStore
+  const before_mb = heap_mb()
+  const kept = restore((yield* store.claim(SEASON)).snapshot)
+  console.log(`the state of ${kept.versions_by_id.size} entries takes ${(heap_mb() - before_mb).toFixed(1)} MB`)
   for (const _ of [1, 2, 3]) {
     const t0 = performance.now()
     const { snapshot } = yield* store.claim(SEASON)
@@ -86,7 +101,7 @@ const restart = Effect.gen(function* () {
   }
 })
 
-const main = (url: string) =>
+const main = (url: string, served: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     yield* insertField(sql, SEASON, ENTRIES, Date.now())
@@ -96,21 +111,27 @@ const main = (url: string) =>
     const fiber = yield* Effect.forkScoped(SeasonActor.supervised(mailbox))
     while (mailbox.state !== "running") yield* Effect.sleep("10 millis")
     const queues = yield* Effect.promise(() => prepareQueues(url))
+    const service = yield* Effect.promise(() => serve(served, ENTRIES))
+    const idle_mb = service.resident_mb()
     const slot_s = Math.ceil(Number(seconds) + WARM_MS / 1000)
     const contestants = [
       graphileWorker(url, queues.pool, slot_s, false),
       ...MANNERS.map((manner) => agon(mailbox, manner)),
+      ...service.contestants,
       graphileWorker(url, queues.pool, slot_s, true),
       pgBoss(url, queues.pool, slot_s, 1),
       pgBoss(url, queues.pool, slot_s, 10)
     ].filter(({ name }) => name === BASELINE || new RegExp(only).test(name))
     for (const runners of counts.split(",").map(Number)) yield* Effect.promise(() => compare(contestants, runners, postmaster))
-    yield* Effect.promise(queues.close)
+    const resident = `${idle_mb.toFixed(0)} MB before its runners came, ${service.resident_mb().toFixed(0)} MB after`
+    console.log(`\nthe service over HTTP, ${ENTRIES} entries: ${resident}`)
+    yield* Effect.promise(() => Promise.all([queues.close(), service.stop()]))
     for (let open = 0; open < OPEN_MATCHES; ) {
       const works = yield* Mailbox.ask(mailbox, lease({ max: Math.min(50, OPEN_MATCHES - open) }))
       open += works.length
     }
-    fiber.interruptUnsafe()
+    yield* Fiber.interrupt(fiber)
+    yield* Effect.sleep(SETTLE)
     yield* restart
   })
 
@@ -121,9 +142,10 @@ const layers = (url: Redacted.Redacted) =>
     Layer.provideMerge(Logger.layer([Logger.consolePretty()]))
   )
 
-Postgres.url({ migrate: true, durable: true })
+const database = Postgres.url({ migrate: true, durable: true })
+Effect.all([database, database])
   .pipe(
-    Effect.flatMap((url) => main(Redacted.value(url)).pipe(Effect.provide(layers(url)))),
+    Effect.flatMap(([url, served]) => main(Redacted.value(url), served).pipe(Effect.provide(layers(url)))),
     Effect.scoped,
     Effect.runPromise
   )

@@ -1,12 +1,19 @@
-/** CPU time that this process and a Postgres server have used, in us. Linux only: elsewhere the server's is NaN. */
+/** CPU time of processes and of a Postgres server, in us, and memory. Linux only: elsewhere the server's is NaN. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 
 /** `/proc` counts in hundredths of a second. */
 const TICK_US = 10_000
 
-export const nodeCpu_us = (): number => {
+export const nodeCpu_us = (pid?: number): number => {
+  if (pid !== undefined) return (statOf(pid)?.self ?? Number.NaN) * TICK_US
   const { system, user } = process.cpuUsage()
   return system + user
+}
+
+/** What a process has in memory now. */
+export const residentOf_mb = (pid: number): number => {
+  const path = `/proc/${pid}/status`
+  return existsSync(path) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(path, "utf8"))![1]) / 1024 : Number.NaN
 }
 
 /** The server itself, its children, and those of its children that have ended. */

@@ -1,0 +1,164 @@
+/**
+ * Runners over HTTP: the whole service in a process of its own, on a database of its own with the same field. Each runner is
+ * a connection that says what the contract's runner says: lease requests that carry the results of the matches before.
+ * Matches are not played and replays not uploaded; what is measured is the protocol and the commit.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { spawn } from "node:child_process"
+import { hash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import type { LeaseAnswer, LeasedResult, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
+import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { id } from "../../support/SeasonScript.ts"
+import { freePort } from "../../support/Service.ts"
+import type { Contestant } from "./contestant.ts"
+import { residentOf_mb } from "./cpu.ts"
+import { insertField } from "./field.ts"
+
+const SEASON = id("season", 2)
+const SECRET = "agon-bench-key"
+/** As `settings` of the field has it. */
+const ENGINE = "sha256:engine"
+const STARTS_WITHIN_S = 30
+/** A runner that was given nothing asks again then: the longest wait would outlast a slot. */
+const IDLE_MS = 2
+
+export interface Served {
+  readonly pid: number
+  readonly contestants: ReadonlyArray<Contestant>
+  readonly resident_mb: () => number
+  readonly stop: () => Promise<void>
+}
+
+export const serve = async (url: Redacted.Redacted, entries: number): Promise<Served> => {
+  const fill = Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* insertField(sql, SEASON, entries, Date.now())
+    const board = boardsOf("snakes").find(({ players }) => players === 2)!
+    yield* sql.unsafe("UPDATE board SET file = $1::text::jsonb", [JSON.stringify(board)])
+    yield* sql.unsafe(`UPDATE version SET weights_hash = 'sha256:' || encode(sha256(weights_hash::bytea), 'hex'),
+      manifest_hash = 'sha256:' || encode(sha256(manifest_hash::bytea), 'hex')`)
+    yield* sql.unsafe("VACUUM ANALYZE version")
+    yield* sql.unsafe(
+      "INSERT INTO runner_key (id, name, prefix, key_sha256, created_at) VALUES ($1::uuid, 'bench', 'agon-bench', $2::bytea, now())",
+      [id("key", 1), hash("sha256", SECRET, "buffer")]
+    )
+  })
+  await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
+  const port = await Effect.runPromise(freePort)
+  const data = mkdtempSync(join(tmpdir(), "agon-bench-"))
+  const service = spawn(process.execPath, [join(import.meta.dirname, "../../../packages/server/src/main.ts")], {
+    env: {
+      PATH: process.env["PATH"],
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      DATABASE_URL: Redacted.value(url),
+      AGON_DATA: data,
+      AGON_DEMO: "0",
+      AGON_RUNNERS: "0",
+      AGON_AUDIT: "0",
+      AGON_REPLAY_CHECK: "0",
+      LOG_LEVEL: "error"
+    },
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+  process.on("exit", () => service.kill("SIGKILL")) // also where the bench fails
+  const ended = new Promise<void>((resolve) => service.on("exit", () => resolve()))
+  await ready(port, () => service.exitCode !== null)
+  return {
+    pid: service.pid!,
+    contestants: [runners(port, service.pid!, 1), runners(port, service.pid!, 10)],
+    resident_mb: () => residentOf_mb(service.pid!),
+    stop: async () => {
+      service.kill("SIGTERM")
+      await ended
+      rmSync(data, { recursive: true, force: true })
+    }
+  }
+}
+
+const ready = async (port: number, ended: () => boolean) => {
+  for (let tries = 0; tries < STARTS_WITHIN_S * 10; tries++) {
+    if (ended()) throw new Error("the service ended")
+    if (
+      await fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false
+      )
+    )
+      return
+    await pause(100)
+  }
+  throw new Error("the service does not answer")
+}
+
+const runners = (port: number, pid: number, max: number): Contestant => ({
+  name: `agon over HTTP, ${max === 1 ? "one" : "ten"} at a time`,
+  pid,
+  start: async (count) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: count })
+    const post = <A>(path: string, body: object) => posted<A>(agent, port, path, JSON.stringify(body))
+    let playing = true
+    let cycles = 0
+    const play = async (n: number) => {
+      const engines = [{ game: "snakes", engine_digest: ENGINE }]
+      const opening = { name: `bench-${n}`, runtime_version: "bench", engines, accepts: ["match"], slots: max }
+      const { runner } = await post<RunnerSession>("/v1/runner/sessions", opening)
+      let works: ReadonlyArray<Work> = []
+      while (playing || works.length > 0) {
+        const results = works.flatMap((work) => (work.kind === "match" ? [resultOf(work, n)] : []))
+        const answer: LeaseAnswer = await post("/v1/runner/leases", { runner, max: playing ? max : 0, wait_s: 0, holds: [], results })
+        cycles += answer.results.filter(({ accepted }) => accepted).length
+        works = answer.leases
+        if (works.length === 0 && playing) await pause(IDLE_MS)
+      }
+    }
+    const all = Array.from({ length: count }, (_, n) => play(n))
+    const stop = async () => {
+      playing = false
+      await Promise.all(all)
+      agent.destroy()
+    }
+    return { cycles: () => cycles, stop }
+  }
+})
+
+const WINS = { score: 2, rank: 1 }
+const LOSES = { score: 1, rank: 2 }
+const resultOf = ({ lease, seats }: Extract<Work, { kind: "match" }>, winner: number): LeasedResult => ({
+  lease,
+  kind: "match",
+  runtime_version: "bench",
+  reason: "last_standing",
+  turns: 77,
+  played_ms: 1_234,
+  seats: seats.map(({ seat }) => ({ seat, ...(seat === winner % seats.length ? WINS : LOSES), strikes: 0 })),
+  state_sha256: "0".repeat(64),
+  replay: null
+})
+
+/** `fetch` would cost the machine more than the service does. */
+const posted = <A>(agent: Agent, port: number, path: string, body: string) =>
+  new Promise<A>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${SECRET}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body)
+    }
+    const asked = request({ agent, port, path, headers, host: "127.0.0.1", method: "POST" }, (response) => {
+      let text = ""
+      response.setEncoding("utf8")
+      response.on("data", (chunk: string) => (text += chunk))
+      response.on("end", () => {
+        if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text))
+        else reject(new Error(`${path}: ${response.statusCode} ${text}`))
+      })
+    })
+    asked.on("error", reject)
+    asked.end(body)
+  })

@@ -1,11 +1,12 @@
 /**
- * Hostile models that pass every check of the file, so that they run. All of them go through one sandbox process, which is
- * watched from outside: how long, how much memory, which files and sockets.
+ * Every kind of hostile file, those that are refused unread or unrun and those that pass every check and run. All of them go
+ * through one sandbox process, which is watched from outside: how long, how much memory, which files and sockets.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "./Arena.ts"
-import { chain, drawing, external, foldBomb, looping, MAKERS, SIDE } from "./admission/hostileModels.ts"
+import { hostileFiles } from "./admission/hostileFiles.ts"
+import { chain, foldBomb, MAKERS, SIDE } from "./admission/hostileModels.ts"
 import {
   board,
   convolving,
@@ -20,7 +21,7 @@ import {
 } from "./admission/testModels.ts"
 import { Mutator } from "./admission/Mutator.ts"
 import { examineFiles } from "./admission/static.ts"
-import type { ExamineRequest, Verdict } from "./Verdict.ts"
+import type { ExamineRequest, RejectReason, Verdict } from "./Verdict.ts"
 import { internetSocketsNear, openIn, sandboxProcesses } from "./worker/testProcesses.ts"
 
 const slow = process.env.AGON_SLOW !== undefined
@@ -31,27 +32,22 @@ const SPOILED = 60
 const OWN_FILES = [/\/(packages|node_modules)\//, /^\/dev\/(null|u?random)$/, /^\/(proc\/\d+|sys\/fs)\/cgroup/, /^\/proc\/meminfo$/]
 const boards = [board, { rows: 7, cols: 19, players: 4 }]
 
-const request = (weights: Uint8Array): ExamineRequest => ({
+const request = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): ExamineRequest => ({
   game: "snakes",
   weights,
   manifest: manifest(),
   weight_classes: weightClasses,
-  boards
+  boards,
+  ...over
 })
 
-type Case = readonly [what: string, weights: Uint8Array, reason: string]
+type Case = readonly [what: string, weights: Uint8Array, reason: string, over?: Partial<ExamineRequest> | undefined]
 
 const bombs = (makers: ReadonlyArray<(typeof MAKERS)[number]>, side: number, atRun: boolean): ReadonlyArray<Case> =>
   makers.map((opType) => [`${opType} of ${side} squared${atRun ? " in a run" : ""}`, foldBomb(opType, side, atRun), "resource_limit"])
 
 const cases: ReadonlyArray<Case> = [
-  ["garbage", new Uint8Array(100_000).fill(0xa5), "weights_unreadable"],
-  ["external data", external("/etc/passwd"), "external_data"],
-  ["the runtime's own memory", external("*/_ORT_MEM_ADDR_/*"), "external_data"],
-  ["an endless loop", looping(false), "unsupported_operator"],
-  ["a growing loop", looping(true), "unsupported_operator"],
-  ["random numbers", drawing("RandomUniformLike"), "unsupported_operator"],
-  ["200,000 nodes", chain(200_000), "weights_unreadable"],
+  ...hostileFiles().map(({ what, weights, reason, over }): Case => [what, weights, reason, over]),
   ["a wrong shape", misshapen(), "wrong_signature"],
   ["NaN", dividing(), "not_deterministic"],
   ["a failing run", failing(), "wrong_signature"],
@@ -60,6 +56,20 @@ const cases: ReadonlyArray<Case> = [
   ...bombs(slow ? MAKERS : ["Tile"], SIDE.overflowing, true),
   ...(slow ? [...bombs(MAKERS, SIDE.overCap, true), ...bombs(MAKERS, SIDE.overflowing, false)] : [])
 ]
+
+/** All that an examination may say; what the service says by itself (too_slow and the like) is tested there. */
+const REASONS: Readonly<Record<RejectReason, true>> = {
+  hash_mismatch: true,
+  weights_unreadable: true,
+  manifest_invalid: true,
+  unsupported_operator: true,
+  external_data: true,
+  wrong_signature: true,
+  too_large: true,
+  memory_over_class: true,
+  not_deterministic: true,
+  resource_limit: true
+}
 
 const spell = (verdict: Verdict) => (verdict.verdict === "rejected" ? verdict.reject_reason : JSON.stringify(verdict))
 
@@ -83,14 +93,15 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox proce
     () =>
       Effect.gen(function* () {
         if (process.platform !== "linux") return
+        assert.sameMembers([...new Set(cases.map(([, , reason]) => reason))], Object.keys(REASONS))
         const arena = yield* Arena
         assert.strictEqual((yield* arena.examine(request(linear()))).verdict, "admitted")
         const before = sandboxProcesses()[0]!
         const sockets = openIn(before.pid).filter((link) => link.startsWith("socket:"))
-        const run = Effect.forEach(cases, ([what, weights]) =>
+        const run = Effect.forEach(cases, ([what, weights, , over]) =>
           Effect.gen(function* () {
             const start_ms = performance.now()
-            const said = spell(yield* arena.examine(request(weights)))
+            const said = spell(yield* arena.examine(request(weights, over)))
             return { what, said, took_ms: performance.now() - start_ms }
           })
         )

@@ -1,17 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import { emptyMessages, nested, record } from "./hostileFiles.ts"
 import { linear } from "./testModels.ts"
 import { scanWire, WIRE_LIMITS } from "./wire.ts"
-
-/** A length-delimited record. */
-const record = (field: number, body: Uint8Array): Uint8Array => Buffer.concat([varint(field * 8 + 2), varint(body.length), body])
-
-const varint = (value: number): Uint8Array => {
-  const bytes: Array<number> = []
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    if (rest < 128) return Uint8Array.from([...bytes, rest])
-    bytes.push((rest % 128) + 128)
-  }
-}
 
 const refusal = (bytes: Uint8Array) => {
   const check = scanWire(bytes)
@@ -44,8 +34,7 @@ describe("scanWire", () => {
   })
 
   it("refuses ten megabytes of empty messages within a second", () => {
-    const bytes = new Uint8Array(10_000_000)
-    for (let at = 0; at < bytes.length; at += 2) bytes.set([8 * 8 + 2, 0], at)
+    const bytes = emptyMessages(10_000_000)
     const start_ms = performance.now()
     assert.include(refusal(bytes), `${WIRE_LIMITS.messages} messages`)
     assert.isBelow(performance.now() - start_ms, 1_000)
@@ -58,9 +47,7 @@ describe("scanWire", () => {
   })
 
   it("refuses graphs nested in graphs beyond 32 levels", () => {
-    let bytes: Uint8Array = new Uint8Array(0)
-    for (let depth = 0; depth < 11; depth++) bytes = record(1, record(5, record(6, bytes)))
-    assert.include(refusal(record(7, bytes)), "deeper than 32")
+    assert.include(refusal(nested(12)), "deeper than 32")
   })
 
   it("refuses lengths past the end, of 2^32, of 2^63 and negative ones", () => {

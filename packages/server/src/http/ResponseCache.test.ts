@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
-import { ResponseCache } from "./ResponseCache.ts"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { matches, ResponseCache } from "./ResponseCache.ts"
 
 const answer = (text: string, ...tags: ReadonlyArray<string>) => ({ text, contentType: "application/json", tags: new Set(tags) })
 
@@ -34,9 +34,11 @@ describe("ResponseCache", () => {
       const old = yield* Effect.forkChild(cache.getOrCompute("/a", Effect.as(Deferred.await(gate), answer("old", "t"))))
       yield* Effect.yieldNow
       yield* cache.purge("t")
-      assert.strictEqual((yield* cache.getOrCompute("/a", Effect.succeed(answer("new", "t")))).body.toString(), "new")
+      const young = yield* Effect.forkChild(cache.getOrCompute("/a", Effect.succeed(answer("new", "t"))))
+      yield* Effect.yieldNow
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Fiber.join(old)).body.toString(), "old")
+      assert.strictEqual((yield* Fiber.join(young)).body.toString(), "new")
       assert.strictEqual(cache.getUnsafe("/a")?.body.toString(), "new")
     }).pipe(Effect.provide(ResponseCache.layer))
   )
@@ -57,10 +59,91 @@ describe("ResponseCache", () => {
     }).pipe(Effect.provide(ResponseCache.layer))
   )
 
+  it.effect("computes one at a time, and the last of all, while purges fall between those who ask", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      let [running, most, computed, written] = [0, 0, 0, 0]
+      const ask = cache.getOrCompute(
+        "/a",
+        Effect.gen(function* () {
+          most = Math.max(most, ++running)
+          computed++
+          const read = written
+          for (let i = 0; i < 20; i++) yield* Effect.yieldNow
+          running--
+          return answer(String(read), "t")
+        })
+      )
+      const waiting: Array<Fiber.Fiber<{ readonly body: Buffer }>> = []
+      for (; written < 50; written++) {
+        const since = written
+        const one = Effect.tap(ask, ({ body }) => Effect.sync(() => assert.isAtLeast(Number(body.toString()), since)))
+        waiting.push(yield* Effect.forkChild(one), yield* Effect.forkChild(one))
+        yield* Effect.yieldNow
+        yield* cache.purge(written % 2 === 0 ? "t" : "another")
+      }
+      for (const fiber of waiting) yield* Fiber.join(fiber)
+      assert.strictEqual(most, 1)
+      assert.isBelow(computed, 15, "of a hundred who asked")
+      assert.strictEqual((yield* ask).body.toString(), "50")
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
+  it.effect("is not kept from what it should keep by purges of what it does not show", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const gate = yield* Deferred.make<void>()
+      const asking = yield* Effect.forkChild(cache.getOrCompute("/a", Effect.as(Deferred.await(gate), answer("a", "t"))))
+      yield* Effect.yieldNow
+      yield* cache.purge("another")
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(asking)
+      assert.isDefined(cache.getUnsafe("/a"))
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
+  it.effect("fails for all who wait where the computation fails, keeps nothing of it, and is computed by the next who asks", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const gate = yield* Deferred.make<void>()
+      for (const failing of [Effect.fail("no"), Effect.die("no")]) {
+        const ask = cache.getOrCompute("/a", Effect.andThen(Deferred.await(gate), failing as Effect.Effect<never, string>))
+        const all = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(ask))
+        yield* Effect.yieldNow
+        yield* Deferred.succeed(gate, undefined)
+        for (const fiber of all) assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
+        assert.isUndefined(cache.getUnsafe("/a"))
+      }
+      assert.strictEqual((yield* cache.getOrCompute("/a", Effect.succeed(answer("yes", "t")))).body.toString(), "yes")
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
+  it.effect("drops everything under a tag and nothing else, and everything there is", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const kept = () => ["/a", "/b", "/c"].filter((url) => cache.getUnsafe(url) !== undefined).join("")
+      const fill = Effect.forEach(Object.entries({ "/a": ["x"], "/b": ["x", "y"], "/c": ["y", "z"] }), ([url, tags]) =>
+        cache.getOrCompute(url, Effect.succeed(answer(url, ...tags)))
+      )
+      for (const [purge, left] of [
+        [cache.purge("x"), "/c"],
+        [cache.purge("y"), "/a"],
+        [cache.purge("z", "none"), "/a/b"],
+        [cache.purge(), "/a/b/c"],
+        [cache.purge("*"), "/a/b/c"],
+        [cache.purgeAll, ""]
+      ] as const) {
+        yield* fill
+        yield* purge
+        assert.strictEqual(kept(), left)
+      }
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
   it.effect("stays under its bound by letting the oldest go", () =>
     Effect.gen(function* () {
       const cache = yield* ResponseCache
-      const big = "x".repeat(8 * 1024 * 1024 - 1024)
+      const big = "x".repeat(8 * 1024 * 1024 - 2048)
       for (let i = 0; i < 10; i++) yield* cache.getOrCompute(`/${i}`, Effect.succeed(answer(big, "t")))
       assert.deepStrictEqual(
         [0, 1, 2, 9].map((i) => cache.getUnsafe(`/${i}`) !== undefined),
@@ -68,4 +151,35 @@ describe("ResponseCache", () => {
       )
     }).pipe(Effect.provide(ResponseCache.layer))
   )
+
+  it.effect("counts addresses and tags toward its bound, so that many small answers are bounded as well", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const urls = Array.from({ length: 5_000 }, (_, n) => `/${n}?${"x".repeat(15_000)}`)
+      for (const url of urls) yield* cache.getOrCompute(url, Effect.succeed(answer("", "t")))
+      const kept = urls.filter((url) => cache.getUnsafe(url) !== undefined)
+      assert.isBelow(kept.length, (64 * 1024 * 1024) / 15_000)
+      assert.strictEqual(kept.at(-1), urls.at(-1))
+      const tags = Array.from({ length: 10_000 }, (_, n) => `t${n}`)
+      for (let n = 0; n < 100; n++) yield* cache.getOrCompute(`/tags/${n}`, Effect.succeed(answer("", ...tags)))
+      assert.isUndefined(cache.getUnsafe("/tags/0"))
+      assert.isDefined(cache.getUnsafe("/tags/99"))
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+})
+
+describe("If-None-Match", () => {
+  const etag = '"abc"'
+
+  it("names an answer by its tag, strong or weak, alone or among others, or by a star", () => {
+    for (const header of ['"abc"', 'W/"abc"', ' "abc" ', '"x", "abc"', '"x",W/"abc","y"', 'W/"x" , "abc",', "*", " * "]) {
+      assert.isTrue(matches(header, etag), header)
+    }
+  })
+
+  it("names none by anything else", () => {
+    for (const header of [undefined, "", ",", "abc", '"ABC"', '"abc', 'abc"', '"abcd"', 'w/"abc"', 'W/W/"abc"', "**", '"*"', '"x", "y"']) {
+      assert.isFalse(matches(header, etag), header)
+    }
+  })
 })

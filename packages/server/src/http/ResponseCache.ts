@@ -4,7 +4,9 @@
  * An entry lives 600 s at most and goes at once when one of its tags is purged. Those who miss the
  * same URL at the same time wait for one computation (a flight). A purge may fall between a flight's
  * read of the database and its end: such a flight answers those who already wait, is joined by
- * nobody and is not kept. The store is bounded; the oldest entries leave first.
+ * nobody, and is not kept if it named the tag. Those who come after the purge wait together for the next flight, which
+ * begins when that one has ended: a URL is never computed twice at once, however many ask and however
+ * much is purged. The store is bounded; the oldest entries leave first.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
@@ -27,14 +29,17 @@ export interface Entry {
 
 interface Flight {
   readonly done: Deferred.Deferred<Entry, any>
+  /** Since it took off. */
   readonly purged: Set<string>
 }
 
 export const maxAge_s = 600
 export const cacheControl = `public, max-age=0, s-maxage=${maxAge_s}`
 const maxBytes = 64 * 1024 * 1024
-/** What the store keeps of an entry besides its body, so that many small ones are bounded as well. */
+/** What the store keeps of an entry besides its body, its URL and its tags, so that many small ones are bounded as well. */
 const overheadBytes = 1024
+/** Of a tag: its text, and its places in two maps. */
+const tagBytes = 200
 /** Purges of everything carry this tag; no answer names it. */
 const everything = "*"
 
@@ -61,11 +66,11 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
   const flights = new Map<string, Flight>()
   const flying = new Set<Flight>()
 
-  const fly = <E, R>(url: string, compute: Effect.Effect<Answer, E, R>) => {
-    const flight: Flight = { done: Deferred.makeUnsafe(), purged: new Set() }
-    flights.set(url, flight)
-    flying.add(flight)
-    return compute.pipe(
+  const compute = <E, R>(url: string, flight: Flight, answer: Effect.Effect<Answer, E, R>) =>
+    Effect.suspend(() => {
+      flying.add(flight)
+      return answer
+    }).pipe(
       Effect.map((answer) => {
         const entry = makeEntry(answer, now())
         if (!flight.purged.has(everything) && entry.tags.isDisjointFrom(flight.purged)) store.keep(url, entry)
@@ -75,9 +80,15 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
         flying.delete(flight)
         if (flights.get(url) === flight) flights.delete(url)
         return Deferred.done(flight.done, exit)
-      }),
-      Effect.uninterruptible // a caller who hangs up must not fail those who wait with it
+      })
     )
+
+  /** Takes off when the flight `before` it, if there is one, has landed, well or not. */
+  const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined) => {
+    const flight: Flight = { done: Deferred.makeUnsafe(), purged: new Set() }
+    flights.set(url, flight)
+    const turn = before === undefined ? Effect.void : Effect.exit(Deferred.await(before.done))
+    return Effect.uninterruptible(Effect.andThen(turn, compute(url, flight, answer))) // who hangs up must not fail those who wait with it
   }
 
   const purge = (...tags: ReadonlyArray<string>) =>
@@ -90,12 +101,12 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
 
   return {
     getUnsafe: store.get,
-    getOrCompute: <E, R>(url: string, compute: Effect.Effect<Answer, E, R>) =>
+    getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
       Effect.suspend((): Effect.Effect<Entry, E, R> => {
         const hit = store.get(url)
         if (hit !== undefined) return Effect.succeed(hit)
         const joined = flights.get(url)
-        return joined !== undefined && joined.purged.size === 0 ? Deferred.await(joined.done) : fly(url, compute)
+        return joined !== undefined && joined.purged.size === 0 ? Deferred.await(joined.done) : fly(url, answer, joined)
       }),
     purge,
     purgeAll: Effect.andThen(purge(everything), Effect.sync(store.clear))
@@ -109,7 +120,7 @@ const makeStore = (now: () => number) => {
 
   const drop = (url: string, entry: Entry) => {
     entries.delete(url)
-    bytes -= entry.body.length + overheadBytes
+    bytes -= weightOf(url, entry)
     for (const tag of entry.tags) {
       const urls = urlsByTag.get(tag)
       if (urls?.delete(url) && urls.size === 0) urlsByTag.delete(tag)
@@ -126,7 +137,7 @@ const makeStore = (now: () => number) => {
     const old = entries.get(url)
     if (old !== undefined) drop(url, old)
     entries.set(url, entry)
-    bytes += entry.body.length + overheadBytes
+    bytes += weightOf(url, entry)
     for (const tag of entry.tags) {
       const urls = urlsByTag.get(tag)
       if (urls === undefined) urlsByTag.set(tag, new Set([url]))
@@ -150,6 +161,8 @@ const makeStore = (now: () => number) => {
 
   return { get, keep, dropTag, clear }
 }
+
+const weightOf = (url: string, { body, tags }: Entry) => body.length + url.length + tags.size * tagBytes + overheadBytes
 
 const makeEntry = ({ contentType, tags, text }: Answer, now_ms: number): Entry => {
   const body = Buffer.from(text)

@@ -26,7 +26,7 @@ export interface Rows {
   readonly reviews: Map<string, Row<"reviews">>
   readonly ended: Map<string, Ended>
   readonly seeds: Map<string, Seed>
-  readonly series: Array<State["writes"]["series"][number]>
+  readonly series: Map<string, State["writes"]["series"][number]>
   readonly audits: Map<string, State["writes"]["audits"][number]>
 }
 export type Memory = Map<string, Rows>
@@ -48,7 +48,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
     reviews: new Map(),
     ended: new Map(),
     seeds: new Map(),
-    series: [],
+    series: new Map(),
     audits: new Map()
   })
 }
@@ -106,7 +106,7 @@ const write = (rows: Rows, state: State): void => {
   writeEnded(rows, writes)
   for (const row of writes.audits) if (!rows.audits.has(row.id)) rows.audits.set(row.id, row)
   rows.periods.push(...writes.boardPeriods)
-  rows.series.push(...structuredClone(writes.series))
+  for (const point of writes.series) rows.series.set(`${point.ladder} ${point.at}`, structuredClone(point))
   if (writes.settings) rows.settings = state.settings
 }
 

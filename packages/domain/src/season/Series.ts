@@ -6,22 +6,28 @@ import type { State } from "./State.ts"
 const POINTS = 96
 const INTERVAL_MS_MIN = 60_000
 
-/** When the next points are due; never while nothing has been rated since the last. */
+/** When the next points are due; never while no rating has changed since the last. */
 export const seriesDue = (state: State): number => {
-  if (state.phase === "closed" || state.rated === state.series_rated) return Infinity
+  if (state.phase === "closed" || changesOf(state) === state.series_rated) return Infinity
   const age = state.series_at - state.settings.submissions_open_at
   return state.series_at + Math.max(INTERVAL_MS_MIN, Math.ceil(age / POINTS)) // whole: ids are made of the time
 }
 
+/** A void takes one from the matches that count: each of them and each void makes this one more. */
+const changesOf = ({ rated, voided }: State): number => rated + 2 * voided
+
+/** Taken again in the same millisecond, as at the close, the later points stand. */
 export const takeSeries = (state: State): void => {
+  const { series } = state.writes
+  series.splice(0, Infinity, ...series.filter(({ at }) => at < state.now))
   state.series_at = state.now
-  state.series_rated = state.rated
+  state.series_rated = changesOf(state)
   for (const ladder of state.ladders) {
     if (ladder.active === 0) continue
     const standings = order(ladder)
     const versions = standings.map(({ version }) => version)
     const mus = standings.map(({ mu }) => mu)
-    state.writes.series.push({ ladder: ladder.ladder, at: state.now, versions, mus })
+    series.push({ ladder: ladder.ladder, at: state.now, versions, mus })
   }
   state.writes.any = true
 }

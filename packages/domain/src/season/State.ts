@@ -174,7 +174,7 @@ export interface Head {
   fill_hour: number // the hour, since 1970, in which `fill_made` was counted
   fill_made: number
   series_at: number // when the last points of the series were taken
-  series_rated: number // and how many matches counted then
+  series_rated: number // and how often ratings had changed by then
 }
 
 /** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */

@@ -100,7 +100,7 @@ const owe = (state: State, ladder: LadderState, standing: Standing, { i, log, st
   const forfeits = forfeited && running ? standing.forfeits - later.length : 0
   standing.seat_sum -= i / (seats.length - 1) - 0.5
   if (stands) {
-    standing.credit = Math.max(0, standing.credit - creditOf(state, { forfeits, made: standing.made - later.length }))
+    standing.credit = Math.max(0, standing.credit - creditOf(state, { forfeits, made: standing.made }))
     if (forfeits > 0) standing.forfeits--
     const met = later.reduce((sum, match) => sum + match.seats.length - 1, 0)
     const end = Math.max(0, standing.met.length - met)

@@ -275,15 +275,17 @@ export const seeds = statement.upsert<Seed>(
   ["mu", "sigma"]
 )
 
-export const series = statement.insert<State["writes"]["series"][number]>(
+/** A season that closes within the millisecond of its last point takes that again. */
+export const series = statement.upsert<State["writes"]["series"][number]>(
   "series_point",
-  ["season_id"],
+  ["season_id", "ladder", "at"],
   [
     text("ladder", (row) => row.ladder),
     time("at", (row) => row.at),
     uuids("versions", (row) => row.versions),
     floats("mus", (row) => row.mus)
-  ]
+  ],
+  ["versions", "mus"]
 )
 /** A command that is repeated writes its log row once. */
 export const audits = statement.insertOnce<State["writes"]["audits"][number]>(

@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest"
+import { step } from "./Season.ts"
+import { committed } from "./State.ts"
+import * as testLog from "./testLog.ts"
+import { finish, lease, season } from "./testSeason.ts"
+
+describe("a voided match", () => {
+  it("gives back what the last game cost, whichever it was: credit is that of a season which never had it", () => {
+    const { now, state } = season(2, [2])
+    const books = testLog.books()
+    const open = () => [...state.ladders[5]!.standings.values()]
+    let at = now
+    while (open().some(({ made }) => made < 24)) {
+      for (const work of lease(state, ++at)) finish(state, work, at, at % 2)
+      testLog.write(books, state)
+      committed(state)
+    }
+    const ofOpen = [...books.ended.values()].filter(({ ladder, rated_n }) => ladder === "open" && rated_n !== null)
+    const before = open().map(({ credit, made }) => ({ credit, made }))
+    for (const { id } of [ofOpen[2]!, ofOpen[7]!]) {
+      assert.deepStrictEqual(step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", log: testLog.logOf(books, id) }, ++at), {
+        voided: true
+      })
+      testLog.write(books, state)
+      committed(state)
+    }
+    // Both were among the first twenty games, which count a half; those that are left still make twenty, so two whole ones go.
+    const less = before.map(({ credit, made }) => ({ credit: credit - 2, made: made - 2 }))
+    assert.deepStrictEqual(
+      open().map(({ credit, made }) => ({ credit, made })),
+      less
+    )
+  })
+})

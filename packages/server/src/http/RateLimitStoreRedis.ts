@@ -23,7 +23,7 @@ export const layerRedis = ({ answer_ms = 500, url }: RedisOptions) =>
     Effect.flatMap(connect(url), (shared) => makeFailover(shared, answer_ms))
   )
 
-/** A start waits for Redis no longer than this. */
+/** A start waits for Redis no longer than this, nor any attempt to connect. */
 const connect_ms = 1000
 
 /** A connection that is silent for longer is replaced; pings keep a good one from being so. */
@@ -82,12 +82,10 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   let trouble: unknown // why there is no connection, where there is none
   client.on("error", (error) => (trouble = error))
   client.on("ready", () => (trouble = undefined))
-  const connected = client.connect().then(
-    () => {},
-    () => {} // only by the release above
-  )
+  const tried = new Promise<void>((done) => void client.once("ready", done).once("error", () => done()))
+  client.connect().catch(() => {}) // fails only when it is released
   yield* Effect.timeoutOption(
-    Effect.promise(() => connected),
+    Effect.promise(() => tried),
     connect_ms
   )
   const take: SharedBuckets["take"] = (bucket, limit) =>

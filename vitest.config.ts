@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     include: ["packages/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/leftoverProcesses.ts"],
+    setupFiles: ["test/support/undeclared.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -1,7 +1,6 @@
 /** Somebody who talks to the service over HTTP, with or without a session, and waits as long as a 429 or 503 tells. */
 import { setTimeout as pause } from "node:timers/promises"
 import { Browser, signIn } from "../support/Browser.ts"
-import { assertDeclared } from "../support/Declared.ts"
 
 export interface Answer {
   readonly status: number
@@ -41,7 +40,6 @@ export class Visitor {
         signal: AbortSignal.timeout(TIMEOUT_MS)
       })
       const text = await response.text()
-      assertDeclared(method, path, { status: response.status, headers: response.headers, text })
       if ((response.status !== 429 && response.status !== 503) || waits === WAITS_MAX) {
         return { status: response.status, json: text === "" ? undefined : JSON.parse(text) }
       }

@@ -1,9 +1,7 @@
-/**
- * What every route declares that it may answer, and whether an answer is one of those. Whoever asks the service in a test asks
- * through here: `Web.call`, the `Browser`, the `Visitor`; the typed client fails by itself on a status or code that is undeclared.
- */
+/** What every route declares that it may answer, and whether an answer is one of those; undeclared.ts holds all tests to it. */
 import { OpenApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
+import { faults } from "./faults.ts"
 import { type Operation, operationsOf } from "./Operations.ts"
 
 /** As much of an answer as tells whether it was declared. */
@@ -43,7 +41,7 @@ export const faultOf = (method: string, url: string, { headers, status, text }: 
   const problem = JSON.parse(text)
   for (const member of ["type", "title", "status", "detail", "code"]) if (problem[member] === undefined) return `lacks ${member}`
   if (problem.status !== status || problem.type !== `/errors#${problem.code}`) return "contradicts itself"
-  if (/\bat \S*\(?\S*[/\\]\S*:\d+:\d+|SELECT |INSERT |syntax error|node_modules/.test(text)) return "says too much"
+  if (/\bat (\S+ \()?\S*[/\\]\S*:\d+:\d+|SELECT |INSERT |syntax error|node_modules/.test(text)) return "says too much"
   const outcome = `${status} ${problem.code}`
   if (operation !== undefined) return operation.answers.has(outcome) ? undefined : "refuses with a code that the route does not declare"
   return beside(outcome, at, headers.get("allow") ?? "")
@@ -60,5 +58,8 @@ const beside = (outcome: string, at: ReadonlyMap<string, Operation>, allow: stri
 export const assertDeclared = (method: string, url: string, said: Said): void => {
   if (!new URL(url, "http://localhost").pathname.startsWith("/v1/")) return
   const fault = faultOf(method, url, said)
-  if (fault !== undefined) throw new Error(`The answer to ${method} ${url} ${fault}: ${said.status} ${said.text.slice(0, 300)}`)
+  if (fault === undefined) return
+  const told = `The answer to ${method} ${url} ${fault}: ${said.status} ${said.text.slice(0, 300)}`
+  faults.push(told)
+  throw new Error(told)
 }

@@ -22,9 +22,16 @@ const counting = Layer.succeed(RateLimits, {
   take: (rate) => Effect.sync(() => void taken.push(rate))
 })
 
+const isSignedIn = ({ account, locked }: Caller) => account !== undefined && locked === undefined
+const isPlatform = ({ account }: Caller) => account === Callers.platform.account
+/** A write with somebody's session that they know nothing of. */
+const isForged = ({ auth, method }: Row, { foreign }: Caller) =>
+  foreign === true && method !== "GET" && auth !== "runner" && auth !== "public"
+
 /** What the row promises the caller; undefined is success. */
 const refusalOf = (row: Row, caller: Caller, ours: string): string | undefined => {
-  const signedIn = caller.account !== undefined && caller.locked === undefined
+  const signedIn = isSignedIn(caller)
+  if (isForged(row, caller)) return "403 cross_origin"
   switch (row.auth) {
     case "public":
     case "optional":
@@ -39,28 +46,28 @@ const refusalOf = (row: Row, caller: Caller, ours: string): string | undefined =
       return !signedIn ? "401 unauthenticated" : caller === Callers.owner ? undefined : "404 not_found"
     case "season-admin":
       if (!signedIn) return "401 unauthenticated"
-      return caller === Callers.administrator || caller === Callers.platform ? undefined : "403 season_admin_only"
+      return caller === Callers.administrator || isPlatform(caller) ? undefined : "403 season_admin_only"
     case "platform-admin":
     case "probe":
-      return !signedIn ? "401 unauthenticated" : caller === Callers.platform ? undefined : "403 admin_only"
+      return !signedIn ? "401 unauthenticated" : isPlatform(caller) ? undefined : "403 admin_only"
   }
 }
 
 /** The buckets of a request: the class of its row, and its address's where it comes with nothing the service has seen before. */
 const ratesOf = (row: Row, caller: Caller): ReadonlyArray<string> => {
-  const known =
-    row.auth === "runner" ? caller.key !== undefined && caller.key !== "agon_rk_none" : caller.account !== undefined && !caller.locked
   if (row.auth === "public") return [row.rate]
+  if (isForged(row, caller)) return []
+  const known = row.auth === "runner" ? caller.key !== undefined && caller.key !== "agon_rk_none" : isSignedIn(caller)
   return known ? [row.rate, "public"] : ["public"]
 }
 
-const send = ({ json, method, session, url }: Sending, { account, key }: Caller) => {
+const send = ({ json, method, session, url }: Sending, { account, foreign, key }: Caller) => {
   const as = account === undefined ? undefined : (session ?? account)
   return A.ask(url, {
     method,
     json,
     ...(as === undefined ? {} : { as }),
-    ...(key === undefined ? {} : { headers: Callers.bearer(key) })
+    headers: { ...(key === undefined ? {} : Callers.bearer(key)), ...(foreign === true ? { "sec-fetch-site": "cross-site" } : {}) }
   })
 }
 
@@ -110,6 +117,7 @@ const rightful = (row: Row): Caller =>
 
 const web = Callers.layer.pipe(Layer.provideMerge(Fixture.layer), Layer.provideMerge(A.layerWith(counting)))
 
+const served = table.filter((row) => !isOfCommunity(row))
 const ofOneSeason = (auth: Row["auth"]) => table.filter((row) => row.auth === auth && row.path.includes("/seasons/{slug}"))
 const absent = A.urlOf("absent")
 const unknownGame = `/v1/games/chess/seasons/${Callers.ours}`
@@ -145,7 +153,25 @@ layer(web, A.options)("everybody", (it) => {
     })
   )
 
-  for (const row of table.filter((one) => !isOfCommunity(one))) {
+  it.effect("may ask for the head of what there is to read, and is told what else there is where a path has no such method", () =>
+    Effect.gen(function* () {
+      for (const [path, rows] of Map.groupBy(served, ({ path }) => path)) {
+        const row = rows[0]!
+        const methods = rows.map(({ method }) => method)
+        const sending = yield* prepare(row, rightful(row), (n += 1))
+        const unknown = yield* send({ ...sending, method: methods.includes("DELETE") ? "PUT" : "DELETE" }, Callers.nobody)
+        assert.strictEqual(saidBy(unknown), "405 method_not_allowed", path)
+        const expected = methods.includes("GET") ? [...methods, "HEAD"] : methods
+        assert.sameMembers(unknown.headers.get("allow")!.split(", "), expected, path)
+        if (row.method !== "GET") continue
+        const whole = yield* send(sending, rightful(row))
+        const head = yield* send({ ...sending, method: "HEAD" }, rightful(row))
+        assert.deepStrictEqual([head.status, head.text, head.headers.get("etag")], [whole.status, "", whole.headers.get("etag")], path)
+      }
+    })
+  )
+
+  for (const row of served) {
     it.effect(`is answered by ${routeOf(row)} as a route of ${row.auth} answers`, () =>
       Effect.gen(function* () {
         const { keys } = yield* Callers.World

@@ -22,6 +22,8 @@ export interface Caller {
   readonly locked?: true
   /** A runner's secret. */
   readonly key?: string
+  /** Led there by a page of another origin. */
+  readonly foreign?: true
 }
 
 export const nobody: Caller = { role: "nobody" }
@@ -32,6 +34,7 @@ export const administrator: Caller = { role: "the season's administrator", accou
 export const otherAdministrator: Caller = { role: "another season's administrator", account: "sue" }
 export const platform: Caller = { role: "the platform's administrator", account: "root" }
 export const suspended: Caller = { role: "a suspended account", account: "mal", locked: true }
+export const misled: Caller = { role: "the platform's administrator from another origin's page", account: "root", foreign: true }
 export const ended: Caller = { role: "an ended session", account: "gone", locked: true }
 
 export interface Key {
@@ -105,7 +108,7 @@ export const layer = Layer.effect(World, make)
 export const callers = Effect.map(
   World,
   ({ keys }): ReadonlyArray<Caller> => [
-    ...[nobody, session, owner, otherOwner, administrator, otherAdministrator, platform, suspended, ended],
+    ...[nobody, session, owner, otherOwner, administrator, otherAdministrator, platform, misled, suspended, ended],
     { role: "the season's runner", key: keys.ours.secret },
     { role: "another season's runner", key: keys.theirs.secret },
     { role: "the platform's runner", key: keys.platform.secret },

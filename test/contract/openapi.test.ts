@@ -67,6 +67,7 @@ describe("the OpenAPI document", () => {
       assert.match(operationId, /^[a-z][A-Za-z]+$/, route)
       for (const { description, in: place, name } of parameters) assert.isString(description, `${route}: ${place} ${name} has no meaning`)
     }
+    for (const { description, name } of document.tags) assert.isString(description, name)
     const names = operations.map(([, { operationId }]) => operationId)
     assert.strictEqual(new Set(names).size, names.length)
   })

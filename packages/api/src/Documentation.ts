@@ -6,6 +6,7 @@ import { HttpApi } from "effect/http-api"
 import { describeOperation } from "./documentation/operations.ts"
 import { describeParameters } from "./documentation/parameters.ts"
 import { mendSchemas } from "./documentation/schemas.ts"
+import { groups } from "./documentation/summaries.ts"
 
 const about = `Trained models compete in games. Competitors sign in, make models, submit versions and upload their files; runners examine
 and play them; ratings make leaderboards.
@@ -17,6 +18,7 @@ Keys that the service does not know are ignored; an answer may get new ones.`
 /** Completes the document in place. */
 export const documented = (api: HttpApi.Top, document: Record<string, any>): Record<string, any> => {
   document["info"].description = about
+  for (const tag of document["tags"]) tag.description = groups[tag.name]
   document["servers"] = [{ url: "/", description: "The origin that the document was read from" }]
   const { key, session } = document["components"].securitySchemes ?? {}
   if (session !== undefined) session.description = "A session, as the sign-in sets it. Requests of browsers must come from the same origin."

@@ -1,5 +1,7 @@
 /** The document's schemas as others' generators like them: plain names, open objects, and no more bounds than there are. */
 
+import { errorMeanings } from "../errorMeanings.ts"
+
 type Json = any
 
 /** Where a reference to a component leads. */
@@ -60,6 +62,7 @@ const newNames = (schemas: Json): ReadonlyMap<string, string> =>
 /** Every problem says all of its members; the library lets a reader do without those that a class fixes. */
 const wholeProblem = ({ properties, ...schema }: Json): Json => ({
   ...schema,
+  description: errorMeanings[properties.code.enum[0]],
   properties: { ...properties, status: { ...properties.status, type: "integer" } },
   required: Object.keys(properties).filter((name) => name !== "instance")
 })

@@ -80,3 +80,29 @@ export const summaries: Readonly<Record<string, string>> = {
   result: "Report a result",
   release: "Give a lease back"
 }
+
+/** What the operations of a group have in common. */
+export const groups: Readonly<Record<string, string>> = {
+  account: "Signing in, the caller's account, its sessions, and the pages of competitors.",
+  admin: "How the platform is doing.",
+  game: "The games there are.",
+  season: "Seasons, their podiums, and what is being played.",
+  board: "Boards, which paths call maps.",
+  leaderboard: "Ladders and their course.",
+  model: "Models of competitors.",
+  version: "Versions of models, on their way to a ladder and on it.",
+  submission: "Entering a version.",
+  match: "Matches and what came of them.",
+  seasonCreation: "Making a season.",
+  seasonEditing: "What a season's administrators change.",
+  seasonSteering: "What the platform's administrators change of a season.",
+  round: "Rounds and finals.",
+  roster: "Who may enter.",
+  seasonAdmins: "Who administers.",
+  notice: "Notices to participants, and the log of what was done.",
+  seasonFleet: "A season's own runners.",
+  boardAdmin: "Uploading and switching boards.",
+  baseline: "Models that the administrators bring into a season.",
+  fleet: "Runners of the platform.",
+  runner: "What runners and the service say to each other."
+}

@@ -1,0 +1,234 @@
+/**
+ * Positions in the terms of Battlesnake's standard mode (x to the right, y upwards from the lower left, a digit each: "20" is
+ * the lowest row's third cell; a body from its head), written from what its documentation says of a turn, where our rules are
+ * meant to be the same:
+ *
+ *   every head moves, every tail drops, health falls by one · food gives full health and doubles the tail · then those go who
+ *   have no health, are off the board, have run into a body, or meet a head that is as long or longer
+ *
+ * Not compared, because ours differs: when and where food appears, walls, boards that wrap, time-outs, and scores.
+ */
+import { assert, describe, it } from "vitest"
+import { arranged } from "./arranged.ts"
+import { bodyOf, foodOf, type SnakesState } from "./State.ts"
+import { step } from "./step.ts"
+
+type Direction = "up" | "right" | "down" | "left"
+interface Snake {
+  readonly body: string
+  readonly health?: number
+  readonly moves: Direction
+  /** The body after the turn, or why there is none. */
+  readonly then: string
+  readonly thenHealth?: number
+}
+interface Case {
+  readonly what: string
+  readonly snakes: ReadonlyArray<Snake>
+  readonly food?: string
+  readonly thenFood?: string
+}
+
+const SIDE = 7
+const DIRECTIONS: ReadonlyArray<Direction> = ["up", "right", "down", "left"]
+const CAUSES: Readonly<Record<string, string>> = {
+  "out-of-health": "starved",
+  "wall-collision": "wall",
+  "snake-self-collision": "self",
+  "snake-collision": "body",
+  "head-collision": "head"
+}
+
+const cellsOf = (places: string): ReadonlyArray<number> =>
+  places === "" ? [] : places.split(" ").map((at) => (SIDE - 1 - Number(at[1])) * SIDE + Number(at[0]))
+const placesOf = (cells: ReadonlyArray<number>): string =>
+  cells.map((cell) => `${cell % SIDE}${SIDE - 1 - Math.floor(cell / SIDE)}`).join(" ")
+
+/** Seats are born on cells without food and then put where the case has them. */
+const stateOf = ({ snakes, food = "" }: Case): SnakesState => {
+  const signs: Array<string> = new Array(SIDE * SIDE).fill(".")
+  for (const cell of cellsOf(food)) signs[cell] = "*"
+  for (let seat = 1; seat <= snakes.length; seat++) signs[signs.indexOf(".")] = String(seat)
+  return arranged({
+    picture: Array.from({ length: SIDE }, (_, row) => signs.slice(row * SIDE, (row + 1) * SIDE).join("")).join(" "),
+    bodies: snakes.map(({ body }) =>
+      cellsOf(body)
+        .map((cell) => `${Math.floor(cell / SIDE)}${cell % SIDE}`)
+        .join(" ")
+    ),
+    health: snakes.map(({ health = 90 }) => health)
+  })
+}
+
+/** Somebody far away, so that a case's other snakes are not the last. */
+const bystander: Snake = { body: "61 60 50", moves: "up", then: "62 61 60" }
+
+const cases: ReadonlyArray<Case> = [
+  {
+    what: "a new body part where it moves, the last one removed, one health less",
+    snakes: [{ body: "22 21 11", moves: "left", then: "12 22 21", thenHealth: 89 }, bystander]
+  },
+  {
+    what: "food: full health, gone, and another part on top of the tail",
+    snakes: [{ body: "22 21 11", health: 40, moves: "up", then: "23 22 21 21", thenHealth: 100 }, bystander],
+    food: "23 06",
+    thenFood: "06"
+  },
+  {
+    what: "the turn after food: the body is longer by one",
+    snakes: [{ body: "23 22 21 21", moves: "up", then: "24 23 22 21" }, bystander]
+  },
+  {
+    what: "a coiled start that unrolls",
+    snakes: [{ body: "11 11 11", moves: "right", then: "21 11 11" }, bystander]
+  },
+  {
+    what: "food with the last health",
+    snakes: [{ body: "22 21 11", health: 1, moves: "up", then: "23 22 21 21", thenHealth: 100 }, bystander],
+    food: "23",
+    thenFood: ""
+  },
+  {
+    what: "no food with the last health",
+    snakes: [{ body: "22 21 11", health: 1, moves: "up", then: "out-of-health" }, bystander]
+  },
+  {
+    what: "the edges of the board",
+    snakes: [
+      { body: "03 13 23", moves: "left", then: "wall-collision" },
+      { body: "36 35 34", moves: "up", then: "wall-collision" },
+      { body: "20 21 22", moves: "down", then: "wall-collision" },
+      bystander
+    ]
+  },
+  {
+    what: "its own neck",
+    snakes: [{ body: "22 21 11", moves: "down", then: "snake-self-collision" }, bystander]
+  },
+  {
+    what: "its own body",
+    snakes: [{ body: "22 23 33 32 31", moves: "right", then: "snake-self-collision" }, bystander]
+  },
+  {
+    what: "its own tail, which moves away",
+    snakes: [{ body: "22 23 33 32", moves: "right", then: "32 22 23 33" }, bystander]
+  },
+  {
+    what: "another's body",
+    snakes: [{ body: "22 12 02", moves: "right", then: "snake-collision" }, { body: "33 32 31", moves: "up", then: "34 33 32" }, bystander]
+  },
+  {
+    what: "another's tail, which moves away",
+    snakes: [{ body: "21 11 01", moves: "right", then: "31 21 11" }, { body: "33 32 31", moves: "up", then: "34 33 32" }, bystander]
+  },
+  {
+    what: "another's tail that is doubled, since it ate the turn before",
+    snakes: [
+      { body: "21 11 01", moves: "right", then: "snake-collision" },
+      { body: "33 32 31 31", moves: "up", then: "34 33 32 31" },
+      bystander
+    ]
+  },
+  {
+    what: "another's tail while that one eats: the old tail's cell is free, the new one doubled",
+    snakes: [
+      { body: "21 11 01", moves: "right", then: "31 21 11" },
+      { body: "33 32 31", moves: "up", then: "34 33 32 32", thenHealth: 100 },
+      bystander
+    ],
+    food: "34",
+    thenFood: ""
+  },
+  {
+    what: "head to head: the longer survives",
+    snakes: [
+      { body: "22 12 02", moves: "right", then: "head-collision" },
+      { body: "42 43 44 45", moves: "left", then: "32 42 43 44" },
+      bystander
+    ]
+  },
+  {
+    what: "head to head: of the same length, nobody does",
+    snakes: [
+      { body: "22 12 02", moves: "right", then: "head-collision" },
+      { body: "42 43 44", moves: "left", then: "head-collision" },
+      bystander
+    ]
+  },
+  {
+    what: "three heads: only one that is longer than both",
+    snakes: [
+      { body: "22 12 02", moves: "right", then: "head-collision" },
+      { body: "42 43 44", moves: "left", then: "head-collision" },
+      { body: "33 34 35 36", moves: "down", then: "32 33 34 35" },
+      bystander
+    ]
+  },
+  {
+    what: "head to head over food: both eat it, and lengths count after that",
+    snakes: [
+      { body: "22 12 02", moves: "right", then: "head-collision" },
+      { body: "42 43 44 45", moves: "left", then: "32 42 43 44 44", thenHealth: 100 },
+      bystander
+    ],
+    food: "32",
+    thenFood: ""
+  },
+  {
+    what: "two that change places: each runs into the other's body",
+    snakes: [
+      { body: "22 12 02", moves: "right", then: "snake-collision" },
+      { body: "32 42 52", moves: "left", then: "snake-collision" },
+      { ...bystander, body: "65 64 63", then: "66 65 64" }
+    ]
+  },
+  {
+    what: "one without health is gone before anybody runs into it",
+    snakes: [
+      { body: "22 12 02", moves: "right", then: "32 22 12" },
+      { body: "42 43 44 45", health: 1, moves: "left", then: "out-of-health" },
+      bystander
+    ]
+  },
+  {
+    what: "one off the board is gone before anybody runs into it",
+    snakes: [{ body: "25 15 05", moves: "right", then: "35 25 15" }, { body: "36 35 34", moves: "up", then: "wall-collision" }, bystander]
+  },
+  {
+    what: "one that collides still counts as body for those who collide with it",
+    snakes: [
+      { body: "23 13 03", moves: "right", then: "snake-collision" },
+      { body: "33 32 31", moves: "right", then: "snake-collision" },
+      { body: "44 43 42", moves: "up", then: "45 44 43" },
+      bystander
+    ]
+  }
+]
+
+describe("a turn is that of Battlesnake's standard mode:", () => {
+  for (const one of cases)
+    it(one.what, () => {
+      const state = stateOf(one)
+      step(
+        state,
+        one.snakes.map(({ moves }) => DIRECTIONS.indexOf(moves))
+      )
+      for (const [seat, { then, thenHealth }] of one.snakes.entries()) {
+        const snake = state.snakes[seat]!
+        if (then in CAUSES) assert.strictEqual(snake.out, CAUSES[then], `snake ${seat}`)
+        else assert.strictEqual(placesOf(bodyOf(state, seat)), then, `snake ${seat}`)
+        if (thenHealth !== undefined) assert.strictEqual(snake.health, thenHealth, `snake ${seat}`)
+      }
+      if (one.thenFood !== undefined) assert.sameMembers([...foodOf(state)], [...cellsOf(one.thenFood)])
+    })
+
+  it("the game ends when at most one is left", () => {
+    const [last] = cases.filter(({ what }) => what === "its own neck")
+    const state = stateOf(last!)
+    step(
+      state,
+      last!.snakes.map(({ moves }) => DIRECTIONS.indexOf(moves))
+    )
+    assert.strictEqual(state.reason, "last_standing")
+  })
+})

@@ -115,10 +115,11 @@ const main = (url: string, served: Redacted.Redacted) =>
     const idle_mb = service.resident_mb()
     const slot_s = Math.ceil(Number(seconds) + WARM_MS / 1000)
     const contestants = [
-      graphileWorker(url, queues.pool, slot_s, false),
+      graphileWorker(url, queues.pool, slot_s, "default"),
       ...MANNERS.map((manner) => agon(mailbox, manner)),
       ...service.contestants,
-      graphileWorker(url, queues.pool, slot_s, true),
+      graphileWorker(url, queues.pool, slot_s, "batched"),
+      graphileWorker(url, queues.pool, slot_s, "same rows"),
       pgBoss(url, queues.pool, slot_s, 1),
       pgBoss(url, queues.pool, slot_s, 10)
     ].filter(({ name }) => name === BASELINE || new RegExp(only).test(name))

@@ -40,29 +40,72 @@ export const prepareQueues = async (url: string): Promise<{ readonly pool: Pool;
   const pool = new Pool({ connectionString: url, max: 10 })
   pool.on("error", () => undefined)
   await pool.query(TABLES)
+  await pool.query(SAME_TABLES)
   await runMigrations({ pgPool: pool, logger: silent })
   return { pool, close: () => pool.end() }
 }
 
+/**
+ * The same on tables with the columns and indexes that Agon's have (see `sameRows`): two ladders, so four ratings a match, the
+ * match and its two seats. What a season's actor saves against a queue, apart from what it writes, is told by this one.
+ */
+const RATE_SAME_ROWS = `
+WITH played AS (SELECT id, (2 * id % ${ENTRIES})::int + 1 AS a, (2 * id % ${ENTRIES})::int + 2 AS b FROM unnest($1::bigint[]) AS id),
+pair AS (SELECT p.*, x.ladder, x.mu AS mu_a, y.mu AS mu_b, sqrt(30178 + 0.3927 * (x.sigma * x.sigma + y.sigma * y.sigma)) AS c
+  FROM played p JOIN same.rating x ON x.ord = p.a JOIN same.rating y ON y.ord = p.b AND y.ladder = x.ladder),
+odds AS (SELECT *, 1 / (1 + exp((mu_b - mu_a) / c)) AS e FROM pair),
+moved AS (UPDATE same.rating r SET mu = r.mu + CASE WHEN r.ord = o.a THEN 1 ELSE -1 END * r.sigma * r.sigma * (1 - o.e) / o.c,
+    sigma = r.sigma * sqrt(1 - r.sigma * r.sigma * o.e * (1 - o.e) / (o.c * o.c)), matches = r.matches + 1, made = r.made + 1,
+    round_matches = r.round_matches + 1, credit = r.credit + 1, met = r.met[2:] || CASE WHEN r.ord = o.a THEN o.b ELSE o.a END,
+    history = r.history[2:] || r.mu
+  FROM odds o WHERE r.ladder = o.ladder AND r.ord = ANY (ARRAY[o.a, o.b])
+  RETURNING o.id, o.a, r.ladder, r.ord, r.season_id, r.version_id, r.mu, r.sigma),
+ended AS (SELECT *, lpad(to_hex(id), 32, '0')::uuid AS match_id FROM moved),
+kept AS (INSERT INTO same.match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, rated_n, lease_n, runner_id, key_id,
+    released, created_at, ended_at, reason, turns, played_ms, runtime_version, state_sha256)
+  SELECT match_id, season_id, id, 'nano', 0, 'board-1', 7, 'sha256:engine', 'rated', id, 1, season_id, season_id, false, now(), now(),
+    'last_standing', 77, 1234, 'bench', 'sha256:0123456789abcdef' FROM ended WHERE ladder = 'nano' AND ord = a)
+INSERT INTO same.seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes, place, made_mu, made_sigma,
+    made_change, open_mu, open_sigma, open_change)
+  SELECT m.match_id, m.ord - m.a, m.season_id, m.version_id, m.version_id, m.version_id, now(), 1 + m.ord - m.a, 2, 0, 1, m.mu, m.sigma, 1,
+    o.mu, o.sigma, 1 FROM ended m JOIN ended o ON o.match_id = m.match_id AND o.ord = m.ord AND o.ladder = 'open' WHERE m.ladder = 'nano'`
+
+/** Copies of Agon's tables with their indexes, and of the ratings that are there. */
+const SAME_TABLES = `
+CREATE SCHEMA same;
+CREATE TABLE same.rating (LIKE rating INCLUDING ALL) WITH (fillfactor = 60);
+CREATE TABLE same.match (LIKE match INCLUDING ALL);
+CREATE TABLE same.seat (LIKE seat INCLUDING ALL);
+CREATE INDEX ON same.rating (ord);
+INSERT INTO same.rating SELECT * FROM rating;
+ANALYZE same.rating`
+
 const silent = new Logger(() => () => undefined)
 
-/** `batched`: its local queue and batched completion, with connections to match; otherwise as it comes. */
-export const graphileWorker = (url: string, pool: Pool, seconds: number, batched: boolean): Contestant => ({
-  name: batched ? "graphile-worker, batched" : "graphile-worker, default",
+/**
+ * `default`: as it comes. `batched`: its local queue and batched completion, with connections to match. `same rows`: as it
+ * comes, writing what Agon writes.
+ */
+export const graphileWorker = (url: string, pool: Pool, seconds: number, manner: "default" | "batched" | "same rows"): Contestant => ({
+  name: `graphile-worker, ${manner}`,
   start: async (runners) => {
     const jobs = fresh(JOBS_PER_S * seconds)
     await pool.query("SELECT graphile_worker.add_job('rate', json_build_object('id', id)) FROM unnest($1::bigint[]) AS id", [jobs])
     await pool.query("ANALYZE graphile_worker._private_jobs")
+    const statement = manner === "same rows" ? RATE_SAME_ROWS : RATE
     let cycles = 0
     const runner = await run({
       connectionString: url,
       concurrency: runners,
       noHandleSignals: true,
       logger: silent,
-      preset: batched ? { worker: { maxPoolSize: 20, localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } } : {},
+      preset:
+        manner === "batched"
+          ? { worker: { maxPoolSize: 20, localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } }
+          : {},
       taskList: {
         rate: async (payload, helpers) => {
-          await helpers.query(RATE, [[(payload as { readonly id: number }).id]])
+          await helpers.query(statement, [[(payload as { readonly id: number }).id]])
           cycles++
         }
       }

@@ -9,6 +9,7 @@ import { committed, restore, snapshot } from "@agon/domain/season/State.ts"
 import * as testLog from "@agon/domain/season/testLog.ts"
 import { type Rating, rated, START, takenOver } from "@agon/domain/rating/Rating.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
+import listing from "@agon/server/database/migrations/0004_listing.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
 import * as Postgres from "../support/Postgres.ts"
@@ -86,6 +87,19 @@ const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   return ratings
 })
 
+/** What is written on a match for lists is what the migration, in SQL, would make of its seats. */
+const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const read = () =>
+    sql.unsafe<{ upset: number | null }>(
+      "SELECT id, closeness, upset, classes, best_place FROM match WHERE status IN ('rated', 'finished') ORDER BY id"
+    )
+  const written = yield* read()
+  yield* sql.unsafe("UPDATE match SET closeness = 9, upset = 9, classes = 9, best_place = 9")
+  yield* sql.unsafe(listing.split(/;\s*\n/).find((statement) => statement.includes("UPDATE match"))!)
+  assert.deepStrictEqual(written, yield* read())
+  assert.isAbove(written.filter(({ upset }) => upset !== null && upset > 0).length, 10)
+})
+
 layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a voided match on PostgreSQL", (it) => {
   it.effect("leaves the rows of a season that never had it, and the rows restore the season that goes on", () =>
     Effect.gen(function* () {
@@ -137,6 +151,7 @@ layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a voided match 
         assert.strictEqual(state.rated, n)
         yield* play(3)
       }
+      yield* sameFigures(sql)
       const { fence: _, snapshot: rows } = yield* store.claim(season)
       const by = (all: ReturnType<typeof snapshot>["standings"]) =>
         [...all].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))

@@ -384,7 +384,22 @@ const seedField = Effect.fnUntraced(function* (ids: ReadonlyMap<string, string>)
     return { ...row, season_id, ended_at, model_id, owner_id }
   })
   yield* insert("seat", seated)
+  yield* FIGURES
 })
+
+/** What a season writes on a match of its seats, in the words of the contract. */
+const FIGURES = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+  UPDATE match m SET
+    closeness = (SELECT CASE WHEN f.s[1] = f.s[2] THEN 0 ELSE -abs(f.s[1] - f.s[2])::float8 / nullif(abs(f.s[1]), 0) END
+      FROM (SELECT array_agg(y.score ORDER BY y.rank, y.score DESC) AS s FROM seat y WHERE y.match_id = m.id) f),
+    upset = (SELECT max((l.made_mu - l.made_change) - (w.made_mu - w.made_change)) FROM seat w JOIN seat l ON l.match_id = w.match_id
+      WHERE w.match_id = m.id AND w.rank < l.rank),
+    classes = (SELECT bit_or(CASE v.class WHEN 'nano' THEN 1 WHEN 'micro' THEN 2 END) FROM seat y JOIN version v ON v.id = y.version_id
+      WHERE y.match_id = m.id),
+    best_place = (SELECT min(y.place) FROM seat y WHERE y.match_id = m.id)`
+)
 
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -18,9 +18,11 @@ export interface Course {
   moved: boolean // it came out otherwise than it had
 }
 
+/** One of all the seats of a match: they change together. */
 export interface SeatChange {
   readonly match: string
   readonly seat: number
+  readonly rank: number
   readonly made: Moved
   readonly open: Moved | null
 }
@@ -98,5 +100,5 @@ const play = ({ id, ladder, seats }: LoggedMatch, of: (ladder: Ladder, version: 
   const made = on(ladder, (i) => seats[i]!.made!)
   const open = ladder === BASE ? undefined : on(BASE, (i) => seats[i]!.open!)
   if (!made.again && open?.again !== true) return []
-  return seats.map((_, seat) => ({ match: id, seat, made: made.moved[seat]!, open: open?.moved[seat] ?? null }))
+  return seats.map(({ rank }, seat) => ({ match: id, seat, rank, made: made.moved[seat]!, open: open?.moved[seat] ?? null }))
 }

@@ -191,7 +191,8 @@ export interface Seed extends Rating {
 export interface Voided {
   readonly id: string
   readonly detail: string
-  readonly rerated: Array<{ readonly match: string; readonly seat: number; readonly made: Moved; readonly open: Moved | null }>
+  /** All seats of a match, or none. */
+  readonly rerated: Array<Pick<Seat, "rank" | "open"> & { readonly match: string; readonly seat: number; readonly made: Moved }>
 }
 
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */

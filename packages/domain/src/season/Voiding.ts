@@ -131,10 +131,11 @@ const follow = (state: State, { ladder: name, means, rating, seed, trend, versio
 }
 
 /** A match of this batch has no row yet that could be rewritten. */
-const rewriteSeat = (state: State, { made, match, open, seat }: SeatChange): void => {
+const rewriteSeat = (state: State, change: SeatChange): void => {
+  const { made, match, open, seat } = change
   const { ended, voided } = state.writes
   const fresh = ended.findIndex(({ id }) => id === match)
-  if (fresh < 0) voided!.rerated.push({ match, seat, made, open })
+  if (fresh < 0) voided!.rerated.push(change)
   else ended[fresh] = { ...ended[fresh]!, seats: ended[fresh]!.seats.map((row, i) => (i === seat ? { ...row, made, open } : row)) }
 }
 

@@ -14,7 +14,8 @@ import type { PageOf } from "../account/Accounts.ts"
 import { firstGame, registered } from "../game/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
-import { type Asked, namesSide } from "./listing.ts"
+import { KeptTotals } from "./KeptTotals.ts"
+import { type Asked, type Listing, namesSide } from "./listing.ts"
 import { makeQueries, type MatchRow } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
@@ -77,27 +78,55 @@ const makeLists = Effect.gen(function* () {
     return yield* seasons.find(query.game ?? firstGame, query.season, viewer)
   })
 
+  const kept = new KeptTotals()
+  const countSeason = Effect.fnUntraced(function* (listing: Listing & { readonly season_id: string }) {
+    const filter = filterOf(listing)
+    const after = kept.after(filter)
+    const later = kept.add(filter, after, yield* queries.countOfSeason(listing, after))
+    return later ?? kept.add(filter, 0, yield* queries.countOfSeason(listing, 0))!
+  }, Effect.orDie)
+
+  const fittingOf = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
+    const of = season?.record.matches_played ?? 0
+    const all = { of, first: null, last: null }
+    if (season === undefined || namesSide(listing.query)) return { ...all, total: yield* queries.countOfSide(listing) }
+    return onlySeason(listing.query) ? { ...all, total: of } : { of, ...(yield* countSeason({ ...listing, season_id: season.id })) }
+  }, Effect.orDie)
+
+  const page = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
+    const fitting = yield* fittingOf(listing, season)
+    const { cursor, limit } = listing.query
+    // One row more than the page shows says whether there is another.
+    const rows = yield* Effect.orDie(queries.cards(listing, { limit: limit + 1, offset: cursor }, fitting))
+    return { rows, total: fitting.total }
+  })
+
   return Effect.fn("Matches.list")(function* (query: Asked, viewer: Viewer) {
     const season = yield* seasonOf(query, viewer)
     const { cursor, limit, sort } = query
     const listing = { season_id: season?.id ?? null, game: season === undefined ? (query.game ?? null) : null, viewer, query }
-    const nothing = hasNul(query)
-    // One row more than the page shows says whether there is another.
-    const rows = nothing ? [] : yield* Effect.orDie(queries.cards(listing, limit + 1, cursor))
-    const total = nothing ? 0 : onlySeason(query, season) ? season.record.matches_played : yield* Effect.orDie(queries.count(listing))
+    const { rows, total } = hasNul(query) ? NOTHING : yield* page(listing, season)
     const matches = rows.slice(0, limit)
     const next_cursor = nextCursor(cursor, matches.length, cursor + rows.length)
     return { list: { season: season?.record.slug ?? null, total, matches, sort, next_cursor }, season_id: season?.id ?? null }
   })
 })
 
+const NOTHING = { rows: [], total: 0 }
+
 /** The database knows no text with this character, so it names nothing. */
 const hasNul = ({ map = "", owner = "" }: Asked) => `${map}${owner}`.includes("\0")
 
 const shaping = new Set(["game", "season", "sort", "limit", "cursor"])
+/** What is asked beside the season and the part of the list. */
+const filtersOf = (query: Asked) => Object.entries(query).filter(([name, value]) => !shaping.has(name) && value !== undefined)
+
 /** Whether the list is that of the whole season, whose counter says how many matches it has. */
-const onlySeason = (query: Asked, season: FoundSeason | undefined): season is FoundSeason =>
-  season !== undefined && Object.entries(query).every(([name, value]) => shaping.has(name) || value === undefined)
+const onlySeason = (query: Asked) => filtersOf(query).length === 0
+
+/** One text for all pages of a filter, in whatever order its parts were named. */
+const filterOf = ({ query, season_id }: Listing) =>
+  JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
 
 const makeMatches = Effect.gen(function* () {
   const list = yield* makeLists

@@ -3,13 +3,17 @@
  * so that it starts from the narrowest index and reads no further than the page:
  *
  *   version, model, owner, vs    that side's seats, newest first, by seat_version, seat_model or seat_owner
- *   otherwise                    the season's rated matches, newest first, by match_newest
+ *   otherwise                    the season's rated matches in the order of the sort, by match_newest, match_longest,
+ *                                match_closest or match_upset
  *
- * Under `newest` the trials of candidates that passed come between them, from a branch of their own with the same limit.
- * Other sorts, and totals of filtered lists, read every match that fits.
+ * Under `newest` the trials of candidates that passed come between them, by match_trial, from a branch of their own with the
+ * same limit. What filters ask stands on the match itself (migration 0004). Where so few match that going through the
+ * sort's index would take longer than to find them all, they are found by match_newest and then sorted. The other sorts of a
+ * side sort all its matches.
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
+import { classBit } from "../season/figures.ts"
 import { sees } from "../season/queries.ts"
 
 type Sql = SqlClient.SqlClient
@@ -26,19 +30,39 @@ export interface Listing {
   readonly query: Asked
 }
 
+/** What is known of the rated matches that fit, which the choice of a way goes by. */
+export interface Fitting {
+  readonly total: number
+  /** How many the season has in all. */
+  readonly of: number
+  /** When the first and the last of them ended; null where that was not found out, or where there is none. */
+  readonly first: Date | null
+  readonly last: Date | null
+}
+
 const LARGEST_LIMIT = 2 ** 31 - 1
 
 /** Whether the query speaks of a side, whose matches are searched for in every season. */
 export const namesSide = ({ model, owner, version, vs }: Asked) => (model ?? owner ?? version ?? vs) !== undefined
 
-/** The seat `x` that the statement starts from; none where it starts from the season. */
-const sideOf = (sql: Sql, { model, outcome, owner, version, vs }: Asked): ReadonlyArray<Fragment> => [
-  ...(version === undefined ? [] : [sql`x.version_id = ${version}`]),
-  ...(model === undefined ? [] : [sql`x.model_id = ${model}`]),
-  ...(owner === undefined ? [] : [sql`x.owner_id = (SELECT id FROM account WHERE username = ${owner})`]),
-  ...(vs !== undefined && (version ?? model ?? owner) === undefined ? [sql`x.model_id = ${vs.split(",")[0]!}`] : []),
-  ...(outcome === undefined ? [] : [outcomeOf(sql, outcome)])
-]
+/** The model whose seats the statement starts from, where it does: one of two that met, where no other side is named. */
+const sideModelOf = ({ model, owner, version, vs }: Asked) =>
+  model ?? (version === undefined && owner === undefined ? vs?.split(",")[0] : undefined)
+
+/** The seat `x` that the statement starts from; none where it starts from the season. A seat has its match's season and time. */
+const sideOf = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
+  const { outcome, owner, since, version } = query
+  const model = sideModelOf(query)
+  if (!namesSide(query)) return []
+  return [
+    ...(version === undefined ? [] : [sql`x.version_id = ${version}`]),
+    ...(model === undefined ? [] : [sql`x.model_id = ${model}`]),
+    ...(owner === undefined ? [] : [sql`x.owner_id = (SELECT id FROM account WHERE username = ${owner})`]),
+    ...(season_id === null ? [] : [sql`x.season_id = ${season_id}`]),
+    ...(since === undefined ? [] : [sql`x.ended_at >= ${new Date(since)}`]),
+    ...(outcome === undefined ? [] : [outcomeOf(sql, outcome)])
+  ]
+}
 
 const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
   const shared = sql`EXISTS (SELECT 1 FROM seat z WHERE z.match_id = x.match_id AND z.rank = 1 AND z.seat <> x.seat)`
@@ -46,29 +70,32 @@ const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
   return outcome === "win" ? sql`(x.rank = 1 AND NOT ${shared})` : sql`(x.rank = 1 AND ${shared})`
 }
 
-/** What a match `m` must be, each by the primary key of the table that it asks. */
+/** What a match `m` must be: of its own columns, but for the seats of those who met and the boards of so many players. */
 const conditions = (sql: Sql, { game, query, season_id, viewer }: Listing): ReadonlyArray<Fragment> => {
   const { ladder, map, players_max = 8, players_min = 1, since, top, vs } = query
-  const seated = (seat: Fragment) => sql`EXISTS (SELECT 1 FROM seat y WHERE y.match_id = m.id AND ${seat})`
-  const of = (version: Fragment) => sql`EXISTS (SELECT 1 FROM version c WHERE c.id = y.version_id AND ${version})`
   return [
     season_id === null ? sees(sql, viewer) : sql`m.season_id = ${season_id}`,
     ...(game === null ? [] : [sql`s.game = ${game}`]),
     ...(ladder === undefined ? [] : [sql`m.ladder = ${ladder}`]),
     ...(map === undefined ? [] : [sql`m.map_id = ${map}`]),
     ...(since === undefined ? [] : [sql`m.ended_at >= ${new Date(since)}`]),
-    ...(query.class === undefined ? [] : [seated(of(sql`c.class = ${query.class}`))]),
-    ...(top === undefined ? [] : [seated(sql`y.place <= ${top}`)]),
-    ...(vs?.split(",") ?? []).map((model) => seated(sql`y.model_id = ${model}`)),
-    ...(players_min === 1 && players_max === 8 ? [] : [playersOf(sql, players_min, players_max)])
+    ...(query.class === undefined ? [] : [sql`m.classes & ${classBit(query.class)} <> 0`]),
+    ...(top === undefined ? [] : [sql`m.best_place <= ${top}`]),
+    ...(vs?.split(",") ?? []).flatMap((model) =>
+      model === sideModelOf(query) ? [] : [sql`EXISTS (SELECT 1 FROM seat y WHERE y.match_id = m.id AND y.model_id = ${model})`]
+    ),
+    ...(players_min === 1 && players_max === 8 ? [] : [playersOf(sql, season_id, players_min, players_max)])
   ]
 }
 
-const playersOf = (sql: Sql, min: number, max: number): Fragment =>
-  sql`EXISTS (SELECT 1 FROM board b WHERE b.season_id = m.season_id AND b.map_id = m.map_id AND b.players BETWEEN ${min} AND ${max})`
+/** The boards of one season are read once; with none named, each match's own. */
+const playersOf = (sql: Sql, season_id: string | null, min: number, max: number): Fragment =>
+  season_id === null
+    ? sql`EXISTS (SELECT 1 FROM board b WHERE b.season_id = m.season_id AND b.map_id = m.map_id AND b.players BETWEEN ${min} AND ${max})`
+    : sql`m.map_id = ANY (ARRAY(SELECT b.map_id FROM board b WHERE b.season_id = ${season_id} AND b.players BETWEEN ${min} AND ${max}))`
 
-const tables = (sql: Sql, { game, season_id }: Listing, side: boolean): Fragment => {
-  const matches = side ? "seat x JOIN match m ON m.id = x.match_id" : "match m"
+const tables = (sql: Sql, { game, query, season_id }: Listing): Fragment => {
+  const matches = namesSide(query) ? "seat x JOIN match m ON m.id = x.match_id" : "match m"
   return sql.literal(season_id === null || game !== null ? `${matches} JOIN season s ON s.id = m.season_id` : matches)
 }
 
@@ -76,46 +103,72 @@ const rated = "m.status = 'rated'"
 const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL
   AND EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND c.status IN ('entered', 'superseded', 'disabled'))`
 
+const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
+  sql.and([sql.literal(status), ...sideOf(sql, listing), ...conditions(sql, listing)])
+
 /** Matches of one status, newest first; a side may have two seats in one match. */
-const branch = (sql: Sql, listing: Listing, status: string, limit: number): Fragment => {
-  const side = sideOf(sql, listing.query)
-  const where = sql.and([sql.literal(status), ...side, ...conditions(sql, listing)])
-  const columns = sql.literal(side.length > 0 ? "DISTINCT x.match_id AS id, x.ended_at" : "m.id, m.ended_at")
-  return sql`(SELECT ${columns}, NULL::float8 AS figure FROM ${tables(sql, listing, side.length > 0)} WHERE ${where}
+const branch = (sql: Sql, listing: Listing, status: string, limit: number, range: Fragment): Fragment => {
+  const columns = sql.literal(namesSide(listing.query) ? "DISTINCT x.match_id AS id, x.ended_at" : "m.id, m.ended_at")
+  return sql`(SELECT ${columns}, NULL::float8 AS figure FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, status)} ${range}
     ORDER BY ended_at DESC, id DESC LIMIT ${limit})`
 }
 
-/** What a sort goes by; more is earlier. Scores and ranks are those of the match, ratings those before it. */
-const figures: Record<Exclude<Sort, "newest">, string> = {
-  longest: "m.turns::float8",
-  // The share of the first's score that the second is behind.
-  closest: `(SELECT CASE WHEN f.scores[1] = f.scores[2] THEN 0 ELSE -abs(f.scores[1] - f.scores[2])::float8 / nullif(abs(f.scores[1]), 0) END
-    FROM (SELECT array_agg(y.score ORDER BY y.rank, y.score DESC) AS scores FROM seat y WHERE y.match_id = m.id) f)`,
-  upset: `(SELECT max((l.made_mu - l.made_change) - (w.made_mu - w.made_change)) FROM seat w JOIN seat l ON l.match_id = w.match_id
-    WHERE w.match_id = m.id AND w.rank < l.rank)`,
-  discussed: "NULL::float8" // nothing is discussed yet; ties go by newest
+/** What a sort goes by; more is earlier. Nothing is discussed yet, so there ties go by newest. */
+const figures = { longest: "m.turns", closest: "m.closeness", upset: "m.upset" } as const
+type Figured = keyof typeof figures
+
+const isFigured = (sort: Sort): sort is Figured => sort in figures
+
+/** Where a page goes through fewer matches by the sort's index than there are that fit, it is the shorter way. */
+const isRare = ({ of, total }: Fitting, upTo: number) => total < of && total * total < upTo * of
+
+/** Where a filter fits only what was played long ago, the search begins there. A Date has dropped what is finer than it. */
+const within = (sql: Sql, { first, last }: Fitting): Fragment =>
+  first === null || last === null ? sql`` : sql`AND m.ended_at >= ${first} AND m.ended_at < ${new Date(last.getTime() + 1)}`
+
+const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & { readonly fitting: Fitting }, sort: Figured): Fragment => {
+  const figure = sql.literal(figures[sort])
+  const page = sql`ORDER BY ${figure} DESC NULLS LAST, m.ended_at DESC, m.id DESC LIMIT ${limit} OFFSET ${offset}`
+  const where = whereOf(sql, listing, rated)
+  if (namesSide(listing.query))
+    return sql`SELECT DISTINCT m.id, m.ended_at, ${figure} AS figure FROM ${tables(sql, listing)} WHERE ${where} ${page}`
+  if (!isRare(fitting, Math.min(LARGEST_LIMIT, offset + limit)))
+    return sql`SELECT m.id, m.ended_at, ${figure} AS figure FROM ${tables(sql, listing)} WHERE ${where} ${page}`
+  return sql`SELECT m.id, m.ended_at, ${figure} AS figure
+    FROM (SELECT m.id FROM ${tables(sql, listing)} WHERE ${where} ${within(sql, fitting)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${fitting.total}) fit
+    JOIN match m ON m.id = fit.id ${page}`
 }
 
-const figured = (sql: Sql, listing: Listing, sort: Exclude<Sort, "newest">): Fragment => {
-  const side = sideOf(sql, listing.query)
-  const where = sql.and([sql.literal(rated), ...side, ...conditions(sql, listing)])
-  return sql`SELECT DISTINCT m.id, m.ended_at, ${sql.literal(figures[sort])} AS figure FROM ${tables(sql, listing, side.length > 0)} WHERE ${where}`
+export interface Cut {
+  readonly limit: number
+  readonly offset: number
 }
 
-/** Ids of a page in their order, as a relation `(id, ended_at, figure)` that is ordered by figure, time and id, all descending. */
-export const pageOf = (sql: Sql, listing: Listing, limit: number, offset: number): Fragment => {
+/** Ids of a page, as a relation `(id, ended_at, figure)`; `orderOf` says in which order. */
+export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitting: Fitting): Fragment => {
   const { ladder, sort, top } = listing.query
+  if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
   const upTo = Math.min(LARGEST_LIMIT, offset + limit)
-  const trials = ladder === undefined && top === undefined // trials are made for no ladder
-  const newest = [rated, ...(trials ? [passedTrial] : [])].map((status) => branch(sql, listing, status, upTo))
-  const all = sort === "newest" ? newest.reduce((one, other) => sql`${one} UNION ALL ${other}`) : figured(sql, listing, sort)
-  return sql`SELECT * FROM (${all}) listed ORDER BY figure DESC NULLS LAST, ended_at DESC, id DESC
-    LIMIT ${limit} OFFSET ${offset}`
+  const trials = sort === "newest" && ladder === undefined && top === undefined // trials are made for no ladder
+  // The season is not searched for a match more than there are.
+  const counted = branch(sql, listing, rated, Math.min(upTo, fitting.total), within(sql, fitting))
+  const all = trials ? sql`${counted} UNION ALL ${branch(sql, listing, passedTrial, upTo, sql``)}` : counted
+  return sql`SELECT * FROM (${all}) listed ORDER BY ended_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
-/** How many rated matches fit; trials are not counted. */
-export const countOf = (sql: Sql, listing: Listing): Fragment => {
-  const side = sideOf(sql, listing.query)
-  const where = sql.and([sql.literal(rated), ...side, ...conditions(sql, listing)])
-  return sql`SELECT count(DISTINCT m.id)::int AS total FROM ${tables(sql, listing, side.length > 0)} WHERE ${where}`
+/** The order of a page `p`. */
+export const orderOf = (sort: Sort): string =>
+  isFigured(sort) ? "p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC" : "p.ended_at DESC, p.id DESC"
+
+/** How many rated matches of a side fit; trials are not counted. */
+export const countOfSide = (sql: Sql, listing: Listing): Fragment =>
+  sql`SELECT count(DISTINCT m.id)::int AS total FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)}`
+
+/** The same of a season, of the matches after number `after` of those that count: all by match_newest, the last by match_rated. */
+export const countOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, after: number): Fragment => {
+  const later = after === 0 ? sql`` : sql`AND m.rated_n > ${after}`
+  return sql`SELECT c.total, c.first, c.last, (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided
+    FROM season s CROSS JOIN (SELECT count(*)::int AS total, min(m.ended_at) AS first, max(m.ended_at) AS last
+      FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)} ${later}) c
+    WHERE s.id = ${listing.season_id}`
 }

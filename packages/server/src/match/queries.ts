@@ -4,7 +4,8 @@ import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
-import { countOf, type Listing, pageOf } from "./listing.ts"
+import type { Counted } from "./KeptTotals.ts"
+import { type Cut, countOfSeason, countOfSide, type Fitting, type Listing, orderOf, pageOf } from "./listing.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
 const SeatRow = Schema.Struct({
@@ -66,14 +67,18 @@ const makeLists = (sql: SqlClient.SqlClient) => {
   const decodeCards = Schema.decodeUnknownEffect(Schema.Array(CardRow))
   return {
     /** A page as `listing.ts` says; cards of its rows alone. */
-    cards: (listing: Listing, limit: number, offset: number) =>
-      sql`WITH page AS (${pageOf(sql, listing, limit, offset)})
+    cards: (listing: Listing, cut: Cut, fitting: Fitting) =>
+      sql`WITH page AS (${pageOf(sql, listing, cut, fitting)})
         SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
-        FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC
+        FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY ${sql.literal(orderOf(listing.query.sort))}
       `.pipe(Effect.flatMap(decodeCards)),
 
-    /** Reads every match that fits. */
-    count: (listing: Listing) => sql<{ total: number }>`${countOf(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total))
+    /** Reads every match of the side. */
+    countOfSide: (listing: Listing) => sql<{ total: number }>`${countOfSide(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
+
+    /** Reads the matches after the number, by match_rated; where it is 0 all of the season, by match_newest alone. */
+    countOfSeason: (listing: Listing & { readonly season_id: string }, after: number) =>
+      sql<Counted>`${countOfSeason(sql, listing, after)}`.pipe(Effect.map((rows) => rows[0]!))
   }
 }
 

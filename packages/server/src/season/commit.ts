@@ -3,6 +3,7 @@
 import { head, type State } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
+import { classesOf } from "./figures.ts"
 import type { Fence } from "./SeasonStore.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
@@ -40,7 +41,7 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   return [
     statement.bind(
       shapes.matches,
-      ended.map((match) => ({ ...match, engine_digest }))
+      ended.map((match) => ({ ...match, engine_digest, classes: classesOf(match.seats.map(({ version }) => held(version)?.class)) }))
     ),
     statement.bind(
       shapes.seats,
@@ -59,7 +60,8 @@ const voidedParts = ({ voided }: State["writes"]): ReadonlyArray<Part | null> =>
     : [
         statement.bind(shapes.matchVoided, [voided]),
         statement.bind(shapes.seatsVoided, [voided]),
-        statement.bind(shapes.seatsRerated, voided.rerated)
+        statement.bind(shapes.seatsRerated, voided.rerated),
+        statement.bind(shapes.matchesRerated, [...Map.groupBy(voided.rerated, ({ match }) => match).values()])
       ]
 
 /** The batch as parts of one statement. */

@@ -1,6 +1,7 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Board, Ended, Live, Round, Seat, Seed, State, Version, Voided } from "@agon/domain/season/State.ts"
 import { big, bool, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
+import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import { type Column, statement } from "./statement.ts"
 
 export interface SeatRow extends Seat {
@@ -165,7 +166,7 @@ export const reviewsGone = statement.remove<string>(
   uuid("version_id", (id) => id)
 )
 
-export const matches = statement.insert<Ended & { readonly engine_digest: string }>(
+export const matches = statement.insert<Ended & { readonly engine_digest: string; readonly classes: number }>(
   "match",
   ["season_id"],
   [
@@ -195,7 +196,11 @@ export const matches = statement.insert<Ended & { readonly engine_digest: string
     text("runtime_version", (row) => row.runtime_version),
     text("state_sha256", (row) => row.state_sha256),
     text("replay_hash", (row) => row.replay_hash),
-    int("replay_bytes", (row) => row.replay_bytes)
+    int("replay_bytes", (row) => row.replay_bytes),
+    float("closeness", (row) => closenessOf(row.seats)),
+    float("upset", (row) => upsetOf(row.seats)),
+    int("classes", (row) => row.classes),
+    int("best_place", (row) => bestPlaceOf(row.seats))
   ]
 )
 
@@ -259,6 +264,11 @@ export const seatsRerated = statement.update<Rerated>(
     float("open_change", (row) => row.open?.change ?? null)
   ]
 )
+/** A match whose seats were rerated, all of them: the gap between their ratings is another. Index: match_pkey. */
+export const matchesRerated = statement.update<ReadonlyArray<Rerated>>("match", "id", [
+  uuid("id", (seats) => seats[0]!.match),
+  float("upset", upsetOf)
+])
 export const seeds = statement.upsert<Seed>(
   "rating_seed",
   ["season_id", "ladder", "version_id"],

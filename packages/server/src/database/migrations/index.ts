@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import core from "./0001_core.ts"
 import notices from "./0002_notices.ts"
 import audit from "./0003_audit.ts"
+import listing from "./0004_listing.ts"
 import voiding from "./0006_voiding.ts"
 
 const statements = (text: string) =>
@@ -16,5 +17,6 @@ export const migrations = {
   "0001_core": statements(core),
   "0002_notices": statements(notices),
   "0003_audit": statements(audit),
+  "0004_listing": statements(listing),
   "0006_voiding": statements(voiding)
 }

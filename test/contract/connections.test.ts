@@ -22,7 +22,7 @@ const handlers = Layer.mergeAll(
   unserved("account", "game")
 ) as Layer.Layer<AllHandlers, never, any>
 
-const quick = { head_ms: 400, body_ms: 400, object_ms: 800, head_bytes: 16_384, connections: 300, every_ms: 50 }
+const quick = { head_ms: 400, body_ms: 400, object_ms: 800, idle_ms: 600, head_bytes: 16_384, connections: 300, every_ms: 50 }
 
 const liveWith = (limits: Layer.Layer<never>) =>
   serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
@@ -332,6 +332,25 @@ layer(liveWith(Layer.succeed(ConnectionLimits, quick)), { excludeTestServices: t
       }
       const answered = yield* drip(at, `GET /v1/games HTTP/1.1\r\n${host}Content-Length: 1000\r\n\r\n`, " ")
       assert.deepStrictEqual(answersIn(answered), [200], "what has been answered is only closed")
+    })
+  )
+
+  it.effect("that asks for more than it reads is closed, and what it has not read goes with it", () =>
+    Effect.gen(function* () {
+      const at = yield* port
+      const heard = yield* Effect.promise(
+        () =>
+          new Promise<number>((resolve) => {
+            const socket = connect(at, "127.0.0.1")
+            let bytes = 0
+            socket.on("error", () => undefined)
+            socket.on("close", () => resolve(bytes))
+            socket.write(`GET /openapi.json HTTP/1.1\r\n${host}\r\n`.repeat(200))
+            setTimeout(() => socket.on("data", (chunk) => (bytes += chunk.length)), 2_000)
+          })
+      )
+      const document = yield* Effect.promise(() => fetch(`http://127.0.0.1:${at}/openapi.json`).then((answer) => answer.text()))
+      assert.isBelow(heard, 100 * document.length)
     })
   )
 

@@ -148,6 +148,37 @@ layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
     })
   )
 
+  it.effect("in the development provider meets what is no sign-in with a refusal, never with a fault", () =>
+    inBrowser(async (browser, origin) => {
+      const page = await browser.follow(`${origin}/v1/auth/dev`)
+      const post = (body: NonNullable<RequestInit["body"]>, url = page.url) => browser.request(url, { method: "POST", body })
+      const refused = [
+        await post(new URLSearchParams({ login: "x".repeat(10_000) })),
+        await post(new URLSearchParams({ login: "x".repeat(65) })),
+        await post(""),
+        await post("%00%ff=\0&login"),
+        await post(Buffer.from([0xff, 0xfe, 0x00])),
+        await new Browser().request(page.url),
+        await post(new URLSearchParams({ login: "x" }), `${origin}/dev-idp/interaction/none`),
+        await browser.request(`${origin}/dev-idp/interaction/`),
+        await browser.request(`${origin}/dev-idp/auth?client_id=other&redirect_uri=http://evil.example`),
+        await browser.request(`${origin}/dev-idp/auth?client_id=agon&response_type=code&redirect_uri=http://evil.example&scope=openid`),
+        await browser.request(`${origin}/dev-idp/auth/${"x".repeat(5_000)}`),
+        await browser.request(`${origin}/dev-idp/%zz%00`),
+        await browser.request(`${origin}/dev-idp/token`, { method: "POST", body: "grant_type=authorization_code" }),
+        await browser.request(`${origin}/dev-idp/token`, { method: "POST", body: "{" }),
+        await browser.request(`${origin}/dev-idp/me`, { headers: { authorization: "Bearer x" } }),
+        await browser.request(`${origin}/dev-idp`, { method: "DELETE" })
+      ]
+      for (const { headers, status, url } of refused) {
+        assert.isTrue(status >= 400 && status < 500, `${status} ${url.slice(0, 120)}`)
+        assert.isNotNull(headers.get("x-request-id"), url)
+        assert.notInclude(headers.get("location") ?? "", "evil")
+      }
+      assert.strictEqual((await browser.submit(page, { login: "still-here" })).status, 303)
+    })
+  )
+
   it.effect("in the development provider needs a login, and nothing but loopback", () =>
     inBrowser(async (browser, origin) => {
       const page = await browser.follow(`${origin}/v1/auth/dev`)

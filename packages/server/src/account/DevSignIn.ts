@@ -90,6 +90,10 @@ const makeIdp = ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
+    renderError: async (context, { error }) => {
+      context.type = "html"
+      context.body = pageOf(`<p>The sign-in was refused: ${error.replace(/\W+/g, " ")}.</p>`)
+    },
     findAccount: (_context, login) => ({ accountId: login, claims: () => ({ sub: login, preferred_username: login }) }),
     loadExistingGrant: grantEverything,
     ttl: {
@@ -168,9 +172,11 @@ const readForm = async (request: IncomingMessage) => {
 const form = (hint: string) =>
   `<form method="post"><p>${hint}</p><label>Login <input name="login" autofocus required maxlength="${maxLogin}"></label> <button>Sign in</button></form>`
 
+const pageOf = (content: string) =>
+  `<!doctype html><meta charset="utf-8"><title>Development sign-in</title><h1>Development sign-in</h1>${content}`
+
 const show = (response: ServerResponse, status: number, content: string) => {
-  const page = `<!doctype html><meta charset="utf-8"><title>Development sign-in</title><h1>Development sign-in</h1>${content}`
-  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(page)
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(pageOf(content))
 }
 
 /** What went wrong is of a closed set of sentences; nothing of the request is echoed. */

@@ -15,6 +15,8 @@ export interface Limits {
   readonly body_ms: number
   /** The same for an object, whose signed URL says how much it may have; as long as an upload's window. */
   readonly object_ms: number
+  /** Without a byte in either direction while a request is under way: who does not read its answer. Four times a runner's long poll. */
+  readonly idle_ms: number
   /** Of request line and headers together. */
   readonly head_bytes: number
   /** Open at once. A runner holds two, a website's backend a few; over it new ones are closed. */
@@ -27,6 +29,7 @@ const usual: Limits = {
   head_ms: 15_000,
   body_ms: 30_000,
   object_ms: 30 * 60_000,
+  idle_ms: 120_000,
   head_bytes: 16_384,
   connections: 10_000,
   every_ms: 5_000
@@ -77,6 +80,7 @@ export const makeServer = (limits: Limits): { readonly server: Server; readonly 
     shouldUpgradeCallback: () => false // there is nothing to upgrade to: an ordinary request
   })
   server.maxConnections = limits.connections
+  server.timeout = limits.idle_ms
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => refuse(socket, faultOf(error)))
   server.on("connect", (_request, socket) => refuse(socket, noTunnel))
   server.on("checkExpectation", (request, response) => server.emit("request", request, response)) // it may be ignored (RFC 9110, 10.1.1)

@@ -59,15 +59,29 @@ const hasItsOwn = Effect.fnUntraced(function* (rate: keyof typeof table, drained
   assert.isAtLeast((yield* drained).passed, table[rate].burst)
 })
 
-/** The session of somebody who signs in as a client of their own. */
+const from = (address: string) => ({ "x-forwarded-for": address })
+
+/** Behind the proxy that the tests are, so that nobody's sign-in is counted with another's. */
+class BrowserAt extends Browser {
+  readonly address: string
+  constructor(address: string) {
+    super()
+    this.address = address
+  }
+  override request(address: string, init: RequestInit = {}, base?: string) {
+    return super.request(address, { ...init, headers: { ...init.headers, ...from(this.address) } }, base)
+  }
+}
+
+let signedIn = 0
+
+/** A new session of an account. */
 const cookieOf = (origin: string, login: string) =>
   Effect.promise(async () => {
-    const browser = new Browser()
+    const browser = new BrowserAt(`10.9.0.${++signedIn}`)
     await signIn(browser, origin, login)
     return { cookie: `service_session=${browser.cookie(origin, "service_session")}` }
   })
-
-const from = (address: string) => ({ "x-forwarded-for": address })
 
 /** A node of its own, whatever layers other nodes of the test have built. */
 const node = (over: Partial<SettingsShape>): Effect.Effect<string, never, Scope.Scope> =>
@@ -131,6 +145,25 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
         again.map(({ status }) => status),
         [200, 200, 302, 200, 200, 404, 404]
       )
+    })
+  )
+
+  it.effect("never refuse twice in a row who waits as told, whenever they ask", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* Service.Service
+      const client = Effect.fnUntraced(function* (seed: number) {
+        const asked: Ask = { path: "/v1/me", headers: { ...from(`10.8.0.${seed}`), ...(yield* cookieOf(origin, `polite${seed}`)) } }
+        for (let refusals = 0, n = 0; refusals < 8 && n < 400; n++) {
+          const { body, status } = yield* ask(origin, asked)
+          if (status === 200) continue
+          assert.strictEqual(status, 429)
+          refusals++
+          yield* Effect.sleep(JSON.parse(body).retry_after_ms + 1)
+          assert.strictEqual((yield* ask(origin, asked)).status, 200, `client ${seed} after ${refusals} refusals`)
+          if ((refusals + seed) % 3 === 0) yield* Effect.sleep(40 * ((seed * refusals) % 7))
+        }
+      })
+      yield* Effect.forEach([1, 2, 3, 4], client, { concurrency: "unbounded", discard: true })
     })
   )
 

@@ -12,8 +12,8 @@ const variable = "AGON_TEST_RUN"
 
 const look_ms = 1_000
 
-/** Processes that were told to stop may take this long. */
-const patience_ms = 3_000
+/** Processes that were told to stop may take this long: a Postgres whose directory is removed after it takes seconds on a busy disk. */
+const patience_ms = 12_000
 
 export default function setup() {
   const mark = `${variable}=${randomUUID()}`

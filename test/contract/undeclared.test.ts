@@ -20,6 +20,7 @@ describe("an answer", () => {
     assert.isUndefined(fault("HEAD", "/v1/games?x=1", 200))
     assert.isUndefined(fault("GET", "/v1/games", 304))
     assert.isUndefined(refused("POST", "/v1/submissions/reenter", 404, "nothing_to_reenter"))
+    assert.isUndefined(refused("GET", "/v1/me", 408, "request_timeout")) // before anybody knows which route it is
   })
 
   it("may be no status and no code beside them", () => {

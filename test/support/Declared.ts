@@ -1,6 +1,7 @@
 /** What every route declares that it may answer, and whether an answer is one of those; undeclared.ts holds all tests to it. */
 import { OpenApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
+import { errorCatalogue } from "@agon/api/Errors.ts"
 import { faults } from "./faults.ts"
 import { type Operation, operationsOf } from "./Operations.ts"
 
@@ -23,6 +24,16 @@ const routes = () =>
     }))
     .sort((a, b) => a.names - b.names))
 
+let anywhere: ReadonlySet<string> | undefined
+
+/** What a connection may be told before there is a route: that it is too slow, or its head too large. */
+const beforeRoutes = () =>
+  (anywhere ??= new Set(
+    errorCatalogue()
+      .filter(({ routes }) => routes.length === 0)
+      .map(({ code, status }) => `${status} ${code}`)
+  ))
+
 /** The operations of a path, by method. */
 const operationsAt = (url: string): ReadonlyMap<string, Operation> => {
   const path = new URL(url, "http://localhost").pathname
@@ -43,6 +54,7 @@ export const faultOf = (method: string, url: string, { headers, status, text }: 
   if (problem.status !== status || problem.type !== `/errors#${problem.code}`) return "contradicts itself"
   if (/\bat (\S+ \()?\S*[/\\]\S*:\d+:\d+|SELECT |INSERT |syntax error|node_modules/.test(text)) return "says too much"
   const outcome = `${status} ${problem.code}`
+  if (beforeRoutes().has(outcome) && status !== 405) return undefined
   if (operation !== undefined) return operation.answers.has(outcome) ? undefined : "refuses with a code that the route does not declare"
   return beside(outcome, at, headers.get("allow") ?? "")
 }

@@ -1,87 +1,22 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, type Scope } from "effect"
-import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
-import { patiently } from "@agon/api/Patience.ts"
-import type { MatchWork, Work } from "@agon/api/runner/protocol.ts"
+import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
-import { engineOf, engines } from "@agon/engine/registry.ts"
-import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { engineOf } from "@agon/engine/registry.ts"
+import { about, bringIn, game, hashOf, isMatch, keyed, snakesZoo } from "../support/Referee.ts"
+import * as Referee from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
-const game = "snakes"
-const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 const digest = engineOf(game)!.digest
-const about = {
-  name: "rack",
-  runtime_version: "test",
-  engines: engines.map((engine) => ({ game: engine.slug, engine_digest: engine.digest })),
-  accepts: ["match", "admission"],
-  slots: 4
-} as const
 
-/** A season of its own for a test, with one board of two seats and so many baselines in play, all admitted by this runner. */
+/** A season of its own for a test, with one board of two seats and so many baselines in play, and a runner of its key. */
 const seasonOf = Effect.fnUntraced(function* (slug: string, baselines: number) {
-  const { as, runner } = yield* Service.Service
-  const admin = yield* as("admin")
-  const { key } = yield* admin.fleet.createKey({ payload: { name: slug } })
-  const client = yield* runner(key)
-  const { runner: id } = yield* client.runner.openSession({ payload: about })
-  const { runner: examiner } = yield* client.runner.openSession({ payload: { ...about, accepts: ["admission"] } })
-  const here = { game, slug }
-  const making = admin.seasonCreation.createSeason({
-    params: { game },
-    payload: {
-      name: slug,
-      slug,
-      submissions_open_at: "2026-01-01T00:00:00Z",
-      submissions_close_at: "2099-01-01T00:00:00Z",
-      weight_classes: demoWeightClasses,
-      visibility: "public",
-      entry: "open",
-      fleet: { matches: "both", admissions: "both" },
-      providers: []
-    }
-  })
-  yield* patiently(making)
-  const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
-  yield* patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
-  yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
-  for (const entry of zoo.filter((one) => one.game === game).slice(0, baselines)) yield* bringIn(admin, client, examiner, here, entry)
-  return { admin, client, id, examiner, here, key }
+  const fleet = yield* keyed(slug)
+  const here = yield* Referee.seasonOf(slug, fleet, baselines)
+  return { ...fleet, fleet, here, id: yield* fleet.open(["match", "admission"]) }
 })
 
-const bringIn = Effect.fnUntraced(function* (
-  admin: Client,
-  client: Client,
-  runner: string,
-  here: { readonly game: string; readonly slug: string },
-  entry: (typeof zoo)[number]
-) {
-  const { manifest, weights } = entry.build()
-  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
-  const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name: entry.name, ...hashes } })
-  const put = (to: typeof upload.weights, body: Uint8Array<ArrayBuffer>) =>
-    Effect.promise(() => fetch(to.url, { method: to.method, headers: to.headers, body }))
-  assert.strictEqual((yield* put(upload.weights, weights)).status, 200)
-  assert.strictEqual((yield* put(upload.manifest, manifest)).status, 200)
-  const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 20 } })
-  const [work] = leases
-  assert.deepInclude(work, { kind: "admission", game, engine_digest: digest, attempt: 1 })
-  const verdict = {
-    kind: "admission",
-    runtime_version: "test",
-    verdict: "admitted",
-    param_count: 1,
-    infer_us: 10,
-    memory: { flat: 0, cell: 0 }
-  } as const
-  assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work!.lease }, payload: verdict }), { accepted: true })
-  yield* admin.baseline.switchBaseline({ params: { ...here, baseline: entry.name }, payload: { enabled: true } })
-})
-
-const isMatch = (work: Work): work is MatchWork => work.kind === "match"
 const finished = ({ seats }: MatchWork, winner = 0) =>
   ({
     kind: "match",
@@ -126,15 +61,16 @@ inService("a match is leased with all that it needs, reported in the next lease 
 
 inService("a long poll wakes when work appears, not when its time is up", () =>
   Effect.gen(function* () {
-    const { admin, client, examiner, here } = yield* seasonOf("wakes", 1)
-    const { runner } = yield* client.runner.openSession({ payload: { ...about, accepts: ["match"] } })
+    const { client, fleet, here, open } = yield* seasonOf("wakes", 1)
+    const runner = yield* open(["match"])
     const polling = yield* Effect.forkChild(client.runner.lease({ payload: { runner, max: 1, wait_s: 30 } }))
     yield* Effect.sleep("300 millis")
-    const started = performance.now()
-    yield* bringIn(admin, client, examiner, here, zoo.filter((one) => one.game === game)[1]!)
+    assert.isUndefined(polling.pollUnsafe())
+    yield* bringIn(fleet, here, snakesZoo[1]!)
+    const appeared = performance.now()
     const { leases } = yield* Fiber.join(polling)
     assert.strictEqual(leases.length, 1)
-    assert.isBelow(performance.now() - started, 20_000)
+    assert.isBelow(performance.now() - appeared, 3_000)
   })
 )
 
@@ -161,14 +97,14 @@ inService("a replay is taken over when it is what the result says, and the resul
 
 inService("one malformed result is refused and nothing of the request is applied", () =>
   Effect.gen(function* () {
-    const { admin, client, here, id, key } = yield* seasonOf("malformed", 3)
+    const { admin, client, here, id, secret } = yield* seasonOf("malformed", 3)
     const { origin } = yield* Service.Service
     const work = yield* leaseOne(client, id)
     const good = { lease: work.lease, ...finished(work) }
     const contradictory = { ...good, seats: good.seats.map((seat) => ({ ...seat, rank: 1 })) }
     for (const results of [[contradictory], [good, { lease: work.lease, kind: "match" }], [good, "nonsense"]]) {
       const body = JSON.stringify({ runner: id, max: 0, wait_s: 0, results })
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
       const answer = yield* Effect.promise(() => fetch(`${origin}/v1/runner/leases`, { method: "POST", headers, body }))
       const problem = yield* Effect.promise(
         () => answer.json() as Promise<{ readonly status: number; readonly code: string; readonly errors: ReadonlyArray<unknown> }>
@@ -214,9 +150,7 @@ inService("a revoked key is refused, and its leases go back at once", () =>
     const { admin, client, id, key } = yield* seasonOf("revoked", 2)
     const { runner } = yield* Service.Service
     const work = yield* leaseOne(client, id)
-    const { keys } = yield* admin.fleet.keys({ query: {} as never })
-    const own = keys.find(({ prefix }) => key.startsWith(prefix))!
-    assert.isNotNull((yield* admin.fleet.revokeKey({ params: { key: own.id } })).revoked_at)
+    assert.isNotNull((yield* admin.fleet.revokeKey({ params: { key } })).revoked_at)
     assert.strictEqual(yield* code(client.runner.lease({ payload: { runner: id, max: 1, wait_s: 0 } })), "unauthenticated")
     const { key: fresh } = yield* admin.fleet.createKey({ payload: { name: "after" } })
     const other = yield* runner(fresh)

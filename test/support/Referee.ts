@@ -36,12 +36,13 @@ export const keyed = Effect.fnUntraced(function* (name: string, atHand?: Client)
   const client = yield* runner(secret)
   const open = (accepts: ReadonlyArray<"match" | "admission" | "audit">) =>
     Effect.map(client.runner.openSession({ payload: { ...about, accepts } }), ({ runner }) => runner)
-  return { admin, client, key, open }
+  return { admin, client, key, secret, open }
 })
 export type Keyed = Effect.Success<ReturnType<typeof keyed>>
 
-/** A season with one board of two seats and two baselines in play. */
-export const seasonOf = Effect.fnUntraced(function* (slug: string, { admin, client, open }: Keyed) {
+/** A season with one board of two seats and so many baselines in play. */
+export const seasonOf = Effect.fnUntraced(function* (slug: string, fleet: Keyed, baselines = 2) {
+  const { admin } = fleet
   const here = { game, slug }
   const payload = {
     name: slug,
@@ -58,21 +59,30 @@ export const seasonOf = Effect.fnUntraced(function* (slug: string, { admin, clie
   const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
   yield* patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
   yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
-  const examiner = yield* open(["admission"])
-  for (const { build, name } of zoo.filter((one) => one.game === game).slice(0, 2)) {
-    const { manifest, weights } = build()
-    const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
-    const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name, ...hashes } })
-    yield* put(upload.weights, weights)
-    yield* put(upload.manifest, manifest)
-    const { leases } = yield* client.runner.lease({ payload: { runner: examiner, max: 1, wait_s: 20 } })
-    const admitted = { verdict: "admitted", param_count: 1, infer_us: 10, memory: { flat: 0, cell: 0 } } as const
-    const verdict = { kind: "admission", runtime_version: "test", ...admitted } as const
-    yield* client.runner.result({ params: { lease: leases[0]!.lease }, payload: verdict })
-    yield* admin.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } })
-  }
+  for (const entry of snakesZoo.slice(0, baselines)) yield* bringIn(fleet, here, entry)
   return here
 })
+
+export const snakesZoo = zoo.filter((one) => one.game === game)
+
+/** A baseline, recorded, uploaded, admitted by a runner of this key and switched on. */
+export const bringIn = Effect.fnUntraced(function* ({ admin, client, open }: Keyed, here: Here, { build, name }: (typeof zoo)[number]) {
+  const { manifest, weights } = build()
+  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+  const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name, ...hashes } })
+  yield* put(upload.weights, weights)
+  yield* put(upload.manifest, manifest)
+  const { leases } = yield* client.runner.lease({ payload: { runner: yield* open(["admission"]), max: 1, wait_s: 20 } })
+  assert.deepInclude(leases[0], { kind: "admission", game, attempt: 1 })
+  const admitted = { verdict: "admitted", param_count: 1, infer_us: 10, memory: { flat: 0, cell: 0 } } as const
+  const verdict = { kind: "admission", runtime_version: "test", ...admitted } as const
+  assert.deepStrictEqual(yield* client.runner.result({ params: { lease: leases[0]!.lease }, payload: verdict }), { accepted: true })
+  yield* admin.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } })
+})
+interface Here {
+  readonly game: string
+  readonly slug: string
+}
 
 const put = ({ headers, method, url }: MatchWork["replay_upload"], body: Uint8Array<ArrayBuffer>) =>
   Effect.promise(async () => assert.strictEqual((await fetch(url, { method, headers, body })).status, 200))

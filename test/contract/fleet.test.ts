@@ -1,65 +1,14 @@
 /** Who may do a season's work, and how the platform's runners are shared (DECISIONS.md sections 10 and 11). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { ask, baseline, layer as administration, options, patch, post, remove, rows, season, tell } from "../support/Administration.ts"
-import * as Fixture from "../support/Fixture.ts"
-
-const session = {
-  name: "rack",
-  runtime_version: "test",
-  engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
-  accepts: ["match", "admission"],
-  slots: 4
-}
-
-/** A key of a fleet with a runner of it, and what that runner says. */
-const runnerOf = Effect.fnUntraced(function* (keys: string, change: object = {}) {
-  const { id: key_id, key } = (yield* post(keys, { name: "rack" })).json
-  const say = (path: string, json: unknown) =>
-    Effect.map(ask(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } }), ({ json }) => json)
-  const { runner } = yield* say("/sessions", { ...session, ...change })
-  const lease = (more: object = {}) =>
-    Effect.map(say("/leases", { runner, max: 1, wait_s: 0, ...more }), ({ leases }) => leases as ReadonlyArray<Work>)
-  const release = ({ lease }: Work) => say(`/leases/${lease}/release`, {})
-  return { key_id, runner, lease, release, say }
-})
-const ofPlatform = "/v1/runner-keys"
-
-interface Work {
-  readonly lease: string
-  readonly kind: string
-  readonly match_id: string
-  readonly seats: ReadonlyArray<{ readonly seat: number }>
-}
-const resultOf = ({ lease, seats }: Work) => ({
-  lease,
-  kind: "match",
-  runtime_version: "test",
-  reason: "last_standing",
-  turns: 3,
-  played_ms: 1,
-  seats: seats.map(({ seat }) => ({ seat, score: 2 - seat, rank: seat + 1, strikes: 0 })),
-  state_sha256: "0".repeat(64),
-  replay: null
-})
-
-let versions = 0
-/** A season in which two baselines play each other for ever. */
-const playing = Effect.fnUntraced(function* (slug: string) {
-  const made = yield* season(slug)
-  for (const name of ["one", "two"]) {
-    yield* tell(made.id, { _tag: "SwitchBaseline", version: yield* baseline(made.id, ++versions, name), enabled: true })
-  }
-  yield* tell(made.id, { _tag: "AddBoard", board: "plain", players: 2, rows: 7, cols: 7, file: {} })
-  yield* tell(made.id, { _tag: "SwitchBoard", board: "plain", enabled: true })
-  return made
-})
+import { layer as administration, options, patch, post, read, remove, rows, season } from "../support/Administration.ts"
+import { anotherBaseline, ofPlatform, playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
 
 layer(administration, options)("a season's choice of fleets", (it) => {
   it.effect("lets its own runners, the platform's or both at its matches, and at its candidates, whatever the other is", () =>
     Effect.gen(function* () {
       const { id, url } = yield* playing("spring")
-      yield* baseline(id, ++versions, "waiting", false)
+      yield* anotherBaseline(id, "waiting", false)
       const own = { of: "own", ...(yield* runnerOf(url("/runner-keys"))) }
       const platform = { of: "platform", ...(yield* runnerOf(ofPlatform)) }
       const uses = ["own", "platform", "both"] as const
@@ -137,11 +86,11 @@ layer(administration, options)("runners that wait", (it) => {
       const again = yield* wakes("a lease lost on the way", taken.say("/leases", { runner: taken.runner, max: 0, wait_s: 0, holds: [] }))
       yield* patch(url("/maps/plain"), { enabled: false })
       yield* again.release(again.work) // withdrawn: its board is out of play
-      yield* wakes("a candidate", baseline(id, ++versions, "candidate", false))
+      yield* wakes("a candidate", anotherBaseline(id, "candidate", false))
       yield* wakes("a board in play", patch(url("/maps/plain"), { enabled: true }))
       yield* wakes("a key revoked", remove(url(`/runner-keys/${held.key_id}`)))
       const other = yield* season("other")
-      yield* wakes("a candidate of another season", baseline(other.id, ++versions, "elsewhere", false))
+      yield* wakes("a candidate of another season", anotherBaseline(other.id, "elsewhere", false))
     })
   )
 
@@ -150,7 +99,7 @@ layer(administration, options)("runners that wait", (it) => {
       const { lease } = yield* runnerOf(ofPlatform)
       const polling = yield* Effect.forkChild(Effect.map(lease({ wait_s: 25 }), (works) => ({ works, at: performance.now() })))
       yield* Effect.sleep("200 millis")
-      yield* baseline((yield* season("made")).id, ++versions, "first", false)
+      yield* anotherBaseline((yield* season("made")).id, "first", false)
       const caused = performance.now()
       const { at, works } = yield* Fiber.join(polling)
       assert.deepStrictEqual(
@@ -175,13 +124,68 @@ layer(administration, options)("runners that wait", (it) => {
       yield* Effect.sleep("200 millis")
       yield* remove(url(`/runners/${runners[0].runner}`))
       yield* remove(url(`/runner-keys/${runners[1].key_id}`))
-      yield* baseline(id, ++versions, "wanted", false)
+      yield* anotherBaseline(id, "wanted", false)
       const caused = performance.now()
       const { at, works } = yield* Fiber.join(polls[2]!)
       assert.lengthOf(works, 1)
       assert.isBelow(at - caused, 1_500)
       const [first, second] = [yield* Fiber.join(polls[0]!), yield* Fiber.join(polls[1]!)]
       assert.deepStrictEqual([first.works, second.works], [[], []])
+    })
+  )
+})
+
+layer(administration, options)("what is said of play and admission", (it) => {
+  it.effect("is true after every step: how many matches are played, what waits, and who could examine it", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* playing("counted")
+      const own = yield* runnerOf(url("/runner-keys"))
+      const platform = yield* runnerOf(ofPlatform)
+      let [ownAdmitters, platformAdmitters] = [1, 1]
+      const now = Effect.gen(function* () {
+        const { playing } = (yield* read(url("/playing"))).json
+        const { admissions } = (yield* read(url("/runner-keys"))).json
+        const status = (yield* read("/v1/status")).json
+        assert.deepStrictEqual(
+          [status.playing, status.admitters],
+          [playing, platformAdmitters + ownAdmitters],
+          "the platform's status agrees"
+        )
+        return [playing, admissions.queued, admissions.admitters, admissions.reach]
+      })
+      const is = Effect.fnUntraced(function* (what: string, ...expected: ReadonlyArray<unknown>) {
+        assert.deepStrictEqual(yield* now, [...expected], what)
+      })
+      yield* is("at first", 0, 0, 2, "both")
+      const [first, second] = yield* own.lease({ max: 2 })
+      yield* is("two are leased", 2, 0, 2, "both")
+      yield* own.lease({ max: 0, results: [resultOf(first!)] })
+      yield* is("one is reported", 1, 0, 2, "both")
+      yield* own.release(second!)
+      yield* is("the other is given back", 0, 0, 2, "both")
+      yield* anotherBaseline(id, "waiting", false)
+      yield* is("a candidate waits", 0, 1, 2, "both")
+      const [review] = yield* own.lease()
+      yield* is("it is examined", 0, 0, 2, "both")
+      yield* own.release(review!)
+      yield* is("it waits again", 0, 1, 2, "both")
+      yield* patch(url("/fleet"), { admissions: "platform" })
+      yield* is("its own may not examine it", 0, 1, 1, "platform")
+      yield* patch(url("/fleet"), { admissions: "both" })
+      const [third] = yield* own.lease({ max: 2 }).pipe(Effect.map((works) => works.filter(({ kind }) => kind === "match")))
+      assert.isDefined(third)
+      yield* remove(url(`/runner-keys/${own.key_id}`))
+      ownAdmitters = 0
+      yield* is("its key is revoked in the middle of a match and a review", 0, 1, 1, "platform")
+      yield* remove(`/v1/runners/${platform.runner}`)
+      platformAdmitters = 0
+      yield* is("the platform's is stopped", 0, 1, 0, "none")
+      const fresh = yield* runnerOf(ofPlatform)
+      platformAdmitters = 1
+      yield* is("another comes", 0, 1, 1, "platform")
+      yield* fresh.lease()
+      yield* post(url("/close"))
+      assert.deepStrictEqual((yield* read(url("/playing"))).json.playing, 0)
     })
   )
 })

@@ -342,9 +342,10 @@ describe("SeasonActor of a season that closes", () => {
     Effect.gen(function* () {
       const { ask, row } = yield* start()
       const off = { _tag: "SwitchBoard", board: "plain", enabled: false } as const
-      const [closed, late] = yield* Effect.all([ask({ _tag: "CloseSeason" }), ask(off)].map(Effect.exit), { concurrency: "unbounded" })
-      assert.isTrue(Exit.isSuccess(closed!))
-      assert.isTrue(Exit.isFailure(late!))
+      const asks = [Effect.exit(ask({ _tag: "CloseSeason" })), Effect.exit(ask(off))] as const
+      const [closed, late] = yield* Effect.all(asks, { concurrency: "unbounded" })
+      assert.isTrue(Exit.isSuccess(closed))
+      assert.isTrue(Exit.isFailure(late))
       assert.isTrue(row().boards.get("plain")!.enabled)
     })
   )

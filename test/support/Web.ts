@@ -12,6 +12,7 @@ import { Api } from "@agon/api/Api.ts"
 import { UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Words } from "@agon/server/account/Words.ts"
+import { routing } from "@agon/server/http/Edge.ts"
 import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { RateLimits, type Table, table } from "@agon/server/http/RateLimits.ts"
@@ -43,7 +44,7 @@ export class Web extends Context.Service<Web, { readonly call: (path: string, ca
     Layer.effect(
       Web,
       Effect.gen(function* () {
-        const app = yield* HttpRouter.toHttpEffect(routes)
+        const app = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routing)
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
           (yield* Effect.context<never>()) as any
         )(app as any)

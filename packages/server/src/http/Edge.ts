@@ -2,7 +2,7 @@
  * Around the router: request ids, no-store, and the problems for what is no endpoint at all, which are
  * unknown paths, methods that a path does not have, and failures outside HttpApi.
  */
-import { Cause, Clock, Effect } from "effect"
+import { Cause, Clock, Context, Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
@@ -17,7 +17,8 @@ export const EdgeLayer = HttpRouter.middleware(
       const id = nextRequestId()
       const clock = fiber.getRef(Clock.Clock)
       const began_ms = clock.currentTimeMillisUnsafe()
-      return httpEffect.pipe(
+      const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      return (isPath(url) ? httpEffect : nothing).pipe(
         Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : outside(cause))),
         Effect.map((response) => {
           answered(response.status).updateUnsafe(1, fiber.context)
@@ -41,18 +42,33 @@ const outside = (cause: Cause.Cause<unknown>) => {
     : Effect.flatMap(logged(cause), HttpServerRespondable.toResponse)
 }
 
+/** Whether it is written as a path is: the router takes parameters of no letters as well, and lets a path end at a semicolon. */
+const isPath = (url: string) => {
+  const end = url.indexOf("?")
+  const path = end < 0 ? url : url.slice(0, end)
+  return path.length === 1 || !(path.endsWith("/") || path.includes("//") || path.includes(";") || path.includes("#"))
+}
+
+const nothing = Effect.suspend(() => HttpServerRespondable.toResponse(new P.NotFound({ detail: "There is nothing under this path." })))
+
 const noRoute = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const allow = methods.find("GET", url)?.handler
   return allow === undefined
-    ? HttpServerRespondable.toResponse(new P.NotFound({ detail: "There is nothing under this path." }))
+    ? nothing
     : Effect.map(
         HttpServerRespondable.toResponse(new P.MethodNotAllowed({ detail: `${method} is not among ${allow.join(", ")}.` })),
         HttpServerResponse.setHeader("allow", allow.join(", "))
       )
 }
 
+/**
+ * A path is what it is: neither other letters nor a slash more name the same, or a proxy in front of us would guard the one and let the
+ * other pass. Parameters may be as long as a word written out in percent signs.
+ */
+export const routing = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: 1_000 }
+
 /** The methods of each path, from the API itself; asked only when no route was found. */
-const methods = FindMyWay.make<Array<string>>()
+const methods = FindMyWay.make<Array<string>>(routing)
 const byPath = new Map<string, Array<string>>()
 HttpApi.reflect(Api, {
   onGroup: () => {},

@@ -6,7 +6,7 @@ import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { AuthorizationLayer } from "./Authorization.ts"
 import { BoundaryLayer, JsonBodyLayer, maxBodyBytes } from "./Boundary.ts"
-import { EdgeLayer } from "./Edge.ts"
+import { EdgeLayer, routing } from "./Edge.ts"
 import { makeFront } from "./Front.ts"
 import { OperationsLayer } from "./Operations.ts"
 import { SharedLayer } from "./Shared.ts"
@@ -39,7 +39,7 @@ export interface Listen {
 
 /** Serves the routes, the front before them; the layer gives HttpServer, whose address says the port. */
 export const serve = <A, E, R>({ host, port }: Listen, routes: Layer.Layer<A, E, R>) =>
-  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig: routing }).pipe(
     Layer.provide(MaxBody),
     Layer.provideMerge(
       Layer.unwrap(Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: shutdownTimeout })))

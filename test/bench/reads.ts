@@ -20,7 +20,7 @@ import { Seasons } from "@agon/server/season/Seasons.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { type Measured, measure } from "./reads/measure.ts"
 import { type Question, questionsOf } from "./reads/questions.ts"
-import { insertRows } from "./reads/rows.ts"
+import { insertRows } from "../support/ManyRows.ts"
 
 const [matches = "1000000", entries = "10000", only = ""] = process.argv.slice(2)
 const FULL = { matches: Number(matches), entries: Number(entries) }

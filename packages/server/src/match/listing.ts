@@ -100,8 +100,10 @@ const tables = (sql: Sql, { game, query, season_id }: Listing): Fragment => {
 }
 
 const rated = "m.status = 'rated'"
-const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL
-  AND EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND c.status IN ('entered', 'superseded', 'disabled'))`
+const passed = "EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND c.status IN ('entered', 'superseded', 'disabled'))"
+const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL AND ${passed}`
+/** A trial rates nobody: of a side's seats only those without a rating are looked up. As few as they are, match_trial is not their way. */
+const passedTrialOfSide = `x.made_mu IS NULL AND x.rank > 0 AND m.status = 'finished' AND ${passed}`
 
 const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
   sql.and([sql.literal(status), ...sideOf(sql, listing), ...conditions(sql, listing)])
@@ -152,7 +154,9 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
   const trials = sort === "newest" && ladder === undefined && top === undefined // trials are made for no ladder
   // The season is not searched for a match more than there are.
   const counted = branch(sql, listing, rated, Math.min(upTo, fitting.total), within(sql, fitting))
-  const all = trials ? sql`${counted} UNION ALL ${branch(sql, listing, passedTrial, upTo, sql``)}` : counted
+  const all = trials
+    ? sql`${counted} UNION ALL ${branch(sql, listing, namesSide(listing.query) ? passedTrialOfSide : passedTrial, upTo, sql``)}`
+    : counted
   return sql`SELECT * FROM (${all}) listed ORDER BY ended_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`
 }
 

@@ -1,0 +1,158 @@
+/**
+ * Every statement of the service's `queries.ts` files over tables of a competition that has gone on for a while: none reads a
+ * large table whole, and none sorts more than a page's worth of rows. A statement that is new is planned with the arguments
+ * below, by the names of its parameters; where they do not do it is reported, and gets an entry of its own in `ARGUMENTS`.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { globSync } from "node:fs"
+import { join, relative } from "node:path"
+import { PLANNING } from "@agon/server/database/Database.ts"
+import type { Asked, Fitting, Listing } from "@agon/server/match/listing.ts"
+import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
+import { growingParts, indexesOf, type Planned, planner } from "../support/Plans.ts"
+import * as Postgres from "../support/Postgres.ts"
+
+const SIZE = { matches: 50_000, entries: 2_000 }
+const LARGE = new Set(["match", "seat", "rating", "version", "model", "account"])
+/** An entry's matches, of the season and of all; far from all that there are. */
+const SORTED_MAX = 1_000
+
+const season_id = seasonId(1)
+const model = id("model", 101)
+const version = id("version", versionNumber(1, 101))
+const account = id("account", 50)
+const now = new Date("2026-11-01T00:00:00Z")
+const moments = Array.from({ length: 48 }, (_, i) => new Date(now.getTime() - i * 3_600_000).toISOString())
+
+/** What a statement's parameters are called, and a value that fits the tables. */
+const NAMED = {
+  ...{ season_id, model_id: model, owner_id: account, account_id: account, viewer: account, key_id: account, match_id: account },
+  ...{ game: "snakes", slug: "big", ladder: "open", ladders: ["nano", "open"], map: "board-3", map_id: "board-3", name: "model 101" },
+  ...{ now, at: now, since: now, until: now, seen_after: now, seen_before: now, points: moments, models: [model, id("model", 102)] },
+  ...{ limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
+  ...{
+    enabled_only: false,
+    files: false,
+    weights_hash: "sha256:w101",
+    token_sha256: new Uint8Array(32),
+    username: "owner50",
+    of: "snakes"
+  },
+  ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
+  ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
+}
+
+const cut = { limit: 26, offset: 0 }
+const fitting: Fitting = { total: SIZE.matches, of: SIZE.matches, first: null, last: null }
+const listing = (query: Partial<Asked> = {}, season: string | null = season_id): Listing => ({
+  season_id: season,
+  game: null,
+  viewer: null,
+  query: { sort: "newest", limit: 25, cursor: 0, ...query } as Asked
+})
+/** What a statement takes that has no names for its parameters, the first with which Postgres can plan it. */
+const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
+const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  "match/queries.ts cards": [listing(), cut, fitting],
+  "match/queries.ts countOfSide": [listing({ model }, null)],
+  "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
+  "match/queries.ts own": [{ ...NAMED, game: null }],
+  "runner/auditQueries.ts keepOnly": [version, [version]],
+  "runner/queries.ts addKey": [
+    { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
+  ],
+  "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
+  "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }]
+}
+
+const files = globSync(join(import.meta.dirname, "../../packages/server/src/**/*ueries.ts"))
+const folder = join(import.meta.dirname, "../../packages/server/src")
+
+type Statements = Readonly<Record<string, (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>>>
+const queriesOf = (file: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import(file) as Promise<{ readonly makeQueries: Effect.Effect<Statements, never, SqlClient.SqlClient> }>),
+    ({ makeQueries }) => makeQueries
+  )
+
+/** The plans of a statement, with the first arguments that fit it. */
+const statementPlans = Effect.fnUntraced(function* (file: string, name: string, key: string) {
+  for (const args of ARGUMENTS[key] === undefined ? [[NAMED], ...UNNAMED] : [ARGUMENTS[key]]) {
+    const planned = yield* plansOf(Effect.flatMap(queriesOf(file), (queries) => Effect.suspend(() => queries[name]!(...args))))
+    if (planned.length > 0) return planned
+  }
+  return []
+})
+
+/** Plans of what `run` says to its client. */
+const plansOf = <A, E>(run: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.gen(function* () {
+    const planned: Array<Planned> = []
+    const client = yield* planner(yield* PgClient.PgClient, planned)
+    yield* Effect.ignoreCause(Effect.provideService(run, SqlClient.SqlClient, client)) // an empty answer may be none
+    return planned
+  })
+
+const database = Postgres.layer({ migrate: true, startupParameters: PLANNING }).pipe(Layer.provideMerge(Reactivity.layer))
+const filled = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, SIZE))).pipe(Layer.provideMerge(database))
+
+const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
+  [{}, "match_newest"],
+  [{}, "match_trial"],
+  [{ sort: "longest" }, "match_longest"],
+  [{ sort: "closest" }, "match_closest"],
+  [{ sort: "upset" }, "match_upset"],
+  [{ sort: "discussed" }, "match_newest"],
+  [{ ladder: "nano" }, "match_newest"],
+  [{ class: "micro" }, "match_newest"],
+  [{ map: "board-3" }, "match_newest"],
+  [{ players_min: 4 }, "match_newest"],
+  [{ top: 10 }, "match_newest"],
+  [{ since: "2026-10-31T00:00:00Z" }, "match_newest"],
+  [{ class: "micro", players_max: 2, top: 100 }, "match_newest"],
+  [{ sort: "longest", ladder: "nano" }, "match_longest", { ...fitting, total: 12_000 }],
+  [{ sort: "upset", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
+  [{ model }, "seat_model"],
+  [{ version }, "seat_version"],
+  [{ owner: "owner50" }, "seat_owner"],
+  [{ vs: `${model},${id("model", 102)}` }, "seat_model"],
+  [{ model, outcome: "draw", sort: "longest" }, "seat_model"],
+  [{ owner: "owner50", ladder: "open", class: "nano" }, "seat_owner"]
+]
+
+layer(filled, { timeout: "60 seconds" })("plans", (it) => {
+  it.effect("each statement starts from an index and sorts no more than an entry's matches", () =>
+    Effect.gen(function* () {
+      const failed: Array<string> = []
+      for (const file of files) {
+        const names = yield* Effect.map(queriesOf(file), Object.keys).pipe(
+          Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+        )
+        for (const name of names) {
+          const key = `${relative(folder, file)} ${name}`
+          const planned = yield* statementPlans(file, name, key)
+          if (planned.length === 0) failed.push(`${key} was not planned: its arguments do not fit`)
+          for (const one of planned) for (const part of growingParts(one, LARGE, SORTED_MAX)) failed.push(`${key} ${part}`)
+        }
+      }
+      assert.deepStrictEqual(failed, [])
+    })
+  )
+
+  it.effect("lists of matches go in the order of their sort's index, or by their side's", () =>
+    Effect.gen(function* () {
+      for (const [query, index, known = fitting] of lists) {
+        const seasonOrAll = query.model ?? query.version ?? query.owner ?? query.vs
+        const asked = listing(query, seasonOrAll === undefined ? season_id : null)
+        const file = files.find((each) => each.endsWith("match/queries.ts"))!
+        const [page] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ cards }) => cards!(asked, cut, known)))
+        assert.include(indexesOf(page!), index, JSON.stringify(query))
+        assert.deepStrictEqual(growingParts(page!, LARGE, SORTED_MAX), [], JSON.stringify(query))
+      }
+    })
+  )
+})

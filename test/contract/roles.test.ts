@@ -9,7 +9,7 @@ import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Callers from "../support/RoleCallers.ts"
-import { prepare, type Sending } from "../support/RoleRequests.ts"
+import { prepare, prepared, type Sending } from "../support/RoleRequests.ts"
 import { isOfCommunity, type Row, routeOf, table } from "../support/RoutesTable.ts"
 import type { Answered } from "../support/Web.ts"
 
@@ -73,14 +73,18 @@ const send = ({ json, method, session, url }: Sending, { account, foreign, key }
 
 const saidBy = ({ json, status }: Answered) => (status < 400 ? String(status) : `${status} ${json.code}`)
 
-/** Rows of every table that a request could add to or take from. */
-const rowsThereAre = Effect.map(
-  A.rows<{ readonly rows: string }>`
-    SELECT concat_ws(' ', (SELECT count(*) FROM season), (SELECT count(*) FROM model), (SELECT count(*) FROM version),
-      (SELECT count(*) FROM session), (SELECT count(*) FROM round), (SELECT count(*) FROM board), (SELECT count(*) FROM participant),
-      (SELECT count(*) FROM season_admin), (SELECT count(*) FROM runner_key), (SELECT count(*) FROM runner_key WHERE revoked_at IS NULL),
-      (SELECT count(*) FROM runner), (SELECT count(*) FROM notice), (SELECT count(*) FROM audit)) AS rows`,
-  ([counts]) => counts!.rows
+/** What a request could add, take away or change, but for what seasons do by themselves. */
+const whatThereIs = Effect.map(
+  A.rows<{ readonly all: string }>`
+    SELECT concat_ws(' ', (SELECT count(*) FROM session), (SELECT count(*) FROM round), (SELECT count(*) FROM season_admin),
+      (SELECT count(*) FROM runner), (SELECT count(*) FROM notice), (SELECT count(*) FROM audit),
+      (SELECT md5(string_agg(a::text, '' ORDER BY id)) FROM account a), (SELECT md5(string_agg(m::text, '' ORDER BY id)) FROM model m),
+      (SELECT md5(string_agg(k::text, '' ORDER BY id)) FROM runner_key k), (SELECT md5(string_agg(p::text, '' ORDER BY id)) FROM participant p),
+      (SELECT md5(string_agg(concat(id, status, note), '' ORDER BY id)) FROM version),
+      (SELECT md5(string_agg(concat(season_id, map_id, enabled), '' ORDER BY season_id, map_id)) FROM board),
+      (SELECT md5(string_agg(concat(id, featured, entry, fleet, fill, rules, weight_classes, close_requested_at), '' ORDER BY id))
+        FROM season)) AS all`,
+  ([found]) => found!.all
 )
 
 let n = 0
@@ -89,7 +93,7 @@ let n = 0
 const visit = Effect.fnUntraced(function* (row: Row, caller: Caller, refused: Sending, ours: string) {
   const expected = refusalOf(row, caller, ours)
   const sending = expected === undefined ? yield* prepare(row, caller, (n += 1)) : refused
-  const before = expected === undefined ? "" : yield* rowsThereAre
+  const before = expected === undefined ? "" : yield* whatThereIs
   taken.length = 0
   const answer = yield* send(sending, caller)
   const at = `${routeOf(row)} by ${caller.role}: ${answer.text.slice(0, 300)}`
@@ -99,7 +103,7 @@ const visit = Effect.fnUntraced(function* (row: Row, caller: Caller, refused: Se
   const kept = row.cache === "shared" && expected === undefined
   assert.strictEqual(answer.headers.get("cache-control"), kept ? "public, max-age=0, s-maxage=600" : "no-store", at)
   assert.strictEqual(answer.headers.get("etag") !== null, kept, at)
-  if (expected !== undefined) assert.strictEqual(yield* rowsThereAre, before, `${at} changed something`)
+  if (expected !== undefined) assert.strictEqual(yield* whatThereIs, before, `${at} changed something`)
 })
 
 /** All that a client can see of an answer, but for the name it asked for and the request's id. */
@@ -168,6 +172,16 @@ layer(web, A.options)("everybody", (it) => {
         const head = yield* send({ ...sending, method: "HEAD" }, rightful(row))
         assert.deepStrictEqual([head.status, head.text, head.headers.get("etag")], [whole.status, "", whole.headers.get("etag")], path)
       }
+    })
+  )
+
+  it.effect("has no request for what is no row", () =>
+    Effect.sync(() => {
+      const known = new Set(served.map(routeOf))
+      assert.deepStrictEqual(
+        prepared.filter((route) => !known.has(route)),
+        []
+      )
     })
   )
 

@@ -22,7 +22,8 @@ const main = Effect.gen(function* () {
     runtime_version: runtimeVersion(),
     engines: engines.map(({ digest, slug }) => ({ game: slug, engine_digest: digest })),
     accepts,
-    slots
+    slots,
+    isolation: arena.isolation
   }
   const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(Downloads.layer))
   yield* Effect.scoped(run(client, about)).pipe(Effect.provide(workers))

@@ -38,7 +38,9 @@ export const OpenSession = Schema.Struct({
   runtime_version: RuntimeVersion,
   engines: Schema.Array(EngineOfRunner).check(Schema.isMaxLength(maxEngines)),
   accepts: Schema.Array(Accepts).check(Schema.isBetweenLength(1, 3)),
-  slots: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSlots }))
+  slots: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSlots })),
+  /** How models are kept from the runner's machine; kept with the runner for whoever looks into a flag. */
+  isolation: Schema.optionalKey(text(1, 32))
 }).annotate({ identifier: "OpenSession" })
 export type OpenSession = typeof OpenSession.Type
 

@@ -47,10 +47,11 @@ const makeRunners = Effect.gen(function* () {
   )
 
   return Runners.of({
-    open: Effect.fn("Runners.open")(function* (key, { accepts, engines, name, runtime_version, slots }) {
+    open: Effect.fn("Runners.open")(function* (key, { accepts, engines, isolation = null, name, runtime_version, slots }) {
       const id = yield* newId
       const now = new Date(yield* Clock.currentTimeMillis)
-      yield* queries.openSession({ id, key_id: key.id, name, runtime_version, engines: JSON.stringify(engines), accepts, slots, now })
+      const told = { name, runtime_version, engines: JSON.stringify(engines), accepts, slots, isolation }
+      yield* queries.openSession({ id, key_id: key.id, now, ...told })
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }
     }, Effect.orDie),
 

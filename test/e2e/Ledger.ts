@@ -1,6 +1,6 @@
 /**
  * The season's books, read from the database in one snapshot and added up again: every rated match once, numbered without
- * a gap, and every rating what the formula of DESIGN.md section 4 makes of the matches in that order. The formula is
+ * a gap but for those that were voided, and every rating what the formula of DESIGN.md section 4 makes of the matches in that order. The formula is
  * written here a second time, from the page and not from the service.
  */
 import { assert } from "vitest"
@@ -41,6 +41,7 @@ const SEATS = `
   SELECT m.id, m.rated_n, m.ladder, s.seat, s.version_id, s.rank, s.score, s.made_mu, s.made_sigma, s.open_mu, s.open_sigma
   FROM match m JOIN seat s ON s.match_id = m.id WHERE m.status = 'rated' ORDER BY m.rated_n, s.seat`
 const RATINGS = "SELECT ladder, version_id, mu, sigma, matches FROM rating"
+const COUNTS = "SELECT (head->>'rated')::int AS rated, (head->>'voided')::int AS voided FROM season"
 const TWICE = "SELECT id FROM live WHERE id IN (SELECT id FROM match)"
 
 const START: Readonly<Belief> = { mu: 0, sigma: 200 }
@@ -69,18 +70,18 @@ const near = (found: number | null, made: number, what: string) =>
 
 /** Reads the books and fails where they do not add up. */
 export const audit = async (service: Service): Promise<Ledger> => {
-  const { ratings, seats, twice } = await withDatabase(service, async (client) => {
+  const { counts, ratings, seats, twice } = await withDatabase(service, async (client) => {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     const read = async <Row>(text: string) => (await client.query(text)).rows as ReadonlyArray<Row>
-    return { seats: await read<SeatRow>(SEATS), ratings: await read<RatingRow>(RATINGS), twice: await read<{ id: string }>(TWICE) }
+    const counts = await read<{ rated: number; voided: number }>(COUNTS)
+    return { counts, seats: await read<SeatRow>(SEATS), ratings: await read<RatingRow>(RATINGS), twice: await read<{ id: string }>(TWICE) }
   })
   assert.deepStrictEqual(twice, [], "no match is both over and still to be played")
   const matches = [...Map.groupBy(seats, ({ id }) => id).values()]
-  assert.deepStrictEqual(
-    matches.map(([first]) => first!.rated_n),
-    matches.map((_, i) => i + 1),
-    "rated matches are numbered without a gap, each once"
-  )
+  const numbers = matches.map(([first]) => first!.rated_n)
+  const [rated, voided] = [counts.reduce((sum, each) => sum + each.rated, 0), counts.reduce((sum, each) => sum + each.voided, 0)]
+  assert.strictEqual(new Set(numbers).size, rated, "every match that counts has a number of its own")
+  assert.isAtMost(numbers.at(-1) ?? 0, rated + voided, "only a number whose match was voided is missing")
   checkRatings(matches, ratings)
   return { results: new Map(matches.map((rows) => [rows[0]!.id, resultOf(rows)])), ratings }
 }

@@ -6,22 +6,29 @@
  *   committed                      the rows after a commit, whatever the actor was told of it
  */
 import type { Command, Of, Receipt, Replies, Reply } from "@agon/domain/season/Command.ts"
+import type { Ended } from "@agon/domain/season/State.ts"
+import { checkAudit } from "./audit/Audits.ts"
 import { checkClosing } from "./audit/Closing.ts"
+import * as Fill from "./audit/Fill.ts"
+import * as Fleets from "./audit/Fleets.ts"
 import { checkMatches } from "./audit/Matches.ts"
 import { must } from "./audit/Promise.ts"
 import * as Ratings from "./audit/Ratings.ts"
 import * as Receipts from "./audit/Receipts.ts"
 import { checkRounds, isComplete } from "./audit/Rounds.ts"
+import * as Series from "./audit/Series.ts"
 import { checkSubmission } from "./audit/Submissions.ts"
 import * as Versions from "./audit/Versions.ts"
-import { activeOn, isDead, LADDERS } from "./audit/Window.ts"
-import type { View } from "./View.ts"
+import { checkVoided, checkVoids } from "./audit/Voids.ts"
+import { activeOn, isDead, LADDERS, open } from "./audit/Window.ts"
+import type { Known, View } from "./View.ts"
 
 export interface Auditor {
   /** The rows as of the last commit. */
   readonly rows: () => View
-  /** Matches that have ended, by the rows so far. */
-  readonly ended: ReadonlySet<string>
+  /** Matches that have ended, by the rows so far, as they are now. */
+  readonly log: ReadonlyMap<string, Ended>
+  readonly known: () => Known
   readonly asked: (command: Command) => void
   /** At the moment of the reply. A result's receipt is the one that its runner gets in the end. */
   readonly told: (command: Command, reply: Reply, at: number) => void
@@ -41,17 +48,22 @@ export const make = (empty: View): Auditor => {
   const ratings = Ratings.make()
   const versions = Versions.make()
   const receipts = Receipts.make()
+  const series = Series.make(ratings)
+  const fill = Fill.make()
+  const fleets = Fleets.make()
   const asked: Array<Array<Command>> = [[]]
   let rows = empty
   let before = empty
   let podium = ""
 
-  const ended = new Set<string>()
+  const log = new Map<string, Ended>()
   return {
-    ended,
+    log,
+    known: () => ({ ended: log, points: series.points }),
     rows: () => rows,
     asked: (command) => {
       receipts.asked(command)
+      fleets.asked(command)
       asked[0]!.push(command)
     },
     stepped: () => {
@@ -60,26 +72,27 @@ export const make = (empty: View): Auditor => {
       before = rows
     },
     told: (command, reply, at) => {
+      checkAudit(command, reply, rows)
       if (command._tag === "LeaseWork") receipts.leased(command, reply as Replies["LeaseWork"], rows)
       else if (command._tag === "Heartbeat") receipts.beaten(reply as Replies["Heartbeat"], before)
       else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], at, before, rows)
+      else if (command._tag === "VoidMatch") checkVoided(command, reply as Replies["VoidMatch"], before, log)
       else if (isResult(command)) receipts.settled(command, reply as Receipt, before, rows)
-      else if (command._tag === "SwitchBoard" && "enabled" in (reply as object)) {
-        must(rows.boards.get(command.board)?.enabled === command.enabled, "no reply before its commit", command)
-      } else if (command._tag === "RevokeKey") {
-        const kept = [...rows.live.values(), ...rows.reviews.values()].find(({ key, until }) => key === command.key && until !== null)
-        must(kept === undefined, "a revoked key holds nothing", command, kept)
-      } else if (command._tag === "CloseSeason") must(rows.head.phase !== "open", "no reply before its commit", command)
+      else checkDone(command, reply, rows)
     },
     committed: (now) => {
-      for (const { id } of now.ended) ended.add(id)
-      const window = { before: rows, now, recent: asked.flat() }
+      const window = open(rows, now, log, asked.flat())
+      checkVoids(window)
       receipts.check(window)
       checkMatches(window)
+      fleets.check(window)
       versions.check(window)
       ratings.check(window)
+      series.check(window)
       checkRounds(window)
+      fill.check(window)
       checkClosing(window)
+      for (const row of [...now.ended, ...now.rewritten]) log.set(row.id, row)
       rows = now
     },
     punctual: (at) => {
@@ -97,6 +110,25 @@ export const make = (empty: View): Auditor => {
       must(rows.live.size === 0 || ![...rows.live.values()].some(({ until }) => until === null), "nothing waits for nobody", [
         ...rows.live.values()
       ])
+    }
+  }
+}
+
+/** What somebody was told has been done stands in the rows. */
+const checkDone = (command: Command, reply: Reply, rows: View): void => {
+  if (command._tag === "SwitchBoard" && "enabled" in (reply as object)) {
+    must(rows.boards.get(command.board)?.enabled === command.enabled, "no reply before its commit", command)
+  } else if (command._tag === "RevokeKey") {
+    const kept = [...rows.live.values(), ...rows.reviews.values()].find(({ key, until }) => key === command.key && until !== null)
+    must(kept === undefined, "a revoked key holds nothing", command, kept)
+  } else if (command._tag === "CloseSeason") must(rows.head.phase !== "open", "no reply before its commit", command)
+  else if (command._tag === "EditSettings" && "edited" in (reply as object)) {
+    for (const part of ["fleet", "fill", "rules"] as const) {
+      const held = Object.entries(command.settings[part] ?? {}).every(([name, value]) => {
+        const stands = (rows.settings[part] as unknown as Readonly<Record<string, unknown>>)[name]
+        return typeof value === "object" && value !== null ? true : stands === value
+      })
+      must(held, "an edit holds, and keeps what it does not name", command, rows.settings)
     }
   }
 }

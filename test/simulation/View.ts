@@ -1,5 +1,5 @@
 /** The rows of a season as the auditor reads them after every commit: in memory or from tables, at no season's word. */
-import type { Ended, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Ended, SeriesPoint, Snapshot, Version } from "@agon/domain/season/State.ts"
 import type { Rows } from "../support/MemoryStore.ts"
 
 export interface View {
@@ -16,7 +16,21 @@ export interface View {
   /** In the order in which they ended; only those that were not in the view before. */
   readonly ended: ReadonlyArray<Ended>
   readonly endedCount: number
+  /** Matches that had ended before and are not as they were. */
+  readonly rewritten: ReadonlyArray<Ended>
+  /** Points that were not in the view before, or are not as they were there; earliest first. */
+  readonly series: ReadonlyArray<SeriesPoint>
+  /** Ids of the rows of the administrative log. */
+  readonly audits: ReadonlySet<string>
 }
+
+/** What was seen before, as it was last: matches that have ended by their id, points of the series by ladder and time. */
+export interface Known {
+  readonly ended: ReadonlyMap<string, Ended>
+  readonly points: ReadonlyMap<string, SeriesPoint>
+}
+
+export const pointOf = ({ at, ladder }: SeriesPoint): string => `${ladder} ${at}`
 
 export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): View => ({
   head,
@@ -28,19 +42,28 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   live: new Map(),
   reviews: new Map(),
   ended: [],
-  endedCount: 0
+  endedCount: 0,
+  rewritten: [],
+  series: [],
+  audits: new Set()
 })
 
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
-export const ofMemory = (rows: Rows, seen: ReadonlySet<string>): View => ({
-  head: rows.head,
-  settings: rows.settings,
-  versions: new Map(rows.versions),
-  standings: new Map(rows.standings),
-  boards: new Map(rows.boards),
-  rounds: [...rows.rounds.values()],
-  live: new Map(rows.live),
-  reviews: new Map(rows.reviews),
-  ended: [...rows.ended.values()].slice(seen.size),
-  endedCount: rows.ended.size
-})
+export const ofMemory = (rows: Rows, known: Known): View => {
+  const ended = [...rows.ended.values()]
+  return {
+    head: rows.head,
+    settings: rows.settings,
+    versions: new Map(rows.versions),
+    standings: new Map(rows.standings),
+    boards: new Map(rows.boards),
+    rounds: [...rows.rounds.values()],
+    live: new Map(rows.live),
+    reviews: new Map(rows.reviews),
+    ended: ended.slice(known.ended.size),
+    endedCount: ended.length,
+    rewritten: ended.slice(0, known.ended.size).filter((row) => known.ended.get(row.id) !== row),
+    series: [...rows.series.values()].filter((point) => known.points.get(pointOf(point)) !== point),
+    audits: new Set(rows.audits.keys())
+  }
+}

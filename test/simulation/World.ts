@@ -11,10 +11,12 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import type { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import { must } from "./audit/Promise.ts"
 import type { View } from "./View.ts"
+import { baseline } from "./world/Administrators.ts"
 import * as Chance from "./world/Chance.ts"
 import * as Profile from "./world/Profile.ts"
 import type { Run, Seen, Setting } from "./world/Run.ts"
 import * as Stage from "./world/Stage.ts"
+import { silent } from "./world/Visit.ts"
 
 /** A run that failed, and after how many steps. */
 export class Failed extends Error {
@@ -31,7 +33,15 @@ const REST_VISITS_MAX = 600
 
 export const simulate = (setting: Setting): Effect.Effect<Seen, never, SeasonStore> =>
   Effect.gen(function* () {
-    const run: Run = { ...setting, chance: Chance.make(setting.seed), numbers: { versions: 0 }, seen: {}, journal: [], seasons: 0, step: 0 }
+    const run: Run = {
+      ...setting,
+      chance: Chance.make(setting.seed),
+      numbers: { versions: 0, audits: 0 },
+      seen: {},
+      journal: [],
+      seasons: 0,
+      step: 0
+    }
     yield* TestClock.setTime(1_000_000)
     const seasons = Effect.gen(function* () {
       while (run.step < run.steps) yield* Effect.scoped(playSeason(run))
@@ -47,6 +57,7 @@ const playSeason = Effect.fnUntraced(function* (run: Run) {
   yield* prepare(run, profile, season)
   const end = Math.min(run.steps, run.step + profile.life)
   for (; run.step < end && season.auditor.rows().head.phase === "open"; run.step++) yield* Stage.trouble(season)
+  yield* Stage.steady(season)
   if (chance.in(0.6)) yield* rest(profile, season)
   yield* close(run, season)
   yield* Stage.leave(season)
@@ -58,23 +69,17 @@ const prepare = Effect.fnUntraced(function* (run: Run, { baselines, boards, sett
   for (const { id: board, players } of boards) {
     yield* Stage.calmly(
       season,
-      [Stage.silent({ _tag: "AddBoard", board, players, rows: 11, cols: 11, file: {} }, { _tag: "SwitchBoard", board, enabled: true })],
+      [silent({ _tag: "AddBoard", board, players, rows: 11, cols: 11, file: {} }, { _tag: "SwitchBoard", board, enabled: true })],
       60
     )
   }
-  for (const model of baselines) {
-    const v = ++numbers.versions
-    const version = versionId(v)
-    const hashes = { weights_hash: `sha256:w${v}`, manifest_hash: `sha256:m${v}` }
-    const files = { weights_bytes: 600, manifest_bytes: 50 }
-    const who = { version, model, owner: null, number: 1, note: null, eligible: true, retired: false }
-    yield* Stage.calmly(season, [Stage.silent({ _tag: "SubmitVersion", ...who, ...hashes, files })], 60)
-  }
+  for (const model of baselines) yield* Stage.calmly(season, [silent(baseline(numbers, model, 600))], 60)
+  const opening = (yield* Clock.currentTimeMillis) < settings.submissions_open_at
+  for (let i = 0; i < 3 && opening; i++) yield* Stage.calmly(season, [silent(season.administrators.beforehand(season.auditor.rows()))], 60)
   yield* Stage.settle(season, Math.max(0, settings.submissions_open_at - (yield* Clock.currentTimeMillis)))
-  yield* Stage.calmly(season, [Stage.silent(...season.people.first())], 60)
+  yield* Stage.calmly(season, [silent(...season.people.first())], 60)
   for (let i = 0; i < 20; i++) yield* Stage.calmly(season, [season.runners.honest(i)], 60)
 })
-const versionId = (n: number) => `01900003-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 
 const RESTING = { fill: { enabled: false, max_per_hour: null }, fleet: { matches: "both", admissions: "both" } } as const
 
@@ -85,7 +90,7 @@ const rest = Effect.fnUntraced(function* ({ boards, finals }: Profile.Profile, s
     must(i < 5, "a round that is planned starts", season.auditor.rows().rounds)
     const pending = season.auditor.rows().rounds.filter(({ started_at, withdrawn }) => started_at === null && !withdrawn)
     const kind = finals && i === 0 ? "finals" : "round"
-    const starts_at = (yield* Clock.currentTimeMillis) + 1_000
+    const starts_at = (yield* Stage.now(season)) + 1_000
     const last = season.auditor.rows().rounds.find(({ n }) => n === round)?.kind === "finals" // after which nothing can be planned
     const commands: ReadonlyArray<Command> = [
       { _tag: "EditSettings", settings: RESTING, scheduledOnly: false },
@@ -93,7 +98,7 @@ const rest = Effect.fnUntraced(function* ({ boards, finals }: Profile.Profile, s
       ...pending.map(({ n }): Command => ({ _tag: "PatchRound", n, withdrawn: true })),
       { _tag: "PlanRound", kind, games: 3, starts_at }
     ]
-    yield* Stage.calmly(season, [Stage.silent(...commands)], 2_000)
+    yield* Stage.calmly(season, [silent(...commands)], 2_000)
     if (last) break
   }
   for (let i = 0, idle = 0; idle < 4 && season.auditor.rows().head.phase === "open"; i++) {
@@ -114,9 +119,9 @@ const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {
   yield* Stage.calmly(season, [runners.honest(0)], 60)
   for (let i = 0; season.auditor.rows().head.phase === "open"; i++) {
     must(i < 5, "a season that is told to close does", season.auditor.rows().head) // it may be reloading, a second at most
-    yield* Stage.calmly(season, [runners.visit(0), Stage.silent({ _tag: "CloseSeason" })], 1_000)
+    yield* Stage.calmly(season, [runners.visit(0), silent({ _tag: "CloseSeason" })], 1_000)
   }
   for (let i = 0; i < 8; i++, run.step++) yield* Stage.calmly(season, [runners.clinging(), runners.visit(0)], 9_000)
   must(season.auditor.rows().head.phase === "closed", "closed within a minute", season.auditor.rows().head)
-  yield* Stage.calmly(season, [Stage.silent({ _tag: "CloseSeason" })], 60)
+  yield* Stage.calmly(season, [silent({ _tag: "CloseSeason" })], 60)
 })

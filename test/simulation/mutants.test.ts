@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { mutants } from "./mutants.ts"
-import { inMemory, type InMemory } from "./simulation.ts"
+import { hold, inMemory, type InMemory } from "./simulation.ts"
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
 const STEPS = 1_500
@@ -37,3 +37,17 @@ describe("the simulation notices", () => {
     )
   }
 })
+
+it.live("a seed that fails is told with the shortest prefix that fails: one step less holds", () =>
+  Effect.gen(function* () {
+    const actor = yield* Effect.promise(() => planted("malformedIsRated"))
+    const failureOf = (run: Effect.Effect<unknown>) => Effect.catchDefect(Effect.as(run, ""), (defect) => Effect.succeed(String(defect)))
+    const said = yield* failureOf(hold(1, STEPS, actor))
+    const [, seed, steps] = /seed (\d+), (\d+) steps: broken promise: /.exec(said) ?? []
+    assert.strictEqual(seed, "1")
+    assert.match(said, /the last of what was said:\n\d+ /)
+    assert.isBelow(Number(steps), STEPS)
+    assert.match(yield* failureOf(inMemory(1, Number(steps), actor)), /broken promise: /)
+    assert.strictEqual(yield* failureOf(inMemory(1, Number(steps) - 1, actor)), "")
+  })
+)

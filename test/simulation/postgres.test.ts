@@ -12,6 +12,7 @@ import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { ofTables } from "./tables.ts"
+import type { Known } from "./View.ts"
 import { simulate } from "./World.ts"
 
 const SEEDS = process.env["AGON_SLOW"] ? [1, 2, 3, 4, 5, 6, 7, 8] : [3, 5]
@@ -30,7 +31,7 @@ const onPostgres = (seed: number) =>
     const ground = {
       create: (season: string, settings: Settings) =>
         Effect.andThen(insertSeason(sql, season, settings), insertPeople(sql, season, MODELS)).pipe(Effect.asVoid, Effect.orDie),
-      read: (season: string, seen: ReadonlySet<string>) => Effect.orDie(ofTables(sql, season, seen)),
+      read: (season: string, known: Known) => Effect.orDie(ofTables(sql, season, known)),
       slice_ms: 5_000
     }
     const actor = { Mailbox, Season, SeasonActor, State }

@@ -6,7 +6,7 @@ import * as State from "@agon/domain/season/State.ts"
 import * as Mailbox from "@agon/server/season/Mailbox.ts"
 import * as SeasonActor from "@agon/server/season/SeasonActor.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
-import { ofMemory } from "./View.ts"
+import { type Known, ofMemory } from "./View.ts"
 import { type Failed, simulate } from "./World.ts"
 import type { Actor, Seen } from "./world/Run.ts"
 
@@ -21,7 +21,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   const ground = {
     create: (season: string, settings: Parameters<typeof MemoryStore.createSeason>[2]) =>
       Effect.sync(() => MemoryStore.createSeason(memory, season, settings)),
-    read: (season: string, seen: ReadonlySet<string>) => Effect.sync(() => ofMemory(memory.get(season)!, seen)),
+    read: (season: string, known: Known) => Effect.sync(() => ofMemory(memory.get(season)!, known)),
     slice_ms: Infinity
   }
   return simulate({ actor, ground, seed, steps }).pipe(
@@ -29,27 +29,33 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   ) as Effect.Effect<Seen>
 }
 
-/** Runs one seed; where it fails, tries shorter and shorter prefixes and dies with the shortest that does. */
-export const hold = (seed: number, steps: number): Effect.Effect<Seen> =>
-  Effect.catchDefect(inMemory(seed, steps), (defect) =>
-    Effect.flatMap(shortest(seed, defect as Failed), (failed) => Effect.die(report(seed, failed)))
+/** Runs one seed; where it fails, looks for the shortest prefix that does, and dies with that. */
+export const hold = (seed: number, steps: number, actor: InMemory = GENUINE): Effect.Effect<Seen> =>
+  Effect.catchDefect(inMemory(seed, steps, actor), (defect) =>
+    Effect.flatMap(shortest({ seed, steps, actor }, defect as Failed), (found) => Effect.die(report(seed, found)))
   )
 
-const shortest = Effect.fnUntraced(function* (seed: number, first: Failed) {
-  let best = { failed: first, steps: first.step + 1 }
-  for (let low = 0, high = best.steps; low < high; ) {
-    const middle = Math.floor((low + high) / 2)
-    const found = yield* Effect.catchDefect(Effect.as(inMemory(seed, middle), undefined), (defect) => Effect.succeed(defect as Failed))
-    if (found === undefined) low = middle + 1
-    else {
-      best = { failed: found, steps: middle }
-      high = middle
-    }
+interface Shortest {
+  readonly failed: Failed
+  readonly steps: number
+}
+
+/** By halves, between the longest prefix known to hold and the shortest known to fail; one step less than what is found holds. */
+const shortest = Effect.fnUntraced(function* (run: { seed: number; steps: number; actor: InMemory }, first: Failed) {
+  const failing = (steps: number) =>
+    Effect.catchDefect(Effect.as(inMemory(run.seed, steps, run.actor), undefined), (defect) => Effect.succeed(defect as Failed))
+  let best: Shortest = { failed: first, steps: run.steps }
+  let [held, next] = [-1, Math.min(run.steps - 1, first.step + 1)] // it is over soon after the step in which it was seen
+  while (best.steps - held > 1) {
+    const found = yield* failing(next)
+    if (found === undefined) held = next
+    else best = { failed: found, steps: next }
+    next = Math.floor((held + best.steps) / 2)
   }
   return best
 })
 
-const report = (seed: number, { failed, steps }: { readonly failed: Failed; readonly steps: number }): Error =>
+const report = (seed: number, { failed, steps }: Shortest): Error =>
   new Error(`seed ${seed}, ${steps} steps: ${failed.message}\nthe last of what was said:\n${(failed.journal ?? []).join("\n")}`, {
     cause: failed
   })

@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import type { Ended, Moved } from "@agon/domain/season/State.ts"
-import type { View } from "./View.ts"
+import { type Known, pointOf, type View } from "./View.ts"
 
 const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`
 
@@ -18,27 +18,28 @@ const LIVE = `SELECT l.*, map_id AS board, seed::float8 AS seed, ${ms("created_a
   FROM live l WHERE season_id = $1::uuid`
 const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("until")}, released
   FROM review WHERE season_id = $1::uuid`
-const COUNT = `SELECT count(*)::int AS n FROM match WHERE season_id = $1::uuid`
-/** Those not seen yet, in the order in which they ended. */
-const ENDED = `SELECT m.*, map_id AS board, seed::float8 AS seed, status AS ending, ${ms("created_at")}, ${ms("ended_at")},
-  runner_id AS runner, key_id AS key FROM match m WHERE season_id = $1::uuid AND NOT (id::text = ANY (string_to_array($2, ',')))
-  ORDER BY m.ended_at, m.rated_n`
-const SEATS = `SELECT s.* FROM seat s WHERE season_id = $1::uuid AND NOT (match_id::text = ANY (string_to_array($2, ','))) ORDER BY match_id, seat`
+/** In the order in which they ended. */
+const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending, rated_n, lease_n, released,
+  ${ms("created_at")}, ${ms("ended_at")}, runner_id AS runner, key_id AS key, withdrawn_reason, successor, fault_reason, fault_detail,
+  reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes
+  FROM match WHERE season_id = $1::uuid ORDER BY match.ended_at, rated_n`
+const SEATS = `SELECT s.* FROM seat s WHERE season_id = $1::uuid ORDER BY match_id, seat`
+const SERIES = `SELECT ladder, ${ms("at")}, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at`
+const AUDITS = "SELECT id FROM audit WHERE season_id = $1::uuid"
 
 interface SeatRow extends Record<string, any> {
   readonly match_id: string
 }
 
-/** In one transaction that sees one moment. */
-export const ofTables = (sql: PgClient, season: string, seen: ReadonlySet<string>) =>
+/** In one transaction that sees one moment; all of it, since any row may have been written again. */
+export const ofTables = (sql: PgClient, season: string, known: Known) =>
   sql.withTransaction(
     Effect.gen(function* () {
       yield* sql.unsafe("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
       const all = (text: string) => sql.unsafe<any>(text, [season])
       const [{ head, ...settings }] = (yield* all(SEASON)) as [any]
-      const known = [...seen].join()
-      const seats = yield* sql.unsafe<SeatRow>(SEATS, [season, known])
-      const ended = (yield* sql.unsafe<any>(ENDED, [season, known])).map((row: any) => endedRow(row, seats))
+      const seats = Map.groupBy((yield* all(SEATS)) as ReadonlyArray<SeatRow>, ({ match_id }) => match_id)
+      const ended = (yield* all(ENDED)).map((row: any) => endedRow(row, seats.get(row.id) ?? []))
       const live = yield* all(LIVE)
       return {
         head,
@@ -49,28 +50,28 @@ export const ofTables = (sql: PgClient, season: string, seen: ReadonlySet<string
         rounds: yield* all(ROUNDS),
         live: new Map(live.map((row) => [row.id, { ...row, versions: [...row.versions] }])),
         reviews: new Map((yield* all(REVIEWS)).map((row) => [row.version, row])),
-        ended,
-        endedCount: (yield* all(COUNT))[0].n
+        ended: ended.filter(({ id }) => !known.ended.has(id)),
+        endedCount: ended.length,
+        rewritten: ended.filter((row) => known.ended.has(row.id) && JSON.stringify(known.ended.get(row.id)) !== JSON.stringify(row)),
+        series: (yield* all(SERIES)).filter((row) => JSON.stringify(known.points.get(pointOf(row))) !== JSON.stringify(row)),
+        audits: new Set((yield* all(AUDITS)).map(({ id }) => id))
       } satisfies View
     })
   )
 
-const endedRow = (row: any, seats: ReadonlyArray<SeatRow>): Ended => {
-  const mine = seats.filter(({ match_id }) => match_id === row.id)
-  return {
-    ...row,
-    versions: mine.map(({ version_id }) => version_id),
-    seats: mine.map((seat) => ({
-      version: seat["version_id"],
-      rank: seat["rank"],
-      score: seat["score"],
-      strikes: seat["strikes"],
-      place: seat["place"],
-      made: moved(seat, "made"),
-      open: moved(seat, "open")
-    }))
-  }
-}
+const endedRow = (row: any, seats: ReadonlyArray<SeatRow>): Ended => ({
+  ...row,
+  versions: seats.map(({ version_id }) => version_id),
+  seats: seats.map((seat) => ({
+    version: seat["version_id"],
+    rank: seat["rank"],
+    score: seat["score"],
+    strikes: seat["strikes"],
+    place: seat["place"],
+    made: moved(seat, "made"),
+    open: moved(seat, "open")
+  }))
+})
 
 const moved = (seat: SeatRow, ladder: "made" | "open"): Moved | null =>
   seat[`${ladder}_mu`] === null ? null : { mu: seat[`${ladder}_mu`], sigma: seat[`${ladder}_sigma`], change: seat[`${ladder}_change`] }

@@ -1,96 +1,134 @@
 /**
  * Replays the log of matches beside the season and compares every standing after every commit. Within one commit
- * matches come in the order of `rated_n`; a round resets before its first match; who joins in it starts from what the
- * version it follows had at some moment of the commit.
+ * matches come in the order of `rated_n`, what was voided before them; a round resets before its first match; who joins
+ * in it starts from what the version it follows had at some moment of the commit. A voided match is as if it had never
+ * been: what is left of its round is played again, whether it is over or not.
  */
-import type { Ended, Moved, Standing } from "@agon/domain/season/State.ts"
-import { after, type Belief, START_V, takenOver } from "./Formula.ts"
+import type { Ended, Standing } from "@agon/domain/season/State.ts"
+import { type Belief, takenOver } from "./Formula.ts"
+import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
+import * as Replay from "./Replay.ts"
 import { created, LADDERS, type Window } from "./Window.ts"
 
-interface Own {
-  mu: number
-  v: number
+/** What a row remembers a mean of: a match of some round, or the start from which a round or a version began. */
+interface Mean {
+  readonly round: number
+  readonly of: string | null // the match; null: a start
+}
+interface Moment extends Belief {
+  readonly order: number
+}
+export interface Own {
+  readonly ord: number
   matches: number
   round_matches: number
   made: number
   credit: number
   forfeits: number
   seat_sum: number
-  trend: number | null
-  history: Array<number>
-  met: Array<number>
-  readonly ord: number
-  readonly moments: Array<Belief> // what it was in the course of this commit
+  history: Array<Mean> // all of them
+  kept: number // how many of them the row remembers
+  met: Array<{ readonly of: string; readonly ord: number }> // all of this round
+  metKept: number // how many of them the row remembers
+  outs: Array<{ readonly of: string; readonly out: boolean }> // matches made for this ladder in this round, and whether it forfeited
+  round: number // the last that its row followed: a superseded version may be left behind by a reset
+  /** Whether what this commit made of its credit follows in part from what no row remembers. */
+  loose: boolean
+  voided: boolean // something in this commit was
+  /** A match of a round that is over was voided: whether its mean is remembered all the same. */
+  doubt: string | null
+  moments: Array<Moment> // what it was in the course of this commit
 }
 type Row = Omit<Standing, "key" | "busy">
 
+export interface Book {
+  readonly table: Map<string, Own> // by `<ladder> <version>`
+  readonly journals: Map<number, Replay.Journal> // by round
+  round: number
+  rated: number // matches that count
+  voided: number // that counted until they were voided
+  readonly fillers: Set<string> // matches that were made while idle fill was on, or may have been
+}
+
 export interface Ratings {
   readonly check: (window: Window) => void
+  readonly book: Book
 }
 
 const LAST = 12
+const SEATS_MAX = 8
 
 export const make = (): Ratings => {
-  const table = new Map<string, Own>()
-  let round = 0
-  let rated = 0
-  const fillers = new Set<string>() // matches that were made while idle fill was on, or may have been
-
-  const reset = (window: Window): void => {
-    for (const [place, own] of table) {
-      const version = window.now.versions.get(place.split(" ")[1]!)!
-      if (version.status === "superseded") table.delete(place) // what it still plays is of a round that is over
-      const history = [...own.history, 0].slice(-LAST)
-      Object.assign(own, { mu: 0, v: START_V, round_matches: 0, credit: 0, forfeits: 0, trend: null, met: [], history })
-      own.moments.push({ mu: 0, v: START_V })
-    }
-  }
-  const startRounds = (window: Window, until: number): void => {
-    for (const { n, started_at } of window.now.rounds) {
-      if (n <= round || n > until || started_at === null) continue
-      reset(window)
-      round = n
-    }
-  }
-  const rate = (window: Window, match: Ended): void => {
-    rated++
-    must(match.rated_n === rated, "each match is rated at most once", match.rated_n, rated)
-    startRounds(window, match.round)
-    must(match.round === round, "a match of a round that is over counts in none", match, round)
-    const owed = fillers.delete(match.id) ? Infinity : (window.now.rounds.find(({ n }) => n === round)?.games ?? Infinity)
-    play(table, match, match.ladder!, window.now.settings.rules.match.strike_limit, owed)
-    if (match.ladder !== "open") play(table, match, "open")
-    else
-      must(
-        match.seats.every(({ open }) => open === null),
-        "a match of open moves open alone",
-        match
-      )
-  }
-
+  const journals = new Map([[0, Replay.empty()]])
+  const book: Book = { table: new Map(), journals, round: 0, rated: 0, voided: 0, fillers: new Set() }
   return {
+    book,
     check: (window) => {
-      const { before, now } = window
-      for (const own of table.values()) own.moments.splice(0, Infinity, { mu: own.mu, v: own.v })
-      if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) fillers.add(id)
-      for (const match of now.ended) checkCounted(window, match)
-      const counted = now.ended.filter(({ rated_n }) => rated_n !== null).sort((a, b) => a.rated_n! - b.rated_n!)
-      for (const match of counted) rate(window, match)
-      must(now.head.rated === rated, "each match is rated exactly once", now.head.rated, rated)
-      startRounds(window, now.head.round)
-      for (const [place, row] of now.standings) {
-        const own = table.get(place)
-        if (before.standings.get(place) === row && (own === undefined || own.moments.length === 1)) continue
-        if (own === undefined) {
-          if (row.active || !before.standings.has(place)) table.set(place, joined(window, table, row))
-        } else {
-          if (row.active && before.standings.get(place)?.active === false) own.credit = returned(window, own, row)
-          compare(own, row)
-        }
+      const { before, now, voided } = window
+      const { order } = current(book)
+      for (const [place, own] of book.table) {
+        own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
+        Object.assign(own, { loose: false, voided: false, doubt: null })
       }
+      if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
+      for (const match of now.ended) checkCounted(window, match)
+      for (const { id } of voided) if (window.log.get(id)!.rated_n !== null) uncount(book, window, window.log.get(id)!)
+      const counted = now.ended.filter(({ rated_n }) => rated_n !== null).sort((a, b) => a.rated_n! - b.rated_n!)
+      for (const match of counted) rate(book, window, match)
+      must(now.head.rated === book.rated, "each match is rated exactly once", now.head.rated, book.rated)
+      must(now.head.voided === book.voided, "voided matches are counted", now.head.voided, book.voided)
+      startRounds(book, window, now.head.round)
+      for (const [place, row] of now.standings) compareRow(book, window, place, row)
     }
   }
+}
+
+const current = ({ journals, round }: Book): Replay.Journal => journals.get(round)!
+
+const compareRow = (book: Book, window: Window, place: string, row: Row): void => {
+  const { before } = window
+  const own = book.table.get(place)
+  if (own === undefined) return void book.table.set(place, joined(book, window, row))
+  if (before.standings.get(place) === row && own.moments.length === 1 && window.voided.length === 0) return
+  if (row.active && before.standings.get(place)?.active === false) own.credit = returned(window, own, row)
+  compare(book, own, row, place)
+}
+
+const startRounds = (book: Book, window: Window, until: number): void => {
+  for (const { n, started_at } of window.now.rounds) {
+    if (n <= book.round || n > until || started_at === null) continue
+    book.journals.set(n, { ...Replay.empty(), order: current(book).order + 1 })
+    for (const [place, own] of book.table) reset(book, window, place, own, n)
+    book.round = n
+  }
+}
+
+/** A version that was superseded is left behind, unless a match that it still plays has kept its row at hand. */
+const reset = (book: Book, window: Window, place: string, own: Own, round: number): void => {
+  const [, id = ""] = place.split(" ")
+  const { history } = window.now.standings.get(place)!
+  const left = window.now.versions.get(id)!.status === "superseded" && sameMeans(historyOf(book, own, place, own.kept), history)
+  if (!left) {
+    own.round = round
+    own.round_matches = 0
+    remember(own, { round, of: null })
+  }
+  Object.assign(own, { credit: 0, forfeits: 0, met: [], metKept: 0, outs: [] })
+  own.moments.push({ ...Replay.START, order: book.journals.get(round)!.order })
+}
+
+const rate = (book: Book, window: Window, match: Ended): void => {
+  book.rated++
+  must(match.rated_n === book.rated + book.voided, "each match is rated at most once", match.rated_n, book.rated, book.voided)
+  startRounds(book, window, match.round)
+  must(match.round === book.round, "a match of a round that is over counts in none", match, book.round)
+  checkOwed(book, window, match)
+  if (window.voided.length === 0) for (const i of match.seats.keys()) checkPlace(window, current(book), match, i)
+  Replay.count(current(book), match.rated_n!, match)
+  for (const ladder of Replay.laddersOf(match)) play(book, match, ladder, window.now.settings.rules.match.strike_limit)
+  const alone = match.seats.every(({ open }) => (open === null) === (match.ladder === "open"))
+  must(alone, "a match of open moves open alone", match)
 }
 
 /** Rated exactly if it was played to its end, is no trial, and its round stood when it ended. */
@@ -102,85 +140,201 @@ const checkCounted = ({ now }: Window, match: Ended): void => {
     must(match.rated_n === null && (match.ending !== "finished" || !counts), "what finished is rated if its round stands", match, standing)
 }
 
-/** Moves the seats on a ladder; with a strike limit on the one that the match was made for, whose pairing it feeds. */
-const play = (table: Map<string, Own>, match: Ended, ladder: string, limit?: number, owed = Infinity): void => {
-  const made = limit !== undefined
-  const seats = match.versions.map((id) => table.get(`${ladder} ${id}`)!)
+const checkOwed = ({ fillers, round, table }: Book, { now }: Window, match: Ended): void => {
+  const owed = fillers.delete(match.id) ? Infinity : (now.rounds.find(({ n }) => n === round)?.games ?? Infinity)
+  const seats = match.versions.map((id) => table.get(`${match.ladder} ${id}`))
   must(
-    seats.every((own) => own !== undefined),
+    seats.every((own) => own?.round === round),
     "only who stands on a ladder is rated on it",
-    ladder,
     match
   )
   must(
-    seats.some(({ credit }) => credit < owed),
+    seats.some((own) => own!.credit < owed),
     "without fill every match of a round has a seat that is owed it",
     match,
     owed
   )
-  const beliefs = after(
-    seats,
-    match.seats.map(({ rank }) => rank)
-  )
+}
+
+/** What a match counts on a ladder; the ladder that it was made for also pairs by it. */
+const play = (book: Book, match: Ended, ladder: string, limit: number): void => {
+  const { order } = current(book)
+  const seats = match.versions.map((id) => book.table.get(`${ladder} ${id}`)!)
   const ords = seats.map(({ ord }) => ord)
   seats.forEach((own, i) => {
-    const { mu, v } = beliefs[i]!
-    const seat = match.seats[i]!
-    sameMove(made ? seat.made : seat.open, { mu, sigma: Math.sqrt(v), change: mu - own.mu }, match)
-    must(!made || (seat.place !== null && seat.place >= 1), "a seat remembers its place", match)
-    Object.assign(own, { mu, v, trend: mu - own.mu, matches: own.matches + 1, round_matches: own.round_matches + 1 })
-    own.history = [...own.history, mu].slice(-LAST)
-    own.moments.push({ mu, v })
-    if (!made) return
+    own.matches++
+    own.round_matches++
+    remember(own, { round: match.round, of: match.id })
+    own.moments.push({ ...Replay.beliefOf(current(book), `${ladder} ${match.versions[i]}`), order })
+    if (ladder !== match.ladder) return
+    const out = match.seats[i]!.strikes >= limit
     own.made++
-    own.forfeits = seat.strikes >= limit ? own.forfeits + 1 : 0
-    own.credit += match.round > 0 ? 1 : own.forfeits >= 3 ? 4 : own.made <= 20 ? 0.5 : 1
-    own.seat_sum += i / (seats.length - 1) - 0.5
-    own.met = [...own.met, ...ords.filter((ord) => ord !== own.ord)].slice(-LAST)
+    own.outs.push({ of: match.id, out })
+    own.forfeits = out ? own.forfeits + 1 : 0
+    own.credit += match.round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made)
+    own.seat_sum += leaning(match, i)
+    const met = ords.filter((ord) => ord !== own.ord).map((ord) => ({ of: match.id, ord }))
+    own.met.push(...met)
+    own.metKept = Math.min(LAST, own.metKept + met.length)
   })
 }
 
-const sameMove = (told: Moved | null, own: Moved, match: Ended): void => {
-  const same = told !== null && near(told.mu, own.mu) && near(told.sigma, own.sigma) && near(told.change, own.change)
-  must(same, "a seat carries the rating after its match", match, own)
+const remember = (own: Own, mean: Mean): void => {
+  own.history.push(mean)
+  own.kept = Math.min(LAST, own.kept + 1)
+}
+const creditOf = (game: number): number => (game <= 20 ? 0.5 : 1)
+const leaning = ({ seats }: Ended, i: number): number => i / (seats.length - 1) - 0.5
+/** Forfeits since the last match without one. */
+const running = ({ outs }: Pick<Own, "outs">): number => outs.length - 1 - outs.findLastIndex(({ out }) => !out)
+
+/** Takes a match out again, and plays what is left of its round once more. Of a round that is over nothing may be left. */
+const uncount = (book: Book, window: Window, match: Ended): void => {
+  const { now, voided } = window
+  const again = now.rewritten.length > voided.length || match.round === now.head.round
+  book.rated--
+  book.voided++
+  for (const own of book.table.values()) own.voided = true
+  for (const ladder of Replay.laddersOf(match)) {
+    for (const [i, id] of match.versions.entries()) {
+      const own = book.table.get(`${ladder} ${id}`)!
+      own.matches--
+      if (own.round === match.round) own.round_matches--
+      if (again) forget(own, match.id)
+      else own.doubt = match.id
+      if (ladder === match.ladder) giveBack(own, match, i, match.round === book.round)
+    }
+  }
+  if (!again) return
+  const written = new Map(now.rewritten.map((row) => [row.id, row]))
+  Replay.without(book.journals.get(match.round)!, match.id, (id) => written.get(id) ?? window.log.get(id)!)
+  const { order } = current(book)
+  for (const [place, own] of book.table) own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
 }
 
+const forget = (own: Own, match: string): void => {
+  const place = own.history.findIndex(({ of }) => of === match)
+  if (own.history.length - place <= own.kept) own.kept--
+  own.history.splice(place, 1)
+}
+
+/** What the match did to the pairing. In continuous play the game that counts no more is the last one, whichever it was. */
+const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
+  if (stands) {
+    own.loose = match.round === 0 && own.outs.some(({ out }) => out) // how long it had forfeited before is not remembered
+    own.credit = Math.max(0, own.credit - (match.round > 0 ? 1 : creditOf(own.made)))
+    const out = own.outs.findIndex(({ of }) => of === match.id)
+    if (own.outs.length - out <= running(own)) own.forfeits = Math.max(0, own.forfeits - 1)
+    own.outs.splice(out, 1)
+    const kept = lastMet(own).filter(({ of }) => of !== match.id)
+    Object.assign(own, { met: own.met.filter(({ of }) => of !== match.id), metKept: kept.length })
+  }
+  own.made--
+  own.seat_sum -= leaning(match, i)
+}
+const lastMet = ({ met, metKept }: Own) => met.slice(met.length - metKept)
+
 /** Someone new on a ladder: at the seed, or in the place of the version that it supersedes. */
-const joined = ({ before, now }: Window, table: Map<string, Own>, row: Row): Own => {
+const joined = (book: Book, { before, now }: Window, row: Row): Own => {
+  const { table } = book
+  const journal = current(book)
   const version = now.versions.get(row.version)!
+  const place = `${row.ladder} ${row.version}`
   const old = [...before.versions.values()].find(({ model, status }) => model === version.model && status === "entered")
-  const moments = old === undefined ? undefined : table.get(`${row.ladder} ${old.id}`)?.moments
-  const start = { mu: 0, v: START_V }
-  const allowed = moments === undefined ? [start] : moments.map(takenOver)
-  if (now.head.round !== before.head.round) allowed.push(start)
+  const from = old === undefined ? undefined : `${row.ladder} ${old.id}`
+  const moments = from === undefined ? undefined : table.get(from)?.moments
+  const start = { ...Replay.START, order: journal.order, from: null }
+  const allowed = moments === undefined ? [start] : moments.map((each) => ({ ...takenOver(each), order: each.order, from: from! }))
   const v = row.sigma * row.sigma
-  must(
-    allowed.some((each) => near(each.mu, row.mu) && near(each.v, v)),
-    "who joins starts from the seed or from the version before",
-    row,
-    allowed
+  const found = [...allowed, ...(now.head.round === before.head.round ? [] : [start])].find(
+    (each) => near(each.mu, row.mu) && near(each.v, v)
   )
+  must(found !== undefined, "who joins starts from the seed or from the version before", row, allowed)
+  Replay.joinAt(journal, { order: found!.order + 0.5, place, from: found!.from }, found!)
   const [least, most] =
     now.head.round > 0 ? [0, 0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
   must(row.credit >= least! && row.credit <= most! && row.matches === 0 && row.made === 0, "who joins is owed everything", row, least, most)
-  return { ...row, v, moments: [{ mu: row.mu, v }], met: [...row.met], history: [...row.history] }
+  const early = row.history.length > 1 // in the round before, which ended in this commit
+  if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
+  const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
+  const fresh = { met: [], metKept: 0, outs: [], round: book.round, loose: false, voided: false, doubt: null, kept: history.length }
+  return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
+}
+
+const joinedBefore = (
+  { journals }: Book,
+  round: number,
+  who: { readonly place: string; readonly from: string | null },
+  row: Row,
+  moments: ReadonlyArray<Moment>
+): void => {
+  const [mu] = row.history
+  const found = moments.map((each) => ({ ...takenOver(each), order: each.order })).find((each) => near(each.mu, mu!))
+  must(found !== undefined || mu === 0, "the history is the last twelve ratings", row)
+  const journal = journals.get(round)!
+  const start = found ?? { ...Replay.START, order: journal.order }
+  Replay.joinAt(journal, { ...who, from: found === undefined ? null : who.from, order: start.order + 0.5 }, start)
 }
 
 /** A baseline that comes back has missed nothing: it is owed no more than whoever is owed most. */
-const returned = ({ before, now }: Window, own: Own, row: Row): number => {
+const returned = ({ before, now, voided }: Window, own: Own, row: Row): number => {
   const clocks = now.head.round > 0 ? [0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
   const least = Math.max(own.credit, Math.min(...clocks))
-  must(row.credit >= least && row.credit <= Math.max(own.credit, ...clocks), "a baseline comes back at the clock", row, own.credit, clocks)
+  const fair = row.credit >= least && row.credit <= Math.max(own.credit, ...clocks)
+  must(fair || voided.length > 0, "a baseline comes back at the clock", row, own.credit, clocks)
   return row.credit
 }
 
-const compare = (own: Own, row: Row): void => {
-  must(near(own.mu, row.mu) && near(Math.sqrt(own.v), row.sigma), "ratings equal a replay of the log", row, own)
-  const { made, matches, round_matches } = own
-  must(made === row.made && matches === row.matches && round_matches === row.round_matches, "matches are counted as played", row, own)
+const compare = (book: Book, own: Own, row: Row, place: string): void => {
+  const { made, matches } = own
+  if (own.round !== book.round && own.voided) own.round_matches = row.round_matches // of a round that nobody plays any more
+  const counted = made === row.made && matches === row.matches && near(own.seat_sum, row.seat_sum)
+  must(counted && own.round_matches === row.round_matches, "matches are counted as played", row, own)
+  const journal = book.journals.get(own.round)!
+  const { belief, trend } = journal.courses.get(place) ?? { belief: Replay.START, trend: null }
+  must(near(belief.mu, row.mu) && near(Math.sqrt(belief.v), row.sigma), "ratings equal a replay of the log", row, belief, own)
+  must((trend === null) === (row.trend === null) && near(trend ?? 0, row.trend ?? 0), "the trend is the last change", row, trend)
+  compareHistory(book, own, row, place)
+  if (own.round === book.round) comparePairing(own, row)
+}
+
+/** After a match was voided the row may remember one mean less than it did, or more of what was rated again than it would. */
+const compareHistory = (book: Book, own: Own, { history }: Row, place: string): void => {
+  const as = (kept: number): boolean => sameMeans(historyOf(book, own, place, kept), history)
+  const { length } = history
+  if (own.voided && length >= own.kept - 1 && length <= LAST) {
+    if (own.doubt !== null && !as(length)) forget(own, own.doubt)
+    own.kept = length
+  }
+  must(as(own.kept), "the history is the last twelve ratings", history, historyOf(book, own, place, own.kept), own)
+}
+
+const historyOf = ({ journals }: Book, { history }: Own, place: string, kept: number): ReadonlyArray<number> =>
+  history.slice(history.length - kept).map(({ of, round }) => {
+    const course = journals.get(round)!.courses.get(place)
+    return of === null ? (course?.seed ?? Replay.START).mu : course!.means.get(of)!.mu
+  })
+const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean =>
+  a.length === b.length && a.every((mu, i) => near(mu, b[i]!))
+
+const comparePairing = (own: Own, row: Row): void => {
+  if (own.loose) settleCredit(own, row)
   must(near(own.credit, row.credit) && own.forfeits === row.forfeits, "credit is what was played", row, own)
-  must(near(own.seat_sum, row.seat_sum) && own.met.join() === row.met.join(), "seats and opponents are remembered", row, own)
-  must((own.trend === null) === (row.trend === null) && near(own.trend ?? 0, row.trend ?? 0), "the trend is the last change", row, own)
-  const same = own.history.length === row.history.length && own.history.every((mu, i) => near(mu, row.history[i]!))
-  must(same, "the history is the last twelve ratings", row, own)
+  // What a row had dropped of its opponents does not come back: where one of them is voided the row remembers less.
+  if (own.voided && row.met.length < own.metKept && row.met.length > own.metKept - SEATS_MAX) own.metKept = row.met.length
+  must(
+    lastMet(own)
+      .map(({ ord }) => ord)
+      .join() === row.met.join(),
+    "opponents are remembered",
+    row,
+    own
+  )
+}
+
+/** A forfeiter gets back no more than a forfeit costs; whether two runs of forfeits have become one, no row remembers. */
+const settleCredit = (own: Own, row: Row): void => {
+  must(row.credit <= own.credit + 4 && row.credit >= own.credit - 4, "a voided match gives back what it cost", row, own)
+  must([own.forfeits, running(own)].includes(row.forfeits), "forfeits are counted", row, own)
+  Object.assign(own, { credit: row.credit, forfeits: row.forfeits })
 }

@@ -46,6 +46,7 @@ interface Book {
   readonly firsts: Map<string, Answered> // by lease
   readonly accepted: Map<string, number> // by lease: the order of the report that was answered first
   readonly over: Map<string, Ended>
+  readonly failed: Set<string> // leases of reviews that somebody has said failed: whatever is said after it is its repeat
   order: number
 }
 
@@ -57,10 +58,12 @@ export const make = (): Receipts => {
     firsts: new Map(),
     accepted: new Map(),
     over: new Map(),
+    failed: new Set(),
     order: 0
   }
   return {
     asked: (command) => {
+      if (command._tag === "ReportAdmission" && command.verdict.verdict === "failed") book.failed.add(command.lease)
       if (command._tag === "ReportMatch") book.bodies.set(command.outcome.turns, { command, order: ++book.order })
     },
     check: (window) => keep(book, window),
@@ -102,6 +105,7 @@ const keep = ({ bodies, holders, over }: Book, { now }: Window): void => {
     })
     must(same, "a result is kept as it was reported", match, body)
   }
+  for (const match of now.rewritten) over.set(match.id, match)
 }
 
 const checkLeased = (book: Book, command: Of<"LeaseWork">, works: Replies["LeaseWork"], rows: View): void => {
@@ -111,24 +115,26 @@ const checkLeased = (book: Book, command: Of<"LeaseWork">, works: Replies["Lease
     must(!book.granted.has(work.lease), "a lease is granted once", work)
     book.granted.add(work.lease)
     const known = book.holders.get(work.lease)?.key === command.key
-    const rejected = newest(book, rows, id) === n && rows.versions.get(id)?.status === "rejected"
-    must(known || rejected || newest(book, rows, id) > n, "no reply before its commit", work) // what ended in its own batch left no row
+    const decided = newest(book, rows, id) === n && rows.versions.has(id) && !rows.reviews.has(id) // in its own batch, by a guess or a close
+    must(known || decided || newest(book, rows, id) > n, "no reply before its commit", work)
     checkWork(command, work, rows)
   }
 }
 
 const checkSettled = (book: Book, command: Result, receipt: Receipt, before: View, rows: View): void => {
   const [id, n] = nameOf(command.lease)
-  const holder = book.holders.get(command.lease)
+  const version = rows.versions.get(id)
   const reason = receipt.accepted ? "accepted" : receipt.reason
+  // A review that was judged in the batch that leased it left no row but its version's.
+  const judge = version !== undefined && version.admit_attempt === n ? { key: version.admit_key, runner: null } : undefined
+  const holder = book.holders.get(command.lease) ?? judge
+  const cutOff = version?.status === "rejected" && version.admit_key === null && version.admit_attempt === n // before anybody had judged it
   if (holder === undefined || holder.key !== command.key) {
-    const old = newest(book, rows, id) > n
+    const old = newest(book, rows, id) > n || cutOff
     return must(reason === "unknown" || (old && reason === "lost"), "only the holder is answered", command, receipt, holder)
   }
-  const version = rows.versions.get(id)
-  const unheard = version?.status === "rejected" && version.admit_key === null // it was rejected before anybody had judged it
   const early = newest(book, before, id) < n // guessed before it was granted, in the same batch
-  if (reason === "unknown") return must(unheard || early, "the holder is known", command, version, book.over.get(id))
+  if (reason === "unknown") return must(early, "the holder is known", command, version, book.over.get(id))
   if (receipt.accepted) checkAccepted(book, command, rows)
   else checkRefused(book, command, reason, rows)
   if (reason === "malformed") return
@@ -148,17 +154,12 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   }
 }
 
-const checkAccepted = ({ accepted, bodies, firsts, order, over }: Book, command: Result, rows: View): void => {
+const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command: Result, rows: View): void => {
   const [id, n] = nameOf(command.lease)
   if (command._tag === "ReportAdmission") {
     const version = rows.versions.get(id)
     const decided = version !== undefined && version.phase !== "review"
-    return must(
-      decided || command.verdict.verdict === "failed" || firsts.get(command.lease)?.verdict === "failed",
-      "an accepted verdict is kept",
-      command,
-      version
-    )
+    return must(decided || failed.has(command.lease), "an accepted verdict is kept", command, version)
   }
   const match = over.get(id)
   must(match !== undefined && match.lease_n === n, "an accepted result is kept, and no other lease's", command, match)

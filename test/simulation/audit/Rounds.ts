@@ -51,9 +51,11 @@ const checkTurns = (window: Window, ladder: string): void => {
       .flatMap(({ versions }) => versions)
   )
   for (const { versions } of fresh) for (const id of versions) busy.add(id)
-  for (const { version } of activeOn(before, ladder)) {
-    const own = credit.get(version)
-    if (own === undefined || busy.has(version) || own >= owedIn(now)) continue
+  for (const { credit: earlier, version } of activeOn(before, ladder)) {
+    const later = credit.get(version)
+    if (later === undefined || busy.has(version)) continue
+    const own = Math.max(earlier, later) // a match that was voided in this commit may have counted until after the wave
+    if (own >= owedIn(now)) continue
     const over = fresh.find(({ versions }) =>
       versions.every((id) => (credit.get(id) ?? 0) > own + 1 && ownerOf(now, id) !== ownerOf(now, version))
     )
@@ -66,7 +68,7 @@ const checkTurns = (window: Window, ladder: string): void => {
   }
 }
 
-const checkFinals = ({ before, now, recent }: Window): void => {
+const checkFinals = ({ before, now, recent, voided }: Window): void => {
   const { head, live, rounds } = now
   const finals = rounds.find(({ n }) => n === head.round)?.kind === "finals"
   const idle = finals && ![...live.values()].some(({ ladder }) => ladder !== null)
@@ -74,5 +76,5 @@ const checkFinals = ({ before, now, recent }: Window): void => {
   if (idle && boards && isComplete(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
   if (before.head.phase !== "open" || head.phase === "open") return
   if (!recent.some(({ _tag }) => _tag === "CloseSeason"))
-    must(finals && isComplete(now), "a season closes when it is told to, or when its finals are complete", head)
+    must(finals && (isComplete(now) || voided.length > 0), "a season closes when it is told to, or when its finals are complete", head)
 }

@@ -1,5 +1,5 @@
 /** A version's life: from upload to its end, by the arrows that DECISIONS section 6 draws and no others. */
-import type { Version } from "@agon/domain/season/State.ts"
+import type { Ended, Version } from "@agon/domain/season/State.ts"
 import { must } from "./Promise.ts"
 import { created, type Window } from "./Window.ts"
 
@@ -56,8 +56,18 @@ export const make = (): Versions => {
   }
 }
 
-const countTrials = ({ now }: Window, trials: Map<string, Trial>): void => {
+const countTrials = ({ before, log, now, voided }: Window, trials: Map<string, Trial>): void => {
   const limit = now.settings.rules.match.strike_limit
+  const forfeited = ({ candidate, seats }: Ended) => seats.some(({ strikes, version }) => version === candidate && strikes >= limit)
+  for (const { candidate, id } of voided) {
+    const [was, is] = [before, now].map(({ versions }) => versions.get(candidate ?? ""))
+    if (was?.phase !== "trial" || is === undefined) continue
+    const trial = trials.get(is.id)!
+    if (is.phase === "trial" || is.reject_reason === "admission_unavailable") trial.lost++
+    if (is.phase !== "trial") continue // it was decided, and no void can undo that
+    trial.played--
+    if (forfeited(log.get(id)!)) trial.failed--
+  }
   for (const match of now.ended) {
     if (match.candidate === null) continue
     must(match.ladder === null && match.rated_n === null, "a trial moves no ladder", match)
@@ -66,7 +76,7 @@ const countTrials = ({ now }: Window, trials: Map<string, Trial>): void => {
     if (match.ending === "failed") trial.lost++
     if (match.ending !== "finished") continue
     trial.played++
-    if (match.seats.some(({ strikes, version }) => version === match.candidate && strikes >= limit)) trial.failed++
+    if (forfeited(match)) trial.failed++
   }
 }
 

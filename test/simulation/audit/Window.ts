@@ -1,14 +1,23 @@
 /** What one commit changed: the rows before it, the rows after it, and what had been said that it may have obeyed. */
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { Live, Standing } from "@agon/domain/season/State.ts"
+import type { Ended, Live, Standing } from "@agon/domain/season/State.ts"
 import type { View } from "../View.ts"
 
 export interface Window {
   readonly before: View
   readonly now: View
+  /** Matches that had ended before, as they were then. */
+  readonly log: ReadonlyMap<string, Ended>
+  /** Those of them that this commit voided, as they are now. */
+  readonly voided: ReadonlyArray<Ended>
   /** Commands that were asked lately, answered or not: one that was reported as failed may have been written. */
   readonly recent: ReadonlyArray<Command>
 }
+
+export const open = (before: View, now: View, log: ReadonlyMap<string, Ended>, recent: ReadonlyArray<Command>): Window => ({
+  ...{ before, now, log, recent },
+  voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason)
+})
 
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
 
@@ -34,7 +43,10 @@ export const activeOn = ({ standings }: View, ladder: string): ReadonlyArray<Row
 export const ownerOf = ({ versions }: View, version: string): string => versions.get(version)!.owner ?? version
 
 /** Matches that this commit created, whether they are open or over. */
-export const created = ({ before, now }: Window): ReadonlyArray<Pick<Live, "id" | "n" | "ladder" | "board" | "versions" | "round">> =>
+export const created = ({
+  before,
+  now
+}: Window): ReadonlyArray<Pick<Live, "id" | "n" | "ladder" | "board" | "versions" | "round" | "created_at">> =>
   [...now.live.values(), ...now.ended].filter(({ n }) => n > before.head.matches)
 
 /** Whether nobody could play on this ladder however long it waits. */

@@ -1,14 +1,48 @@
-/** A store that fails as databases do: refuses a commit, writes it and loses the answer, or takes its time. */
-import { Effect } from "effect"
+/**
+ * A store and a listener that fail as databases and networks do. A misfortune waits for the actor at one point of its
+ * course: there the call is refused, hangs until somebody loses patience, takes its time, or the actor is killed; or
+ * another actor claims the season at that very moment.
+ */
+import { Effect, Layer } from "effect"
+import type { Event } from "@agon/domain/season/Event.ts"
 import type { State } from "@agon/domain/season/State.ts"
+import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
 import { SeasonStore, StoreFailed } from "@agon/server/season/SeasonStore.ts"
+import { count, type Seen } from "./Run.ts"
 
-export type Fault = "none" | "refused" | "written but reported failed" | "slow"
+export const POINTS = ["claim", "claimed", "log", "commit", "committed", "tell"] as const
+/** Before and after a claim is read, before a log is, before and after a commit is written, before listeners are told. */
+export type Point = (typeof POINTS)[number]
+export type Misfortune = "refused" | "hung" | "killed" | "slow" | "stolen"
+
+/** What may happen where, with how long it takes until nobody waits for it any more. */
+export const MISFORTUNES: ReadonlyArray<{ readonly point: Point; readonly what: Misfortune; readonly wait_ms: number }> = [
+  { point: "claim", what: "refused", wait_ms: 0 },
+  { point: "claim", what: "hung", wait_ms: 0 },
+  { point: "claim", what: "killed", wait_ms: 0 },
+  { point: "claimed", what: "refused", wait_ms: 0 },
+  { point: "claimed", what: "killed", wait_ms: 0 },
+  { point: "log", what: "refused", wait_ms: 0 },
+  { point: "log", what: "hung", wait_ms: 5_100 },
+  { point: "log", what: "killed", wait_ms: 0 },
+  { point: "commit", what: "refused", wait_ms: 0 },
+  { point: "commit", what: "hung", wait_ms: 10_100 },
+  { point: "commit", what: "killed", wait_ms: 0 },
+  { point: "commit", what: "slow", wait_ms: 0 },
+  { point: "commit", what: "stolen", wait_ms: 0 },
+  { point: "committed", what: "refused", wait_ms: 0 },
+  { point: "committed", what: "hung", wait_ms: 10_100 },
+  { point: "committed", what: "killed", wait_ms: 0 },
+  { point: "tell", what: "refused", wait_ms: 0 },
+  { point: "tell", what: "hung", wait_ms: 2_100 },
+  { point: "tell", what: "killed", wait_ms: 0 }
+]
 
 export interface Faults {
   readonly store: SeasonStore["Service"]
-  /** What becomes of the next commit. */
-  next: Fault
+  readonly listener: Layer.Layer<SeasonEvents>
+  /** What waits at which point, once. */
+  readonly plan: Map<Point, Misfortune>
   /** Calls of the store that have not come back. */
   busy: number
   /** Commits held back: what was due may not be in the rows yet. */
@@ -17,40 +51,69 @@ export interface Faults {
   clean: State | undefined
 }
 
+const SLOW = "50 millis"
+
 /** `written` sees the rows after every commit that was written, and after every claim. */
-export const make = (store: SeasonStore["Service"], written: Effect.Effect<void>): Faults => {
+export const make = (season: string, store: SeasonStore["Service"], seen: Seen, written: Effect.Effect<void>): Faults => {
   const counted = <A, E>(call: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       faults.busy++
       return Effect.onExit(call, () => Effect.sync(() => void faults.busy--))
     })
-  const slowly = <A, E>(commit: Effect.Effect<A, E>) =>
+  const slowly = Effect.suspend(() => {
+    faults.late++
+    return Effect.onExit(Effect.sleep(SLOW), () => Effect.sync(() => void faults.late--))
+  })
+  const failed = new StoreFailed({ season, cause: "bad luck" })
+  const strike = (point: Point): Effect.Effect<void, StoreFailed> =>
     Effect.suspend(() => {
-      faults.late++
-      return Effect.onExit(Effect.andThen(Effect.sleep("50 millis"), commit), () => Effect.sync(() => void faults.late--))
+      const what = faults.plan.get(point)
+      faults.plan.delete(point)
+      if (what === undefined) return Effect.void
+      count(seen, `${what} at ${point}`)
+      if (what === "refused") return Effect.fail(failed)
+      if (what === "hung") return Effect.never
+      if (what === "killed") return Effect.interrupt
+      return what === "slow" ? slowly : Effect.ignore(counted(store.claim(season)))
     })
-  const faults: Faults = {
-    next: "none",
-    busy: 0,
-    late: 0,
-    clean: undefined,
-    store: SeasonStore.of({
+  const faults: Faults = { store: spoilt(), listener: listening(seen, strike), plan: new Map(), busy: 0, late: 0, clean: undefined }
+  return faults
+
+  function spoilt(): SeasonStore["Service"] {
+    return SeasonStore.of({
       ...store,
       answerOf: (season, lease, key) => counted(store.answerOf(season, lease, key)),
-      claim: (season) => counted(Effect.tap(store.claim(season), () => written)),
+      log: (season, match) => Effect.andThen(strike("log"), counted(store.log(season, match))),
+      claim: (season) =>
+        Effect.gen(function* () {
+          yield* strike("claim")
+          const claimed = yield* counted(Effect.tap(store.claim(season), () => written))
+          yield* strike("claimed")
+          return claimed
+        }),
       commit: (fence, state) =>
-        Effect.suspend(() => {
-          const fault = faults.next
-          faults.next = "none"
+        Effect.gen(function* () {
           faults.clean = undefined
-          const failed = Effect.fail(new StoreFailed({ season: fence.season, cause: fault }))
-          if (fault === "refused") return failed
-          const commit = counted(Effect.tap(store.commit(fence, state), () => written))
-          if (fault === "written but reported failed") return Effect.andThen(commit, failed)
-          const kept = Effect.tap(commit, () => Effect.sync(() => void (faults.clean = state)))
-          return fault === "slow" ? slowly(kept) : kept
+          yield* strike("commit")
+          const next = yield* counted(Effect.tap(store.commit(fence, state), () => written))
+          yield* strike("committed")
+          faults.clean = state
+          return next
         })
     })
   }
-  return faults
 }
+
+/** Counts what it is told of; where it is struck by an error that nobody expects, the season goes on. */
+const listening = (seen: Seen, strike: (point: Point) => Effect.Effect<void, StoreFailed>): Layer.Layer<SeasonEvents> =>
+  Layer.succeed(
+    SeasonEvents,
+    SeasonEvents.of({
+      claimed: () => Effect.void,
+      publish: (_, events: ReadonlyArray<Event>) =>
+        Effect.suspend(() => {
+          for (const { _tag } of events) count(seen, `event ${_tag}`)
+          return Effect.orDie(strike("tell"))
+        })
+    })
+  )

@@ -1,22 +1,22 @@
-/** Competitors who submit and administrators who switch: what they do next, from chance and from the rows they can see. */
+/** Competitors: what they submit and upload next, from chance and from the rows they can see. */
 import type { Command, Of } from "@agon/domain/season/Command.ts"
 import { id } from "../../support/SeasonScript.ts"
 import { must } from "../audit/Promise.ts"
 import type { View } from "../View.ts"
 import type { Chance } from "./Chance.ts"
 import { type Profile, SIZES, TOO_LARGE } from "./Profile.ts"
-import type { Visit } from "./Visit.ts"
+import { silent, type Visit } from "./Visit.ts"
 
 export interface People {
   readonly competitor: (rows: View) => Visit
   /** Everyone's first version at once, files and all. */
   readonly first: () => ReadonlyArray<Command>
-  readonly administrator: (rows: View, now: number, keys: ReadonlyArray<string>) => Command
 }
 
-/** Versions are numbered through all seasons of a run: their ids are primary keys. */
+/** Versions and rows of the log are numbered through all seasons of a run: their ids are primary keys. */
 export interface Numbers {
   versions: number
+  audits: number
 }
 
 export const make = (chance: Chance, profile: Profile, numbers: Numbers): People => {
@@ -43,7 +43,7 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
       const command: Command = chance.in(0.9)
         ? { _tag: "ReceiveFiles", version, ...files(chance.in(0.04) ? TOO_LARGE : chance.pick(SIZES)) }
         : { _tag: "RejectFiles", version, reject_reason: "hash_mismatch", reject_detail: "The bytes differ." }
-      return { commands: [command], heard: () => undefined }
+      return silent(command)
     }
     if (x < 0.5 && told.length > 0) return submit(told, { ...chance.pick(told), version: id("version", ++numbers.versions) }) // again, the same pair
     const owner = chance.between(1, profile.owners.length)
@@ -58,7 +58,6 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
 
   return {
     competitor,
-    administrator: (rows, now, keys) => administrate(chance, profile, rows, now, keys),
     first: () => {
       const commands = profile.owners.map((_, i) => submission(i + 1, 1, { files: files(chance.pick(SIZES)) }))
       told.push(...commands)
@@ -87,26 +86,4 @@ const submit = (told: Array<Of<"SubmitVersion">>, command: Of<"SubmitVersion">):
       must(agrees, "the preflight says what the submission will", foreseen, reply)
     }
   }
-}
-
-/** Somebody with the right to it switches, plans, edits or revokes. */
-const administrate = (chance: Chance, profile: Profile, rows: View, now: number, keys: ReadonlyArray<string>): Command => {
-  const x = chance.next()
-  const baselines = [...rows.versions.values()].filter(({ owner }) => owner === null)
-  if (x < 0.3) return { _tag: "SwitchBoard", board: chance.pick(profile.boards).id, enabled: chance.in(0.65) }
-  if (x < 0.45 && baselines.length > 0) return { _tag: "SwitchBaseline", version: chance.pick(baselines).id, enabled: chance.in(0.6) }
-  if (x < 0.65) {
-    const kind = profile.finals && chance.in(0.15) ? "finals" : "round"
-    return { _tag: "PlanRound", kind, games: chance.between(1, 5), starts_at: now + chance.between(-1_000, 120_000) }
-  }
-  if (x < 0.75 && rows.rounds.length > 0) {
-    const n = chance.pick(rows.rounds).n
-    if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true }
-    return { _tag: "PatchRound", n, games: chance.between(1, 5), starts_at: now + chance.between(-1_000, 120_000) }
-  }
-  if (x < 0.85) return { _tag: "RevokeKey", key: chance.pick(keys) }
-  const use = () => chance.pick(["both", "both", "both", "own", "platform"] as const)
-  if (x < 0.92) return { _tag: "EditSettings", settings: { fleet: { matches: use(), admissions: use() } }, scheduledOnly: false }
-  const fill = { enabled: chance.in(0.4), max_per_hour: chance.pick([null, 2, 10]) }
-  return { _tag: "EditSettings", settings: { fill }, scheduledOnly: false }
 }

@@ -14,6 +14,8 @@ export interface Profile {
   readonly life: number
   /** Faults of store and host a step, lost replies a call. */
   readonly trouble: number
+  /** Share of steps in which somebody doubts a result. */
+  readonly doubt: number
   readonly finals: boolean
 }
 
@@ -55,6 +57,7 @@ export const draw = (chance: Chance, n: number, now: number): Profile => {
     boards: players.map((players, i) => ({ id: `b${i}`, players })),
     life: chance.between(100, 600),
     trouble: chance.pick([0, 0.03, 0.06]),
+    doubt: chance.pick([0, 0.01, 0.03]),
     finals: chance.in(0.4)
   }
 }

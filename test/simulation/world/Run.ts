@@ -1,7 +1,7 @@
 /** One run of the simulation: what it is given, and what it keeps from season to season. */
 import type { Effect } from "effect"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import type { View } from "../View.ts"
+import type { Known, View } from "../View.ts"
 import type { Chance } from "./Chance.ts"
 import type { Numbers } from "./People.ts"
 import type { Machine } from "./Twin.ts"
@@ -14,8 +14,8 @@ export interface Actor extends Machine {
 /** Where its rows are. */
 export interface Ground {
   readonly create: (season: string, settings: Settings) => Effect.Effect<void>
-  /** The rows; of the matches that have ended those that were not seen yet. */
-  readonly read: (season: string, seen: ReadonlySet<string>) => Effect.Effect<View>
+  /** The rows; of what has ended what is not known yet, or not so. */
+  readonly read: (season: string, known: Known) => Effect.Effect<View>
   /** Time goes on in slices of at most this: less than the commit's timeout where a database takes real time. */
   readonly slice_ms: number
 }

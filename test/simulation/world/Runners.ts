@@ -3,7 +3,7 @@ import type { Command, Work } from "@agon/domain/season/Command.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { Chance } from "./Chance.ts"
 import * as Reports from "./Reports.ts"
-import type { Visit } from "./Visit.ts"
+import { silent, type Visit } from "./Visit.ts"
 
 export interface Runner {
   readonly id: string
@@ -60,7 +60,7 @@ export const make = (chance: Chance, limit: number): Runners => {
     },
     clinging: () => {
       const { key, open } = runners[0]!
-      return { commands: [{ _tag: "Heartbeat", key, leases: open.map((work) => work.lease) }], heard: () => undefined }
+      return silent({ _tag: "Heartbeat", key, leases: open.map((work) => work.lease) })
     },
     keys: () => runners.map(({ key }) => key),
     rekey: (key) => {
@@ -106,13 +106,16 @@ const visit = (fleet: Fleet, but: number): Visit => {
   const runner = chance.pick(runners.filter((_, i) => i !== but))
   const { id: name, key, open } = runner
   const x = chance.next()
-  if (x < 0.03) runner.open = [] // it dies, and starts again with nothing
-  if (x < 0.03 && chance.in(0.7))
-    return { commands: [{ _tag: "HoldOnly", runner: name, holds: [] }, lease(runner, 2)], heard: heard(fleet, runner) }
-  if (x < 0.12 && granted.length > 0) return { commands: [odd(fleet)], heard: () => undefined }
+  if (x < 0.01) return silent({ _tag: "Tick" })
+  if (x < 0.03) {
+    runner.open = [] // it dies, and starts again with nothing; it may say so or wait until its leases run out
+    const commands: ReadonlyArray<Command> = chance.in(0.7) ? [{ _tag: "HoldOnly", runner: name, holds: [] }, lease(runner, 2)] : []
+    return { commands, heard: heard(fleet, runner), as: "runner died" }
+  }
+  if (x < 0.12 && granted.length > 0) return silent(odd(fleet))
   if (x < 0.22 && granted.length > 0) {
     const leases = chance.in(0.2) ? [chance.pick(granted).work.lease] : open.map((work) => work.lease)
-    return { commands: [{ _tag: "Heartbeat", key, leases }], heard: () => undefined }
+    return silent({ _tag: "Heartbeat", key, leases })
   }
   if (x < 0.25 && open.length > 0)
     return { commands: [{ _tag: "Release", key, lease: chance.pick(open).lease }], heard: heard(fleet, runner) }

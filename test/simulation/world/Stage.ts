@@ -7,26 +7,33 @@ import { TestClock } from "effect/testing"
 import type { Command, Receipt, Reply } from "@agon/domain/season/Command.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import type { Mailbox } from "@agon/server/season/Mailbox.ts"
-import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import { must } from "../audit/Promise.ts"
 import * as Auditor from "../Auditor.ts"
 import { EMPTY } from "../View.ts"
+import * as Administrators from "./Administrators.ts"
 import * as Chance from "./Chance.ts"
+import * as Examiners from "./Examiners.ts"
 import * as Faults from "./Faults.ts"
+import * as HostClock from "./HostClock.ts"
 import * as People from "./People.ts"
 import type * as Profile from "./Profile.ts"
 import { count, type Run } from "./Run.ts"
 import * as Runners from "./Runners.ts"
+import * as Tally from "./Tally.ts"
 import * as Twin from "./Twin.ts"
-import type { Visit } from "./Visit.ts"
+import { silent, type Visit } from "./Visit.ts"
 
 export interface Stage {
   readonly run: Run
   readonly profile: Profile.Profile
   readonly auditor: Auditor.Auditor
   readonly people: People.People
+  readonly administrators: Administrators.Administrators
+  readonly examiners: Examiners.Examiners
   readonly runners: Runners.Runners
+  readonly tally: Tally.Tally
+  readonly host: HostClock.HostClock
   readonly mailbox: Mailbox
   readonly store: SeasonStore["Service"]
   readonly faults: Faults.Faults
@@ -45,22 +52,28 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     profile,
     auditor: Auditor.make(EMPTY(profile.settings, freshHead())),
     people: People.make(chance, profile, run.numbers),
+    administrators: Administrators.make(chance, profile, run.numbers),
+    examiners: Examiners.make(chance),
     runners: Runners.make(chance, profile.settings.rules.match.strike_limit),
+    tally: Tally.make(run.seen),
+    host: yield* HostClock.make,
     mailbox: yield* run.actor.Mailbox.make(profile.season),
     store,
-    faults: Faults.make(store, look),
+    faults: Faults.make(profile.season, store, run.seen, look),
     broken: undefined,
     actor: yield* Effect.forkScoped(Effect.void)
   }
   yield* ground.create(profile.season, profile.settings)
-  yield* host(stage)
+  yield* cast(stage)
   return stage
 })
 
-const host = Effect.fnUntraced(function* (stage: Stage) {
+/** An actor takes the stage. */
+const cast = Effect.fnUntraced(function* (stage: Stage) {
   stage.actor = yield* stage.run.actor.SeasonActor.supervised(stage.mailbox).pipe(
     Effect.provideService(SeasonStore, stage.faults.store),
-    Effect.provide(SeasonEvents.layerSilent),
+    Effect.provide(stage.faults.listener),
+    Effect.provideService(Clock.Clock, stage.host.clock),
     Effect.forkScoped
   )
   yield* settle(stage, 0)
@@ -76,10 +89,10 @@ const audited = (stage: Stage, check: () => void): void => {
 
 /** The auditor looks at the rows. */
 const see = (stage: Stage): Effect.Effect<void> =>
-  stage.run.ground.read(stage.profile.season, stage.auditor.ended).pipe(
+  stage.run.ground.read(stage.profile.season, stage.auditor.known()).pipe(
     Effect.tap((view) =>
       Effect.sync(() => {
-        for (const match of view.ended) count(stage.run.seen, match.fault_reason ?? match.withdrawn_reason ?? match.ending)
+        for (const match of view.ended) count(stage.run.seen, `match ${match.fault_reason ?? match.withdrawn_reason ?? match.ending}`)
         audited(stage, () => stage.auditor.committed(view))
       })
     ),
@@ -122,15 +135,31 @@ const desk = Effect.fnUntraced(function* ({ faults, mailbox, profile, run }: Sta
 })
 const receiptOf = (receipt: Receipt): string => (receipt.accepted ? "accepted" : receipt.reason)
 
+/** The season's time: its host's clock, or where that went back what it was before. */
+export const now = ({ host }: Stage): Effect.Effect<number> => Effect.map(host.now, () => host.latest_ms)
+
+/** Longer than an actor waits for a claim that hangs. */
+const CLAIMED_MS = 31_000
+
+/** The host's clock is put right, as far as the season's time lets it, and an actor that hangs in its claim gives that up. */
+export const steady = Effect.fnUntraced(function* (stage: Stage) {
+  const { faults, host, mailbox } = stage
+  faults.plan.clear()
+  host.ahead_ms = Math.max(0, host.latest_ms - (yield* Clock.currentTimeMillis))
+  if (mailbox.state === "starting") yield* settle(stage, CLAIMED_MS)
+})
+
 const call = (stage: Stage, { commands, heard }: Visit) => {
-  const { auditor, profile, run } = stage
+  const { auditor, profile, run, tally } = stage
   const lost = run.chance.in(profile.trouble / 2)
-  return Effect.zipWith(desk(stage, commands), Clock.currentTimeMillis, (replies, at) => {
+  return Effect.zipWith(desk(stage, commands), now(stage), (replies, at) => {
     count(run.seen, lost ? "reply lost" : "answered")
     if (lost) return
     audited(stage, () => {
       commands.forEach((command, i) => {
-        if (replies[i] !== undefined) auditor.told(command, replies[i], at)
+        if (replies[i] === undefined) return
+        tally.told(command, replies[i])
+        auditor.told(command, replies[i], at)
       })
       heard(commands, replies)
     })
@@ -144,15 +173,20 @@ const say = Effect.fnUntraced(function* (
   ms: number,
   meanwhile: Effect.Effect<unknown> = Effect.void
 ) {
-  const { auditor, faults, mailbox, run } = stage
-  const at = yield* Clock.currentTimeMillis
-  for (const { commands } of visits) {
-    for (const command of commands) auditor.asked(command)
+  const { auditor, faults, host, mailbox, run, tally } = stage
+  const at = yield* host.now
+  for (const { as, commands } of visits) {
+    if (as !== undefined) count(run.seen, as)
+    for (const command of commands) {
+      auditor.asked(command)
+      tally.asked(command, at)
+    }
     run.journal.push(`${run.step} @${at} ${JSON.stringify(commands)}`)
   }
   run.journal.splice(0, run.journal.length - JOURNAL)
   const callers = yield* Effect.forEach(visits, (visit) => Effect.forkChild(call(stage, visit)))
   yield* still(stage)
+  forget(stage)
   yield* meanwhile
   yield* settle(stage, ms)
   for (const [i, caller] of callers.entries()) {
@@ -160,10 +194,14 @@ const say = Effect.fnUntraced(function* (
     must(exit !== undefined, "nobody waits for ever", visits[i]!.commands)
     if (Exit.isFailure(exit!)) count(run.seen, "unavailable")
   }
-  const now = yield* Clock.currentTimeMillis
-  if (mailbox.state === "running" && faults.late === 0 && faults.busy === 0) auditor.punctual(now)
+  if (mailbox.state === "running" && faults.late === 0 && faults.busy === 0) auditor.punctual(yield* host.now)
   auditor.stepped()
 })
+
+/** What would hang later in the step would outlast it. */
+const forget = ({ faults: { plan } }: Stage): void => {
+  for (const [point, what] of plan) if (what === "hung" && point !== "claim") plan.delete(point)
+}
 
 /** Where an actor has died its last state plays on beside one restored from the rows; then it is hosted again. */
 const hosted = Effect.fnUntraced(function* (stage: Stage) {
@@ -176,35 +214,61 @@ const hosted = Effect.fnUntraced(function* (stage: Stage) {
     Twin.playOn(run.actor, last, snapshot, Chance.make(run.seed * 7_919 + run.step)) // its own: whether there is a twin is a matter of timing
     count(run.seen, "twins")
   }
-  if (auditor.rows().head.phase !== "closed") yield* host(stage)
+  if (auditor.rows().head.phase !== "closed") yield* cast(stage)
 })
 
 /** Says something while nothing goes wrong. */
 export const calmly = (stage: Stage, visits: ReadonlyArray<Visit>, ms: number) =>
   Effect.suspend(() => {
-    stage.faults.next = "none"
+    stage.faults.plan.clear()
     return Effect.andThen(say(stage, visits, ms), hosted(stage))
   })
 
 /** One step in which anything may happen. */
 export const trouble = Effect.fnUntraced(function* (stage: Stage) {
-  const { auditor, faults, people, profile, run, runners, store } = stage
-  const { chance, seen } = run
-  const at = yield* Clock.currentTimeMillis
-  const bad = chance.next()
-  let meanwhile: Effect.Effect<unknown> = Effect.void
-  if (bad < profile.trouble) faults.next = chance.pick(["refused", "written but reported failed", "slow"] as const)
-  if (bad < profile.trouble / 3) meanwhile = Effect.suspend(() => Fiber.interrupt(stage.actor)) // killed, perhaps in the middle of a commit
-  if (bad > 1 - profile.trouble / 3) yield* Effect.ignore(store.claim(profile.season)) // the epoch is stolen
-  if (bad < profile.trouble || bad > 1 - profile.trouble / 3) count(seen, "faults")
+  const { administrators, auditor, examiners, people, run, runners } = stage
+  const { chance } = run
+  const { meanwhile, wait_ms } = yield* misfortune(stage)
+  const doubt = stage.faults.plan.has("log") ? 1 : stage.profile.doubt // a log is read for those who doubt
   const visits = Array.from({ length: chance.between(1, 3) }, () => (chance.in(0.12) ? people.competitor(auditor.rows()) : runners.visit()))
   if (chance.in(0.04)) {
-    const command = people.administrator(auditor.rows(), at, runners.keys())
+    const command = administrators.command(auditor.rows(), yield* now(stage), runners.keys())
     if (command._tag === "RevokeKey") runners.rekey(command.key)
-    visits.push(silent(command))
+    if (command._tag === "CloseSeason") count(run.seen, "closed in the middle")
+    // A key that is revoked is not let in any more: what came under it came before.
+    visits.splice(command._tag === "RevokeKey" ? visits.length : chance.between(0, visits.length), 0, silent(command))
   }
-  yield* say(stage, visits, 60 + pause(chance), meanwhile)
+  if (chance.in(doubt)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
+  yield* say(stage, visits, wait_ms + 60 + pause(chance), meanwhile)
   yield* hosted(stage)
+})
+
+/** What goes wrong in this step, if anything: with the store, the listener, the actor, its epoch or its host's clock. */
+const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, profile, run, store }: Stage) {
+  const { chance, seen } = run
+  const bad = chance.next() / profile.trouble
+  let [meanwhile, wait_ms]: [Effect.Effect<unknown>, number] = [Effect.void, 0]
+  faults.plan.clear()
+  if (bad >= 1.5) return { meanwhile, wait_ms }
+  count(seen, "faults")
+  if (bad < 1) {
+    const drawn = chance.pick(Faults.MISFORTUNES)
+    wait_ms = drawn.wait_ms
+    faults.plan.set(drawn.point, drawn.what)
+    run.journal.push(`${run.step} ${drawn.what} at ${drawn.point}`)
+    if (drawn.point.startsWith("claim")) faults.plan.set("commit", "refused") // or nobody would claim
+  } else if (bad < 1.2) {
+    count(seen, "killed between two batches")
+    meanwhile = Effect.suspend(() => Fiber.interrupt(actor))
+  } else if (bad < 1.35) {
+    count(seen, "epoch stolen between two batches")
+    yield* Effect.ignore(store.claim(profile.season))
+  } else if (auditor.rows().head.phase === "open") {
+    const jump_ms = chance.in(0.5) ? chance.between(1, 600_000) : -chance.between(1, 90_000)
+    count(seen, jump_ms > 0 ? "clock forward" : "clock back")
+    host.ahead_ms += jump_ms
+  }
+  return { meanwhile, wait_ms }
 })
 
 /** Mostly moments; now and then longer than a lease, once in a while hours. */
@@ -212,8 +276,6 @@ const pause = (chance: Chance.Chance): number => {
   if (chance.in(0.004)) return chance.between(600_000, 8_000_000)
   return chance.in(0.08) ? chance.between(3_000, 45_000) : chance.between(0, 3_000)
 }
-
-export const silent = (...commands: ReadonlyArray<Command>): Visit => ({ commands, heard: () => undefined })
 
 export const leave = Effect.fnUntraced(function* ({ actor, auditor, run }: Stage) {
   const { head, versions } = auditor.rows()

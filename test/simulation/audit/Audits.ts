@@ -1,0 +1,16 @@
+/** What somebody with the right to it has changed stands in the administrative log, written with the change itself. */
+import type { Command, Reply } from "@agon/domain/season/Command.ts"
+import { must } from "./Promise.ts"
+import type { View } from "../View.ts"
+
+/** Where nothing was left to change there is nothing to tell. */
+const IDLE = ["SwitchBoard", "SwitchBaseline", "EditSettings", "CloseSeason", "SubmitVersion"]
+
+export const checkAudit = (command: Command, reply: Reply, rows: View): void => {
+  const audit = "audit" in command ? command.audit : undefined
+  if (audit === undefined) return
+  const refused = typeof reply === "object" && reply !== null && "refused" in reply
+  const told = rows.audits.has(audit.id)
+  if (refused) must(!told, "what was refused is not in the log", command, reply)
+  else must(told || IDLE.includes(command._tag), "what an administrator did is in the log", command, reply)
+}

@@ -1,0 +1,100 @@
+/**
+ * What a round has done to ratings, kept as a journal: who joined from where, and which matches count, in their order.
+ * A match that is voided leaves the journal, and what stays is played again from the start of the round.
+ */
+import type { Ended, Moved } from "@agon/domain/season/State.ts"
+import { after, type Belief, START_V, takenOver } from "./Formula.ts"
+import { must, near } from "./Promise.ts"
+
+export const START: Belief = { mu: 0, v: START_V }
+
+/** Where a version came onto a ladder in this round: at the seed, or in the place of another, after so many entries. */
+interface Join {
+  readonly order: number
+  readonly place: string
+  readonly from: string | null
+}
+interface Counted {
+  readonly order: number
+  readonly n: number // of rating
+  readonly match: Ended
+}
+
+export interface Journal {
+  readonly joins: Array<Join>
+  readonly matches: Array<Counted>
+  order: number
+  /** How everybody came out, by `<ladder> <version>`: of whoever did nothing yet there is no course. */
+  courses: Map<string, Course>
+}
+
+/** What one version went through on one ladder. */
+export interface Course {
+  readonly seed: Belief
+  readonly means: Map<string, { readonly n: number; readonly mu: number }> // after each match, by its id
+  belief: Belief
+  trend: number | null
+}
+
+export const empty = (): Journal => ({ joins: [], matches: [], order: 0, courses: new Map() })
+
+export const laddersOf = ({ ladder }: Pick<Ended, "ladder">): ReadonlyArray<string> => (ladder === "open" ? ["open"] : [ladder!, "open"])
+
+const courseOf = ({ courses }: Journal, place: string): Course => {
+  const known = courses.get(place)
+  if (known !== undefined) return known
+  const course: Course = { seed: START, means: new Map(), belief: START, trend: null }
+  courses.set(place, course)
+  return course
+}
+
+export const beliefOf = ({ courses }: Journal, place: string): Belief => courses.get(place)?.belief ?? START
+
+/** `belief` is what it started with: the version before may have played on since. */
+export const joinAt = (journal: Journal, entry: Join, belief: Belief): void => {
+  journal.joins.push(entry)
+  journal.courses.set(entry.place, { seed: belief, means: new Map(), belief, trend: null })
+}
+
+/** Rates a match; `row` is how it is written, and its seats must carry what comes out. */
+export const count = (journal: Journal, n: number, match: Ended, row: Ended = match): void => {
+  journal.matches.push({ order: ++journal.order, n, match })
+  play(journal, n, match, row)
+}
+
+const play = (journal: Journal, n: number, match: Ended, row: Ended): void => {
+  for (const ladder of laddersOf(match)) {
+    const seats = match.versions.map((id) => courseOf(journal, `${ladder} ${id}`))
+    const beliefs = after(
+      seats.map(({ belief }) => belief),
+      match.seats.map(({ rank }) => rank)
+    )
+    seats.forEach((course, i) => {
+      const { mu, v } = beliefs[i]!
+      const seat = row.seats[i]!
+      const change = mu - course.belief.mu
+      sameMove(ladder === match.ladder ? seat.made : seat.open, { mu, sigma: Math.sqrt(v), change }, row)
+      Object.assign(course, { belief: { mu, v }, trend: change })
+      course.means.set(match.id, { n, mu })
+    })
+  }
+}
+
+const sameMove = (told: Moved | null, own: Moved, match: Ended): void => {
+  const same = told !== null && near(told.mu, own.mu) && near(told.sigma, own.sigma) && near(told.change, own.change)
+  must(same, "a seat carries the rating after its match", match, own)
+}
+
+/** Takes a match out and plays the rest again; `row` finds a match as it is written now. */
+export const without = (journal: Journal, id: string, row: (id: string) => Ended): void => {
+  const place = journal.matches.findIndex(({ match }) => match.id === id)
+  journal.matches.splice(place, 1)
+  journal.courses = new Map()
+  const entries = [...journal.joins, ...journal.matches].sort((a, b) => a.order - b.order)
+  for (const entry of entries) {
+    if ("place" in entry) {
+      const belief = entry.from === null ? START : takenOver(beliefOf(journal, entry.from))
+      journal.courses.set(entry.place, { seed: belief, means: new Map(), belief, trend: null })
+    } else play(journal, entry.n, entry.match, row(entry.match.id))
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The points that the series is drawn from: every ladder in its order, taken when they are due and at the close. They
+ * stay as they are, whatever is voided later; only the close may take the points of its own millisecond again.
+ */
+import type { SeriesPoint } from "@agon/domain/season/State.ts"
+import { pointOf } from "../View.ts"
+import { must, near } from "./Promise.ts"
+import type { Book, Ratings } from "./Ratings.ts"
+import { activeOn, LADDERS, type Window } from "./Window.ts"
+
+export interface Series {
+  readonly points: ReadonlyMap<string, SeriesPoint>
+  readonly check: (window: Window) => void
+}
+
+const INTERVAL_MS_MIN = 60_000
+const POINTS = 96
+
+export const make = ({ book }: Ratings): Series => {
+  const points = new Map<string, SeriesPoint>()
+  let [last, changed] = [0, -Infinity] // when points were taken, and when a rating changed
+  return {
+    points,
+    check: (window) => {
+      const { before, now, voided } = window
+      const again = now.series.filter((point) => points.has(pointOf(point)))
+      for (const point of now.series) points.set(pointOf(point), point)
+      for (const point of again) must(isFinal(window, point), "a point of the series stays", point)
+      const due = (after: number) => Math.max(INTERVAL_MS_MIN, Math.ceil((after - now.settings.submissions_open_at) / POINTS)) + after
+      const fresh = now.series.filter((point) => !again.includes(point) || isFinal(window, point))
+      for (const [at, taken] of Map.groupBy(fresh, (point) => point.at)) {
+        must(at <= now.head.now && (isFinal(window, { at }) ? at >= last : at >= due(last)), "points of the series lie apart", at, last)
+        for (const ladder of LADDERS)
+          checkLadder(
+            window,
+            ladder,
+            taken.find((point) => point.ladder === ladder)
+          )
+        last = at
+      }
+      for (const point of fresh) checkDrawn(window, book, point)
+      for (const { ended_at, rated_n } of now.ended) if (rated_n !== null) changed = Math.max(changed, ended_at)
+      if (voided.some(({ id }) => window.log.get(id)!.rated_n !== null)) changed = Math.max(changed, before.head.now)
+      if (now.head.phase === "closed") checkEnd(window)
+      else if (changed > last) must(now.head.now < due(last), "a point of the series is taken when it is due", now.head, changed, last)
+    }
+  }
+}
+
+const isFinal = ({ now }: Window, { at }: Pick<SeriesPoint, "at">): boolean => now.head.phase === "closed" && at === now.head.closed_at
+
+/** Who stood on the ladder before and after was on it in between. */
+const checkLadder = ({ before, now }: Window, ladder: string, point: SeriesPoint | undefined): void => {
+  const [was, is] = [before, now].map((view) => new Set(activeOn(view, ladder).map(({ version }) => version))) as [Set<string>, Set<string>]
+  const versions = new Set(point?.versions)
+  const whole = point === undefined || (versions.size === point.versions.length && versions.size === point.mus.length)
+  const right = versions.isSupersetOf(was.intersection(is)) && versions.isSubsetOf(was.union(is))
+  must(whole && right, "the series shows the ladder", ladder, point)
+}
+
+/** Ratings as they were at some moment of this commit; best first, and by id between equals. */
+const checkDrawn = ({ voided }: Window, { table }: Book, point: SeriesPoint): void => {
+  point.versions.forEach((version, i) => {
+    const mu = point.mus[i]!
+    const next = point.mus[i + 1] ?? -Infinity
+    must(mu > next || (mu === next && version < point.versions[i + 1]!), "the series shows the ladder in its order", point)
+    const means = table.get(`${point.ladder} ${version}`)!.moments.map((moment) => moment.mu)
+    must(voided.length > 0 || means.some((mean) => near(mean, mu)), "the series shows ratings as they were", point, version, means)
+  })
+}
+
+/** The last point is the ladder at the close. */
+const checkEnd = ({ now }: Window): void => {
+  for (const ladder of LADDERS) {
+    const best = [...activeOn(now, ladder)].sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
+    const point = now.series.findLast((each) => each.ladder === ladder)
+    if (best.length === 0 && point === undefined) continue
+    const versions = point?.at === now.head.closed_at ? point?.versions : undefined
+    must(versions?.join() === best.map(({ version }) => version).join(), "the series ends with the ladder at the close", ladder, point)
+  }
+}

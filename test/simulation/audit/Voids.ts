@@ -1,0 +1,54 @@
+/** What is voided was asked for, fails and counts nothing; what else is rewritten was rated after it in its round. */
+import type { Of, Replies } from "@agon/domain/season/Command.ts"
+import type { Ended } from "@agon/domain/season/State.ts"
+import type { View } from "../View.ts"
+import { must } from "./Promise.ts"
+import type { Window } from "./Window.ts"
+
+export const checkVoids = (window: Window): void => {
+  const { log, now, recent, voided } = window
+  must(voided.length <= 1, "one match is voided in a commit", voided)
+  for (const row of voided) {
+    const was = log.get(row.id)!
+    const order = recent.find((command) => command._tag === "VoidMatch" && command.match === row.id) as Of<"VoidMatch"> | undefined
+    must(order !== undefined && row.fault_detail === order.detail, "what is voided was asked for", row, order)
+    must(was.ending === "rated" || was.ending === "finished", "only what was played is voided", was)
+    const nothing = { rank: 0, place: null, made: null, open: null }
+    const seats = was.seats.map((seat) => ({ ...seat, ...nothing }))
+    const failed = { ending: "failed", rated_n: null, fault_reason: "replay_mismatch", fault_detail: row.fault_detail, seats } as const
+    must(same(row, { ...was, ...failed }), "a voided match fails and counts nothing", was, row)
+  }
+  const first = voided[0] === undefined ? undefined : log.get(voided[0].id)
+  for (const row of now.rewritten) if (!voided.includes(row)) checkRerated(log.get(row.id)!, row, first)
+}
+
+const checkRerated = (was: Ended, row: Ended, first: Ended | undefined): void => {
+  const later = first?.rated_n != null && was.round === first.round && (was.rated_n ?? 0) > first.rated_n
+  must(later, "a match that ended stays as it is, unless one before it is voided", was, row)
+  const seats = was.seats.map((seat, i) => ({ ...seat, made: row.seats[i]?.made, open: row.seats[i]?.open }))
+  must(same(row, { ...was, seats } as Ended), "re-rating changes ratings alone", was, row)
+}
+
+/** The same text for the same row, whatever the order of its fields. */
+const same = (a: Ended, b: Ended): boolean => text(a) === text(b)
+const text = (row: unknown): string =>
+  JSON.stringify(row, (_, value) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value
+  )
+
+/** Held against the log of matches at the moment of the reply. */
+export const checkVoided = (
+  { match }: Of<"VoidMatch">,
+  reply: Replies["VoidMatch"],
+  before: View,
+  log: ReadonlyMap<string, Ended>
+): void => {
+  const row = log.get(match)
+  if (reply.voided) return must(row?.fault_reason === "replay_mismatch", "no reply before its commit", match, row)
+  must(reply.reason !== "too_many", "a short log is rated again", match)
+  if (reply.reason === "already") must(row?.ending === "failed", "what counts can be voided", match, row)
+  const unknown = row === undefined || row.ending === "cancelled" || before.live.has(match) // or it has ended only since
+  if (reply.reason === "unknown") must(unknown, "what counts can be voided", match, row)
+}

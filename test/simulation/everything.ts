@@ -1,0 +1,70 @@
+/** What must have happened in a run of some length: a promise that was never put to the test proves nothing. */
+import type { Command } from "@agon/domain/season/Command.ts"
+import type { Event } from "@agon/domain/season/Event.ts"
+import { MISFORTUNES } from "./world/Faults.ts"
+
+/** A command or an event that is new is missing here until the world says or hears it. */
+const COMMANDS: Readonly<Record<Command["_tag"], true>> = {
+  AddBoard: true,
+  CloseSeason: true,
+  EditSettings: true,
+  Heartbeat: true,
+  HoldOnly: true,
+  LeaseWork: true,
+  PatchRound: true,
+  PlanRound: true,
+  Preflight: true,
+  ReceiveFiles: true,
+  RejectFiles: true,
+  Release: true,
+  ReportAdmission: true,
+  ReportFault: true,
+  ReportMatch: true,
+  RevokeKey: true,
+  SubmitVersion: true,
+  SwitchBaseline: true,
+  SwitchBoard: true,
+  Tick: true,
+  VoidMatch: true
+}
+const EVENTS: Readonly<Record<Event["_tag"], true>> = {
+  BoardChanged: true,
+  MatchEnded: true,
+  MatchRated: true,
+  MatchVoided: true,
+  RoundStarted: true,
+  SeasonChanged: true,
+  SeasonClosed: true,
+  VersionMoved: true,
+  WorkAppeared: true
+}
+
+/** Kinds of fault, each by the name under which the world counts it. */
+const FAULTS = [
+  ...["runner died", "reply lost", "result repeated", "result delayed past its lease", "result under another key"],
+  ...["result for a lease nobody has", "result malformed", "runner distrusted", "match doubted"],
+  ...["clock forward", "clock back", "killed between two batches", "epoch stolen between two batches"],
+  ...MISFORTUNES.map(({ point, what }) => `${what} at ${point}`)
+]
+
+/** What administrators ask for that cannot be. */
+const REFUSALS = [
+  ...["AddBoard board_exists", "SwitchBoard not_found", "SwitchBaseline not_found", "PlanRound invalid_request"],
+  ...["PatchRound not_found", "PatchRound round_started", "EditSettings season_not_scheduled", "EditSettings rules_invalid"]
+]
+
+export const EVERYTHING: ReadonlyArray<string> = [
+  ...Object.keys(COMMANDS).map((command) => `command ${command}`),
+  ...Object.keys(EVENTS).map((event) => `event ${event}`),
+  ...FAULTS,
+  ...REFUSALS,
+  ...["match rated", "match finished", "match runner_lost", "match engine_fault"],
+  ...["superseded", "board_disabled", "baseline_disabled", "season_closed", "round_reset"].map((reason) => `match ${reason}`),
+  ...["accepted", "lost", "released", "withdrawn", "malformed", "unknown"].map((answer) => `result ${answer}`),
+  ...["done", "again", "already", "unknown"].map((answer) => `void ${answer}`),
+  ...["entered", "superseded", "disabled", "rejected", "trial_failed", "too_large", "too_slow", "memory_over_class"].map(
+    (end) => `version ${end}`
+  ),
+  ...["wrong_signature", "hash_mismatch", "upload_expired", "season_closed", "admission_unavailable"].map((reason) => `version ${reason}`),
+  ...["unavailable", "twins", "seasons", "closed in the middle"]
+]

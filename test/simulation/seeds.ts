@@ -1,0 +1,40 @@
+/**
+ * The seeds of a test run, in as many parts as there are files of them: two files keep two cores busy. AGON_SIM_SEEDS=200
+ * for what CI runs, AGON_SIM_FROM to begin elsewhere, AGON_SIM_STEPS for longer runs; main.ts for ten thousand.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { EVERYTHING } from "./everything.ts"
+import { hold } from "./simulation.ts"
+
+const SEEDS = Number(process.env["AGON_SIM_SEEDS"] ?? 20)
+export const FROM = Number(process.env["AGON_SIM_FROM"] ?? 1)
+const STEPS = Number(process.env["AGON_SIM_STEPS"] ?? 2_000)
+const PARTS = 2
+/** Ten seeds have seen everything. */
+const ENOUGH_STEPS = 20_000
+
+export const part = (which: number): void => {
+  const seeds = Array.from({ length: SEEDS }, (_, i) => FROM + i).filter((seed) => (seed - FROM) % PARTS === which)
+  const totals: Record<string, number> = {}
+  describe(`${seeds.length} seeds of ${STEPS} steps keep every promise`, () => {
+    for (const seed of seeds) {
+      it.live(
+        `seed ${seed}`,
+        () =>
+          Effect.gen(function* () {
+            const seen = yield* hold(seed, STEPS)
+            for (const [what, n] of Object.entries(seen)) totals[what] = (totals[what] ?? 0) + n
+            assert.isAbove(seen["rated"] ?? 0, STEPS / 20, "the seasons were played")
+          }),
+        300_000
+      )
+    }
+  })
+  it.skipIf(seeds.length * STEPS < ENOUGH_STEPS)("between them they have seen everything that can happen", () => {
+    assert.deepStrictEqual(
+      EVERYTHING.filter((what) => !(totals[what]! > 0)),
+      []
+    )
+  })
+}

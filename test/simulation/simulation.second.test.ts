@@ -1,0 +1,3 @@
+import { part } from "./seeds.ts"
+
+part(1)

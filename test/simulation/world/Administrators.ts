@@ -1,0 +1,97 @@
+/** Those who switch, plan, edit, revoke and close, from chance and from the rows they can see; at times what cannot be. */
+import type { Audit } from "@agon/domain/season/Audit.ts"
+import type { Command } from "@agon/domain/season/Command.ts"
+import { id } from "../../support/SeasonScript.ts"
+import type { View } from "../View.ts"
+import type { Chance } from "./Chance.ts"
+import type { Numbers } from "./People.ts"
+import { type Profile, SIZES } from "./Profile.ts"
+
+export interface Administrators {
+  readonly command: (rows: View, now: number, keys: ReadonlyArray<string>) => Command
+  /** What is still open to them while the season is scheduled. */
+  readonly beforehand: (rows: View) => Command
+}
+
+/** Models of baselines that there may be, numbered from 9001. */
+const BASELINES_MAX = 4
+const NOBODY = id("version", 0)
+
+export const make = (chance: Chance, profile: Profile, numbers: Numbers): Administrators => {
+  const audit = (action: string): { readonly audit: Audit } => ({
+    audit: { id: id("audit", ++numbers.audits), actor: id("owner", 1), action, subject: "spring", detail: null }
+  })
+  const edit = (settings: Extract<Command, { _tag: "EditSettings" }>["settings"], scheduledOnly = false): Command => ({
+    ...{ _tag: "EditSettings", settings, scheduledOnly },
+    ...audit("season.edit")
+  })
+  const time = (now: number) => now + chance.between(-1_000, 120_000)
+
+  const planning = (rows: View, now: number): Command => {
+    const games = chance.between(1, 5)
+    if (chance.in(0.65) || rows.rounds.length === 0) {
+      const kind = profile.finals && chance.in(0.15) ? "finals" : "round"
+      return { _tag: "PlanRound", kind, games, starts_at: time(now), ...audit("round.plan") }
+    }
+    const n = chance.in(0.05) ? 99 : chance.pick(rows.rounds).n
+    if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true, ...audit("round.withdraw") }
+    return { _tag: "PatchRound", n, games, starts_at: time(now), ...audit("round.edit") }
+  }
+
+  /** Baselines are many where one wants to play. */
+  const switching = (rows: View): Command => {
+    const baselines = [...rows.versions.values()].filter(({ owner, status }) => owner === null && status !== "rejected")
+    const unused = Array.from({ length: BASELINES_MAX }, (_, i) => id("model", 9001 + i)).find(
+      (model) => ![...rows.versions.values()].some((version) => version.model === model)
+    )
+    if (unused !== undefined && chance.in(0.15)) return baseline(numbers, unused, chance.pick(SIZES), audit("baseline.record"))
+    const version = chance.in(0.05) ? NOBODY : (baselines.length === 0 ? [...rows.versions.values()][0] : chance.pick(baselines))?.id
+    return { _tag: "SwitchBaseline", version: version ?? NOBODY, enabled: chance.in(0.6), ...audit("baseline.switch") }
+  }
+
+  const boards = (rows: View): Command => {
+    const x = chance.next()
+    if (x < 0.12) {
+      const board = chance.in(0.8) ? `b${rows.boards.size}` : chance.pick([...rows.boards.keys()])
+      return { _tag: "AddBoard", board, players: chance.pick([2, 2, 3, 4]), rows: 11, cols: 11, file: {}, ...audit("board.add") }
+    }
+    const board = x < 0.15 ? "nowhere" : chance.pick([...rows.boards.keys()])
+    return { _tag: "SwitchBoard", board, enabled: chance.in(0.65), ...audit("board.switch") }
+  }
+
+  const settings = (rows: View): Command => {
+    const use = () => chance.pick(["both", "both", "both", "own", "platform"] as const)
+    const x = chance.next()
+    if (x < 0.25) return edit({ fleet: { matches: use() } })
+    if (x < 0.5) return edit({ fleet: { admissions: use(), ...(chance.in(0.3) ? { matches: use() } : {}) } })
+    if (x < 0.7) return edit({ fill: { enabled: chance.in(0.4) } })
+    if (x < 0.9) return edit({ fill: { max_per_hour: chance.pick([null, 2, 10]) } })
+    return beforehand(rows)
+  }
+
+  const beforehand = ({ settings: { submissions_close_at } }: View): Command => {
+    if (chance.in(0.3)) return edit({ submissions_close_at: submissions_close_at + chance.between(-60_000, 60_000) }, true)
+    const rules = { cooldown_s: chance.pick([0, 30, 600]), ...(chance.in(0.2) ? { infer_us_max: 0 } : {}) } // no inference takes no time
+    return edit({ rules }, true)
+  }
+
+  return {
+    beforehand,
+    command: (rows, now, keys) => {
+      const x = chance.next()
+      if (x < 0.3) return boards(rows)
+      if (x < 0.45) return switching(rows)
+      if (x < 0.72) return planning(rows, now)
+      if (x < 0.8) return { _tag: "RevokeKey", key: chance.pick(keys), ...audit("key.revoke") }
+      return x < 0.985 ? settings(rows) : { _tag: "CloseSeason", ...audit("season.close") }
+    }
+  }
+}
+
+export const baseline = (numbers: Numbers, model: string, size: number, more: { readonly audit?: Audit } = {}): Command => {
+  const v = ++numbers.versions
+  const hashes = { weights_hash: `sha256:w${v}`, manifest_hash: `sha256:m${v}` }
+  const files = { weights_bytes: size, manifest_bytes: 50 }
+  const who = { version: id("version", v), model, owner: null, number: 1, note: null, eligible: true, retired: false }
+  return { _tag: "SubmitVersion", ...who, ...hashes, files, ...more }
+}

@@ -1,0 +1,60 @@
+/**
+ * Those who doubt results: a replay that does not follow voids its match, a runner that is distrusted all that it has
+ * played lately. As the service does, they ask again until they are told that it is done or cannot be.
+ */
+import type { Command, Replies } from "@agon/domain/season/Command.ts"
+import type { Ended } from "@agon/domain/season/State.ts"
+import { id } from "../../support/SeasonScript.ts"
+import type { View } from "../View.ts"
+import type { Chance } from "./Chance.ts"
+import type { Visit } from "./Visit.ts"
+
+export interface Examiners {
+  readonly visit: (log: ReadonlyMap<string, Ended>, rows: View) => Visit
+}
+
+/** How far back they look, and how much a distrusted runner has played. */
+const LATELY = 120
+const DISTRUSTED = 8
+
+export const make = (chance: Chance): Examiners => {
+  const doubtful: Array<string> = []
+  return {
+    visit: (log, rows) => {
+      let as = "match doubted"
+      if (doubtful.length === 0) {
+        const lately = [...log.values()].slice(-LATELY)
+        const { runner } = lately.length === 0 ? { runner: null } : chance.pick(lately)
+        if (runner !== null && chance.in(0.2)) {
+          as = "runner distrusted"
+          doubtful.push(...lately.filter((match) => match.runner === runner && match.turns !== null).map((match) => match.id))
+          doubtful.splice(0, doubtful.length - DISTRUSTED)
+        } else doubtful.push(doubted(chance, lately, rows))
+      }
+      const both = doubtful.length > 1 && chance.in(0.3) // one commit voids one match: the other is asked for again
+      return { commands: doubtful.slice(0, both ? 2 : 1).map(voiding), heard: heard(doubtful), as }
+    }
+  }
+}
+
+/** Mostly what counts, and of what counts mostly what was rated a while ago. */
+const doubted = (chance: Chance, lately: ReadonlyArray<Ended>, rows: View): string => {
+  const x = chance.next()
+  if (x < 0.04 || lately.length === 0) return id("version", 0)
+  if (x < 0.08 && rows.live.size > 0) return chance.pick([...rows.live.keys()])
+  const rated = lately.filter(({ rated_n }) => rated_n !== null)
+  return chance.pick(x < 0.8 && rated.length > 0 ? rated : lately).id
+}
+
+const voiding = (match: string): Command => ({ _tag: "VoidMatch", match, detail: `Not as ${match} was reported.`, log: null })
+
+const heard =
+  (doubtful: Array<string>): Visit["heard"] =>
+  (commands, replies) => {
+    commands.forEach((command, i) => {
+      const reply = replies[i] as Replies["VoidMatch"] | undefined
+      const again = reply !== undefined && !reply.voided && reply.reason === "again"
+      const place = command._tag === "VoidMatch" && !again ? doubtful.indexOf(command.match) : -1
+      if (place >= 0) doubtful.splice(place, 1)
+    })
+  }

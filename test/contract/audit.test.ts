@@ -160,6 +160,22 @@ inService(
     })
 )
 
+inService("what a revoked key was playing again goes back at once, to another runner", { replay_check: 0, audit: 1 }, () =>
+  Effect.gen(function* () {
+    const fleet = yield* keyed("plays")
+    yield* seasonOf("revoked", fleet)
+    yield* playMatches(fleet.client, yield* fleet.open(["match"]), 1)
+    const gone = yield* keyed("gone", fleet.admin)
+    const work = yield* leaseAudit(gone.client, yield* gone.open(["audit"]))
+    yield* fleet.admin.fleet.revokeKey({ params: { key: gone.key } })
+    const { leases } = yield* fleet.client.runner.lease({ payload: { runner: yield* fleet.open(["audit"]), max: 1, wait_s: 10 } })
+    assert.deepStrictEqual(
+      leases.map(({ lease }) => lease),
+      [work.lease.replace(/1$/, "2")]
+    )
+  })
+)
+
 for (const { lies, verdict } of [
   { lies: "player", verdict: "report_wrong" },
   { lies: "auditor", verdict: "doubter_wrong" }

@@ -13,6 +13,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
+import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
 import { makeQueries } from "./queries.ts"
 
 const PREFIX_CHARACTERS = 12
@@ -107,11 +108,13 @@ const makeRunnerKeys = Effect.gen(function* () {
 })
 
 const makeReturnLeases = Effect.gen(function* () {
+  const audits = yield* makeAuditQueries
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
 
   /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
   return Effect.fn("RunnerKeys.returnLeases")(function* (key: string) {
+    yield* audits.giveBackAll(key)
     const seasons = yield* queries.openSeasons(undefined)
     yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), {
       concurrency: 4,

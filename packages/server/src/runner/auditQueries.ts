@@ -88,6 +88,10 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
   giveBack: ({ id, key, lease_n }: { readonly id: string; readonly lease_n: number; readonly key: string }) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL WHERE id = ${id} AND lease_n = ${lease_n} AND key_id = ${key} AND state = 'leased'`,
 
+  /** All that the key holds. By match_audit_open. */
+  giveBackAll: (key: string) => sql`
+    UPDATE match_audit SET state = 'waiting', runner_id = NULL WHERE state = 'leased' AND key_id = ${key}`,
+
   /** What the runner does not name was lost on the way. By match_audit_open. */
   keepOnly: (runner: string, leases: ReadonlyArray<string>) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL

@@ -73,17 +73,20 @@ const send = ({ json, method, session, url }: Sending, { account, foreign, key }
 
 const saidBy = ({ json, status }: Answered) => (status < 400 ? String(status) : `${status} ${json.code}`)
 
-/** What a request could add, take away or change, but for what seasons do by themselves. */
+/**
+ * What a request could add, take away or change, but for what seasons do by themselves: those of Fixture.ts are woken by whoever
+ * revokes a key, and find that their rounds are long over.
+ */
 const whatThereIs = Effect.map(
   A.rows<{ readonly all: string }>`
     SELECT concat_ws(' ', (SELECT count(*) FROM session), (SELECT count(*) FROM round), (SELECT count(*) FROM season_admin),
       (SELECT count(*) FROM runner), (SELECT count(*) FROM notice), (SELECT count(*) FROM audit),
       (SELECT md5(string_agg(a::text, '' ORDER BY id)) FROM account a), (SELECT md5(string_agg(m::text, '' ORDER BY id)) FROM model m),
       (SELECT md5(string_agg(k::text, '' ORDER BY id)) FROM runner_key k), (SELECT md5(string_agg(p::text, '' ORDER BY id)) FROM participant p),
-      (SELECT md5(string_agg(concat(id, status, note), '' ORDER BY id)) FROM version),
+      (SELECT md5(string_agg(concat(id, note), '' ORDER BY id)) FROM version),
       (SELECT md5(string_agg(concat(season_id, map_id, enabled), '' ORDER BY season_id, map_id)) FROM board),
       (SELECT md5(string_agg(concat(id, featured, entry, fleet, fill, rules, weight_classes, close_requested_at), '' ORDER BY id))
-        FROM season)) AS all`,
+        FROM season WHERE slug NOT IN ('spring', 'secret', 'autumn'))) AS all`,
   ([found]) => found!.all
 )
 

@@ -5,20 +5,21 @@
  * their median.
  *
  *   node test/bench/http.ts [rounds, 15] [seconds, 1] [kinds, all]
+ *   node test/bench/http.ts --routes [rounds, 9] [seconds, 1]     five cached routes against bare servers of their bytes, and memory
  *   node test/bench/http.ts --profile KIND      where the time of one server goes
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as pause } from "node:timers/promises"
 import * as Postgres from "../support/Postgres.ts"
 import { id } from "../support/SeasonScript.ts"
 import { insertField } from "./play/field.ts"
+import { answer, CONNECTIONS, cpu_us, launch, load, median, type Server } from "./http/launch.ts"
 import { summary } from "./http/profile.ts"
+import { compareRoutes } from "./http/routes.ts"
 import { subjectOf, write } from "./http/Subject.ts"
 
 const KINDS = ["bare", "fastify", "cached", "behind", "json", "fastify-json", "typed", "pg", "sql-pg", "postgres"] as const
@@ -37,58 +38,7 @@ const SEASON = id("season", 1)
 const ENTRIES = 2_000
 /** V8 compiles on the server's core for as long as this before the path is at speed. */
 const WARM_S = 8
-const TICK_US = 10_000
-const CONNECTIONS = 32
 
-interface Server {
-  readonly kind: Kind
-  readonly origin: string
-  readonly child: ChildProcess
-  readonly per_s: Array<number>
-  readonly cpu_us: Array<number>
-}
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
-const launch = async (kind: Kind, file: string, ...nodeArgs: ReadonlyArray<string>): Promise<Server> => {
-  const port = await freePort()
-  const program = join(import.meta.dirname, "http/server.ts")
-  const args = ["-c", "0", process.execPath, ...nodeArgs, program, kind, String(port), file]
-  const child = spawn("taskset", args, { stdio: ["ignore", "inherit", "inherit"] })
-  return { kind, origin: `http://127.0.0.1:${port}`, child, per_s: [], cpu_us: [] }
-}
-
-/** The body, once there is one. */
-const answer = async ({ child, kind, origin }: Server, path: string): Promise<any> => {
-  for (let tries = 0; tries < 600; tries++) {
-    if (child.exitCode !== null) throw new Error(`${kind} ended with ${child.exitCode}`)
-    const response = await fetch(`${origin}${path}`).catch(() => undefined)
-    if (response?.ok) return response.json()
-    await pause(100)
-  }
-  throw new Error(`${kind} does not answer`)
-}
-
-/** User and system time of a process; field 14 and 15 of proc(5), counted from the state. */
-const cpu_us = ({ child }: Server) => {
-  const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8")
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * TICK_US
-}
-
-const load = ({ kind, origin }: Server, path: string, seconds: number): number => {
-  const out = execFileSync("wrk", ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, `${origin}${path}`], { encoding: "utf8" })
-  if (/Non-2xx/.test(out)) throw new Error(`${kind}: ${out}`)
-  return Number(/(\d+) requests in/.exec(out)![1])
-}
-
-const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!
 const bodyOf = (page: any) => JSON.stringify({ ...page, entries: page.entries.map((entry: object) => Object.entries(entry).toSorted()) })
 
 const compare = async (servers: ReadonlyArray<Server>, path: string, rounds: number, seconds: number) => {
@@ -111,7 +61,7 @@ const compare = async (servers: ReadonlyArray<Server>, path: string, rounds: num
 const report = (servers: ReadonlyArray<Server>) => {
   console.log("\nserver        requests/s   us CPU   against       of its requests/s     of its speed by CPU   bar")
   for (const { cpu_us, kind, per_s } of servers) {
-    const [name, bar] = AGAINST[kind] ?? []
+    const [name, bar] = AGAINST[kind as Kind] ?? []
     const other = servers.find((one) => one.kind === name)
     const line = [kind.padEnd(12), median(per_s).toFixed(0).padStart(11), median(cpu_us).toFixed(1).padStart(9), (name ?? "").padStart(13)]
     if (other !== undefined) {
@@ -129,7 +79,7 @@ const report = (servers: ReadonlyArray<Server>) => {
 }
 
 const profile = async (kind: Kind, file: string, path: string, folder: string) => {
-  const server = await launch(kind, file, "--cpu-prof", `--cpu-prof-dir=${folder}`)
+  const server = await launch(kind, file, { nodeArgs: ["--cpu-prof", `--cpu-prof-dir=${folder}`] })
   await answer(server, path)
   const requests = load(server, path, WARM_S) + load(server, path, WARM_S)
   const ended = new Promise((resolve) => server.child.on("exit", resolve))
@@ -167,9 +117,14 @@ for (const tool of ["wrk", "taskset"]) {
   }
 }
 execFileSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" }) // Postgres and wrk inherit it
-Postgres.url({ migrate: true })
-  .pipe(
-    Effect.flatMap((url) => Effect.promise(() => main(url, process.argv.slice(2)))),
-    Effect.runPromise
-  )
-  .then(() => process.exit(0))
+const args = process.argv.slice(2)
+const program = Effect.gen(function* () {
+  const url = Postgres.url({ migrate: true })
+  if (args[0] !== "--routes") {
+    const fields = yield* url
+    yield* Effect.promise(() => main(fields, args))
+  }
+  const [, rounds = "9", seconds = "1"] = args
+  if (args.length === 0 || args[0] === "--routes") yield* compareRoutes(yield* url, Number(rounds), Number(seconds))
+})
+Effect.runPromise(program).then(() => process.exit(0))

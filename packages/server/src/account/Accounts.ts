@@ -46,7 +46,7 @@ export class Accounts extends Context.Service<
     readonly get: (id: string) => Effect.Effect<Account>
     /** The public page, and the seasons whose ladders it shows, for the tags of the answer. */
     readonly profile: (username: string) => Effect.Effect<ReadProfile, NotFound>
-    readonly edit: (id: string, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
+    readonly edit: (account: SignedIn, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
     /** Opens a session and answers its token, which is kept nowhere else. The oldest goes where there are too many. */
     readonly openSession: (account_id: string, user_agent: string | undefined) => Effect.Effect<string>
     /** Deletes some of the sessions that have expired, whoever's they are; not for a transaction. */
@@ -140,12 +140,11 @@ const makeAccounts = Effect.gen(function* () {
     return { profile: { ...row, standings }, ladders: rows }
   })
 
-  const edit = Effect.fn("Accounts.edit")(function* (id: string, patch: AccountPatch) {
+  const edit = Effect.fn("Accounts.edit")(function* ({ id, username }: SignedIn, patch: AccountPatch) {
     const { bio = null, display_name = null }: { readonly bio?: string | null; readonly display_name?: string | null } = patch
     const listed = bio === null ? undefined : yield* words.listedIn(bio)
     if (listed !== undefined) return yield* new NoteWordListed({ detail: `The bio contains "${listed}", which is not allowed here.` })
-    const { username } = yield* Effect.orDie(queries.edit({ id, bio, display_name }))
-    yield* cache.purge(profileTag(username))
+    yield* Effect.orDie(queries.edit({ id, bio, display_name })).pipe(Effect.ensuring(cache.purge(profileTag(username))))
     return yield* get(id)
   })
 

@@ -83,7 +83,7 @@ export const AccountHandlers = HttpApiBuilder.group(
       signIn: ({ params, query, request }) => signIn.begin(params.provider, query.return_to, request),
       signInCallback: ({ params, request }) => signIn.complete(params.provider, request),
       me: () => Effect.flatMap(CurrentAccount, ({ id }) => accounts.get(id)),
-      editMe: ({ payload }) => Effect.flatMap(CurrentAccount, ({ id }) => accounts.edit(id, payload)),
+      editMe: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => accounts.edit(account, payload)),
       sessions: ({ query }) => Effect.flatMap(CurrentAccount, (account) => accounts.sessions(account, query)),
       revokeSession: Effect.fnUntraced(function* ({ params }) {
         const account = yield* CurrentAccount

@@ -112,14 +112,9 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeWrites = (sql: SqlClient.SqlClient) => ({
-  /** Locks one row by the primary key. */
-  edit: SqlSchema.findOne({
-    Request: Schema.Struct({ id: Schema.String, display_name: Schema.NullOr(Schema.String), bio: Schema.NullOr(Schema.String) }),
-    Result: Schema.Struct({ username: Schema.String }),
-    execute: ({ bio, display_name, id }) => sql`
-      UPDATE account SET display_name = coalesce(${display_name}::text, display_name), bio = coalesce(${bio}::text, bio)
-      WHERE id = ${id} RETURNING username`
-  }),
+  /** Locks one row by the primary key; what is null stays. */
+  edit: ({ bio, display_name, id }: { readonly id: string; readonly display_name: string | null; readonly bio: string | null }) => sql`
+    UPDATE account SET display_name = coalesce(${display_name}::text, display_name), bio = coalesce(${bio}::text, bio) WHERE id = ${id}`,
 
   /** Locks one row by the primary key; at most once a minute and session. */
   touch: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`UPDATE session SET last_seen_at = ${now} WHERE id = ${id}`,

@@ -363,4 +363,25 @@ layer(web)("reads of matches", (it) => {
       assert.strictEqual((yield* call(path)).json.matches[0].turns, 77)
     })
   )
+
+  it.effect("the total of a filter follows what is rated and what is voided", () =>
+    Effect.gen(function* () {
+      const { purge } = yield* ResponseCache
+      const list = Effect.andThen(purge(matchesTag(seasonIds.winter)), listed("season=winter&map=duel&ladder=nano"))
+      const second = uuid("match", 500)
+      const copy = (table: string, id: string, change: object) =>
+        run(
+          `INSERT INTO ${table} SELECT copy.* FROM ${table} row, jsonb_populate_record(row, '${JSON.stringify(change)}') copy WHERE ${id} = '${x.winter}'`
+        )
+      const counted = (head: object) => run(`UPDATE season SET head = head || '${JSON.stringify(head)}' WHERE slug = 'winter'`)
+      assert.deepStrictEqual(yield* list, [1, "winter"])
+      yield* copy("match", "row.id", { id: second, n: 2, rated_n: 2, ended_at: at(-49_990) })
+      yield* copy("seat", "row.match_id", { match_id: second, ended_at: at(-49_990) })
+      yield* counted({ rated: 2 })
+      assert.deepStrictEqual(yield* list, [2, second, "winter"])
+      yield* run(`UPDATE match SET status = 'failed', rated_n = NULL WHERE id = '${x.winter}'`)
+      yield* counted({ rated: 1, voided: 1 })
+      assert.deepStrictEqual(yield* list, [1, second])
+    })
+  )
 })

@@ -34,16 +34,21 @@ export class KeptTotals {
   }
 
   /**
-   * All that fit, with what was found after number `after`. Undefined where a match was voided since, or another read has
-   * counted meanwhile: count again from 0.
+   * All that fit, with what was found after number `after`, or what another read has added meanwhile. Undefined where a match
+   * was voided since: count again from 0.
    */
   add(filter: string, after: number, { first, last, rated, total, voided }: Counted): Found | undefined {
-    const kept = after === 0 ? undefined : this.#totals.get(filter)
+    const number = rated + voided
+    const kept = this.#totals.get(filter)
+    if (kept !== undefined && kept.voided === voided && kept.number >= number && kept.number > after) return foundOf(kept)
     if (after > 0 && (kept?.number !== after || kept.voided !== voided)) return undefined
-    const sum = { total: total + (kept?.total ?? 0), first: kept?.first ?? first, last: last ?? kept?.last ?? null }
+    const before = after === 0 ? undefined : kept
+    const sum = { total: total + (before?.total ?? 0), first: before?.first ?? first, last: last ?? before?.last ?? null }
     this.#totals.delete(filter)
-    this.#totals.set(filter, { ...sum, number: rated + voided, voided })
+    this.#totals.set(filter, { ...sum, number, voided })
     if (this.#totals.size > FILTERS_MAX) this.#totals.delete(this.#totals.keys().next().value!)
     return sum
   }
 }
+
+const foundOf = ({ first, last, total }: Kept): Found => ({ first, last, total })

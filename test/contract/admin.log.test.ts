@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { call } from "../support/Web.ts"
-import { ask, baseline, latest, layer as administration, options, past, post, rows, scheduled, season } from "../support/Administration.ts"
+import { ask, baseline, layer as administration, options, post, rows, scheduled, season, seasonBody } from "../support/Administration.ts"
 import { administrationRoutes, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
 
@@ -77,17 +77,6 @@ const keyed = Effect.fnUntraced(function* (url: string) {
   return { key: id as string, runner: runner as string }
 })
 
-const creation = {
-  name: "Fresh",
-  submissions_open_at: past,
-  submissions_close_at: latest,
-  weight_classes: Fixture.classes,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
-}
-
 /**
  * One write of every route, in an order in which each changes something. `early` is scheduled, the others are live, and
  * several: an actor whose commits fail again and again waits longer every time before it is back.
@@ -117,7 +106,7 @@ const writes = Effect.gen(function* () {
   const inAutumn = of("autumn", autumn.url())
   const platform = of(null, "/v1")
   const found: ReadonlyArray<Write> = [
-    of("fresh", "/v1/games/snakes/seasons")("POST", "", creation, "season.create", "fresh"),
+    of("fresh", "/v1/games/snakes/seasons")("POST", "", seasonBody("fresh"), "season.create", "fresh"),
     inEarly("PATCH", "", { rules: { cooldown_s: 5 } }, "season.edit", "early"),
     inEarly("PATCH", "/entry", { entry: "restricted" }, "season.entry", "early"),
     inSpring("POST", "/featured", undefined, "season.feature", "spring"),

@@ -12,11 +12,11 @@ import {
   layer as administration,
   log,
   options,
-  past,
   post,
   refusal,
   scheduled,
   season,
+  seasonBody,
   tell
 } from "../support/Administration.ts"
 import { administrationRoutes, type Route, routeOf } from "../support/administrationRoutes.ts"
@@ -50,21 +50,10 @@ const ofLevel = ({ byPlatform, method, path }: Route): ReadonlyArray<readonly [c
 const board = JSON.parse(JSON.stringify({ ...demoBoards[0], map_id: "plain" }))
 const hashes = (digit: string) => ({ weights_hash: `sha256:${digit.repeat(64)}`, manifest_hash: `sha256:${"c".repeat(64)}` })
 const inYear = (year: number) => `${year}-01-01T00:00:00Z`
-const creation = {
-  name: "New",
-  submissions_open_at: past,
-  submissions_close_at: inYear(2099),
-  weight_classes: Fixture.classes,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
-}
-
 /** Seasons: spring is live, early scheduled, secret private, over closed, running in its first round. */
 const ofRoutes: ReadonlyArray<readonly [method: string, path: string, json: unknown, code: string]> = [
-  ["POST", "", { ...creation, slug: "spring" }, "season_exists"],
-  ["POST", "", { ...creation, slug: "new", rules: { speed: 1 } }, "rules_invalid"],
+  ["POST", "", seasonBody("spring"), "season_exists"],
+  ["POST", "", { ...seasonBody("new"), rules: { speed: 1 } }, "rules_invalid"],
   ["PATCH", "/early", { rules: { cooldown_s: -1 } }, "rules_invalid"],
   ["PATCH", "/spring", { rules: { cooldown_s: 1 } }, "season_not_scheduled"],
   ["PATCH", "/over", { rules: { cooldown_s: 1 } }, "season_not_scheduled"],

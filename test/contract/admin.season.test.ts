@@ -7,7 +7,6 @@ import {
   baseline,
   changes,
   later,
-  latest,
   layer as administration,
   log,
   options,
@@ -19,22 +18,15 @@ import {
   rows,
   scheduled,
   season,
+  seasonBody,
   urlOf
 } from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 
 const seasons = "/v1/games/snakes/seasons"
 const game = "/v1/games/snakes"
-const body = {
-  name: "Éclair Cup 2026!",
-  submissions_open_at: past,
-  submissions_close_at: latest,
-  weight_classes: Fixture.classes,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
-}
+/** Without a slug, which then comes of the name. */
+const body = { ...seasonBody("none"), name: "Éclair Cup 2026!", slug: undefined }
 
 layer(administration, options)("making a season", (it) => {
   it.effect("answers its record with every default, logs it and shows it at once", () =>

@@ -46,6 +46,8 @@ layer(database, { excludeTestServices: true })("sessions on two nodes", (it) => 
       const me = there.call("/v1/me", { as: "ada" })
       assert.strictEqual((yield* me).status, 200, "this node has seen the session to be good")
       const { json } = yield* here.call("/v1/sessions", { as: "ada" })
+      const fields = ["id", "created_at", "last_seen_at", "expires_at", "user_agent", "current"]
+      assert.deepStrictEqual(Object.keys(json.sessions[0]), fields)
       const own = { method: "DELETE", as: "ada", headers: { origin: "https://agon.example" } }
       assert.strictEqual((yield* here.call(`/v1/sessions/${json.sessions[0].id}`, own)).status, 200)
       const refused = yield* me

@@ -179,6 +179,29 @@ layer(Live, { excludeTestServices: true })("a provider of OpenID", (it) => {
   }
 })
 
+layer(Live, { excludeTestServices: true })("a provider of OpenID that tells the login apart from the ID token", (it) => {
+  it.effect("is asked for it, and believed where it speaks of the same subject", () =>
+    inService(async ({ openid, origin }) => {
+      const asTold = (user: object | undefined) =>
+        Object.assign(openid.says, {
+          userinfo: true,
+          profile: () => ({ sub: "s-1", login: "Told", name: "Told Later" }),
+          user: user === undefined ? undefined : (response: ServerResponse) => json(response, 200, user)
+        })
+      asTold(undefined)
+      const browser = new Browser()
+      assert.strictEqual(outcome(await walk(browser, origin, "openid")), "/")
+      assert.deepInclude(await me(browser, origin), { username: "told", display_name: "Told Later" })
+      for (const user of [{ sub: "s-2", login: "boss" }, { login: "boss" }, [], { sub: ["s-1"], login: "boss" }]) {
+        asTold(user)
+        assert.strictEqual(outcome(await walk(new Browser(), origin, "openid")), "provider_failed", JSON.stringify(user))
+      }
+      asTold({ sub: "s-1" })
+      assert.strictEqual(outcome(await walk(new Browser(), origin, "openid")), "/", "and need not tell one")
+    })
+  )
+})
+
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("a browser", (it) => {
   it.effect("that brings the code of somebody else's sign-in is not signed in with it", () =>
     inService(async ({ origin }) => {
@@ -302,6 +325,38 @@ layer(Live, { excludeTestServices: true })("a profile", (it) => {
         assert.strictEqual(outcome(await walk(new Browser(), origin, "openid")), "provider_failed", JSON.stringify(subject))
       }
       assert.strictEqual((await new Browser().request(`${origin}/v1/profiles/ghost`)).status, 404)
+    })
+  )
+
+  it.effect("that has another login than before keeps its account and username, and shows the login that it has", () =>
+    inService(async ({ hub, origin }) => {
+      const ids: Array<unknown> = []
+      for (const login of ["Before", "after"]) {
+        hub.says.profile = () => ({ id: 55, login, name: login })
+        const browser = new Browser()
+        await walk(browser, origin, "hub")
+        const account = await me(browser, origin)
+        ids.push(account.id)
+        assert.deepInclude(account, { username: "before", display_name: "Before", identities: [{ provider: "hub", login }] })
+      }
+      assert.strictEqual(ids[0], ids[1])
+    })
+  )
+
+  it.effect("of the administrator's login at another provider is no administrator's", () =>
+    inService(async ({ hub, openid, origin }) => {
+      for (const [slug, stub] of [
+        ["hub", hub],
+        ["openid", openid]
+      ] as const) {
+        stub.says.profile = () => ({ id: "boss", sub: "boss", login: "boss", admin: true })
+        const browser = new Browser()
+        await walk(browser, origin, slug)
+        assert.deepInclude(await me(browser, origin), { admin: false, identities: [{ provider: slug, login: "boss" }] })
+      }
+      const browser = new Browser()
+      await signIn(browser, origin, "BOSS")
+      assert.isTrue((await me(browser, origin)).admin)
     })
   )
 

@@ -39,6 +39,8 @@ interface Behaviour {
   profile: (n: number) => unknown
   /** What it adds to the address that it sends the browser back to, or puts in place of it. */
   back: Record<string, string>
+  /** OpenID: the ID token names the subject alone, and the rest is asked for at another endpoint. */
+  userinfo: boolean
   token: Answers | undefined
   user: Answers | undefined
   discovery: Answers | undefined
@@ -48,6 +50,7 @@ interface Behaviour {
 const good: Behaviour = {
   profile: () => ({ id: 7, sub: "seven", login: "Ada", name: "Ada Lovelace" }),
   back: {},
+  userinfo: false,
   token: undefined,
   user: undefined,
   discovery: undefined,
@@ -87,7 +90,8 @@ export class StubProvider {
   /** The claims of an ID token that nothing is wrong with. */
   claims(n: number, nonce: string | null) {
     const now = Math.floor(Date.now() / 1000)
-    return { iss: this.origin, aud: "agon", iat: now, exp: now + 60, nonce, ...(this.says.profile(n) as object) }
+    const profile = this.says.profile(n) as { readonly sub: unknown }
+    return { iss: this.origin, aud: "agon", iat: now, exp: now + 60, nonce, ...(this.says.userinfo ? { sub: profile.sub } : profile) }
   }
 
   readonly handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -140,6 +144,7 @@ export class StubProvider {
     const at = (path: string) => `${this.origin}${path}`
     return {
       ...{ issuer: this.origin, authorization_endpoint: at("/authorize"), token_endpoint: at("/token"), jwks_uri: at("/keys") },
+      ...(this.says.userinfo ? { userinfo_endpoint: at("/userinfo") } : {}),
       ...{ response_types_supported: ["code"], subject_types_supported: ["public"], id_token_signing_alg_values_supported: ["RS256"] }
     }
   }

@@ -60,7 +60,7 @@ describe("a re-player written from the contract", () => {
         }
     for (const what of ["forfeit", "starved", "wall", "self", "body", "head", "food", "opening", "pass"]) assert.include([...seen], what)
     for (const reason of ["forfeit", "last_standing", "all_out", "turn_limit", "no_moves"]) assert.include([...seen], `ends ${reason}`)
-  })
+  }, 300_000)
 })
 
 layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("matches of models", (it) => {

@@ -5,6 +5,7 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import type { Log } from "@agon/domain/season/Log.ts"
 import { mix } from "@agon/domain/season/Random.ts"
 import { step } from "@agon/domain/season/Season.ts"
+import { HISTORY_KEPT } from "@agon/domain/season/Standings.ts"
 import { committed, restore, snapshot } from "@agon/domain/season/State.ts"
 import * as testLog from "@agon/domain/season/testLog.ts"
 import { type Rating, rated, START, takenOver } from "@agon/domain/rating/Rating.ts"
@@ -52,8 +53,9 @@ const stage = Effect.gen(function* () {
 })
 
 type Row = Log["standings"][number]
-const inOrder = ({ before, standings, ...log }: Log) => ({
+const inOrder = ({ before, standings, tails, ...log }: Log) => ({
   ...log,
+  tails: [...tails].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1)),
   before: [...before].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1)),
   standings: [...standings].sort((a: Row, b: Row) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))
 })
@@ -116,7 +118,7 @@ layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a voided match 
         const matches = [...books.ended.values()].filter(({ rated_n }) => rated_n !== null)
         const match = matches[Math.floor(at * matches.length)]!.id
         const log = yield* store.log(season, match)
-        const wanted = testLog.logOf(books, match)
+        const wanted = testLog.logOf(books, match, state.round)
         const { fault_reason, ...voided } = log.match!
         assert.deepInclude(wanted.match, voided)
         assert.isNull(fault_reason)
@@ -126,7 +128,10 @@ layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a voided match 
         const fits = {
           later: wanted.later.map(({ id, ladder, rated_n, round, seats }) => ({ id, ladder, rated_n, round, seats })),
           before: wanted.before.filter(({ ladder, version }) => named.has(version) && ladders.includes(ladder)),
-          standings: wanted.standings.filter(({ version }) => named.has(version))
+          standings: wanted.standings.filter(({ version }) => named.has(version)),
+          tails: wanted.tails
+            .filter(({ version }) => wanted.match!.seats.some((seat) => seat.version === version))
+            .map((tail) => ({ ...tail, matches: tail.matches.slice(0, HISTORY_KEPT + 1) }))
         }
         assert.deepStrictEqual(inOrder({ ...log, match: null }), inOrder({ ...wanted, ...fits, match: null }))
         assert.deepStrictEqual(yield* obey({ _tag: "VoidMatch", match, detail: "Turns: 5 told, 7 played.", log }), { voided: true })

@@ -24,7 +24,7 @@ const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::fl
   reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes
   FROM match WHERE season_id = $1::uuid ORDER BY match.ended_at, rated_n`
 const SEATS = `SELECT s.* FROM seat s WHERE season_id = $1::uuid ORDER BY match_id, seat`
-const SERIES = `SELECT ladder, ${ms("at")}, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at`
+const SERIES = `SELECT ladder, ${ms("at")}, round, n, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at`
 const AUDITS = "SELECT id FROM audit WHERE season_id = $1::uuid"
 
 interface SeatRow extends Record<string, any> {

@@ -153,7 +153,7 @@ export const layer = (memory: Memory) =>
             ? { accepted: false, reason: "unknown" }
             : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
         }),
-      log: (season, match) => Effect.sync(() => structuredClone(logOf(memory.get(season)!, match))),
+      log: (season, match) => Effect.sync(() => structuredClone(logOf(memory.get(season)!, match, memory.get(season)!.head.round))),
       open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
     })
   )

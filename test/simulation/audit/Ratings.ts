@@ -188,10 +188,9 @@ const leaning = ({ seats }: Ended, i: number): number => i / (seats.length - 1) 
 /** Forfeits since the last match without one. */
 const running = ({ outs }: Pick<Own, "outs">): number => outs.length - 1 - outs.findLastIndex(({ out }) => !out)
 
-/** Takes a match out again, and plays what is left of its round once more. Of a round that is over nothing may be left. */
+/** Takes a match out again, and plays what is left of its round once more, though the round be over. */
 const uncount = (book: Book, window: Window, match: Ended): void => {
-  const { now, voided } = window
-  const again = now.rewritten.length > voided.length || match.round === now.head.round
+  const { now } = window
   book.rated--
   book.voided++
   for (const own of book.table.values()) own.voided = true
@@ -200,12 +199,10 @@ const uncount = (book: Book, window: Window, match: Ended): void => {
       const own = book.table.get(`${ladder} ${id}`)!
       own.matches--
       if (own.round === match.round) own.round_matches--
-      if (again) forget(own, match.id)
-      else own.doubt = match.id
+      forget(own, match.id)
       if (ladder === match.ladder) giveBack(own, match, i, match.round === book.round)
     }
   }
-  if (!again) return
   const written = new Map(now.rewritten.map((row) => [row.id, row]))
   Replay.without(book.journals.get(match.round)!, match.id, (id) => written.get(id) ?? window.log.get(id)!)
   const { order } = current(book)
@@ -214,8 +211,8 @@ const uncount = (book: Book, window: Window, match: Ended): void => {
 
 const forget = (own: Own, match: string): void => {
   const place = own.history.findIndex(({ of }) => of === match)
-  if (own.history.length - place <= own.kept) own.kept--
   own.history.splice(place, 1)
+  own.kept = Math.min(LAST, own.history.length) // what the row had dropped comes back
 }
 
 /** What the match did to the pairing. In continuous play the game that counts no more is the last one, whichever it was. */

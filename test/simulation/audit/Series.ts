@@ -1,6 +1,7 @@
 /**
  * The points that the series is drawn from: every ladder in its order, taken when they are due and at the close. They
- * stay as they are, whatever is voided later; only the close may take the points of its own millisecond again.
+ * stay as they are, but that a void draws those of its round again that were taken after the match; and the close may take
+ * the points of its own millisecond again.
  */
 import type { SeriesPoint } from "@agon/domain/season/State.ts"
 import { pointOf } from "../View.ts"
@@ -25,7 +26,7 @@ export const make = ({ book }: Ratings): Series => {
       const { before, now, voided } = window
       const again = now.series.filter((point) => points.has(pointOf(point)))
       for (const point of now.series) points.set(pointOf(point), point)
-      for (const point of again) must(isFinal(window, point), "a point of the series stays", point)
+      for (const point of again) must(isFinal(window, point) || isRedrawn(window, point), "a point of the series stays", point)
       const due = (after: number) => Math.max(INTERVAL_MS_MIN, Math.ceil((after - now.settings.submissions_open_at) / POINTS)) + after
       const fresh = now.series.filter((point) => !again.includes(point) || isFinal(window, point))
       for (const [at, taken] of Map.groupBy(fresh, (point) => point.at)) {
@@ -46,6 +47,9 @@ export const make = ({ book }: Ratings): Series => {
     }
   }
 }
+
+const isRedrawn = ({ log, voided }: Window, { n, round }: SeriesPoint): boolean =>
+  voided.some(({ id }) => log.get(id)!.round === round && (log.get(id)!.rated_n ?? Infinity) <= n)
 
 const isFinal = ({ now }: Window, { at }: Pick<SeriesPoint, "at">): boolean => now.head.phase === "closed" && at === now.head.closed_at
 
@@ -75,7 +79,8 @@ const checkEnd = ({ now }: Window): void => {
     const best = [...activeOn(now, ladder)].sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
     const point = now.series.findLast((each) => each.ladder === ladder)
     if (best.length === 0 && point === undefined) continue
-    const versions = point?.at === now.head.closed_at ? point?.versions : undefined
-    must(versions?.join() === best.map(({ version }) => version).join(), "the series ends with the ladder at the close", ladder, point)
+    const last = point?.at === now.head.closed_at ? point : undefined
+    const same = last?.versions.join() === best.map(({ version }) => version).join() && last.mus.every((mu, i) => near(mu, best[i]!.mu))
+    must(same, "the series ends with the ladder at the close", ladder, point, best)
   }
 }

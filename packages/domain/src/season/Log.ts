@@ -5,10 +5,12 @@
 import type { Rating } from "../rating/Rating.ts"
 import type { Ending, FaultReason } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Seat, Seed, Standing } from "./State.ts"
+import type { Seat, Seed, SeriesPoint, Standing } from "./State.ts"
 
 /** A log that is longer than this is not read: at most so many matches may have been rated since the one that is voided. */
 export const LOG_MATCHES_MAX = 20_000
+/** Means in points of the series, each of which is read and written again. */
+export const LOG_MEANS_MAX = 500_000
 /** With so many seats: 35,000 were written in 3.5 s on two busy cores, and a commit may take 10 s. */
 export const LOG_SEATS_MAX = 50_000
 
@@ -35,6 +37,14 @@ export interface Before extends Rating {
   readonly change: number
 }
 
+/** What last moved a version on a ladder, in whatever round: newest first, one more than a history keeps. */
+export interface Tail {
+  readonly ladder: Ladder
+  readonly version: string
+  readonly seed: Pick<Seed, "mu" | "round"> | null // where it took its rating over
+  readonly matches: ReadonlyArray<{ readonly rated_n: number; readonly round: number; readonly mu: number }>
+}
+
 export interface Log {
   readonly match: VoidedMatch | null // null: there is none of this id
   readonly later: ReadonlyArray<LoggedMatch> // of its round, in the order of rating; one more than the limit where there are more
@@ -42,6 +52,22 @@ export interface Log {
   readonly seeds: ReadonlyArray<Seed> // of its round, in the order in which they were taken over
   /** Standings out of play of whoever these matches and seeds name; the machine may have let go of them. */
   readonly standings: ReadonlyArray<Omit<Standing, "key" | "busy">>
+  /** Of the ladders that the match moved, taken in its round after it; of all, where it was the first. */
+  readonly points: ReadonlyArray<SeriesPoint>
+  /** Of whoever sat in the match; where its round is over, of all that these matches and seeds name. */
+  readonly tails: ReadonlyArray<Tail>
+  readonly over: boolean // by the rows, its round is over
+  readonly first: boolean // nothing that was rated before it counts
 }
 
-export const EMPTY_LOG: Log = { match: null, later: [], before: [], seeds: [], standings: [] }
+export const EMPTY_LOG: Log = {
+  match: null,
+  later: [],
+  before: [],
+  seeds: [],
+  standings: [],
+  points: [],
+  tails: [],
+  over: false,
+  first: false
+}

@@ -12,9 +12,12 @@ export interface Course {
   readonly ladder: Ladder
   readonly version: string
   readonly seed: Seed | undefined // where it took its rating over since then
+  readonly from: Rating // before the voided match
   rating: Rating
+  was: Rating // where it had led with the voided match
   trend: number | null
   readonly means: Array<number> // after each match
+  readonly numbers: Array<number> // and its number
   moved: boolean // it came out otherwise than it had
 }
 
@@ -50,8 +53,7 @@ export const rerate = ({ before, later, match, seeds }: Log): Rerated => {
     const key = keyOf(ladder, version)
     const known = courses.get(key)
     if (known !== undefined) return known
-    const trend = trends.get(key) ?? null
-    const course: Course = { ladder, version, seed: undefined, rating: starts.get(key) ?? START, trend, means: [], moved: false }
+    const course = begin(ladder, version, starts.get(key) ?? START, trends.get(key) ?? null)
     courses.set(key, course)
     return course
   }
@@ -60,11 +62,15 @@ export const rerate = ({ before, later, match, seeds }: Log): Rerated => {
     const old = of(seed.ladder, seed.of)
     const rating = takenOver(old.rating)
     const sown = { ...seed, ...rating }
-    const course = { ladder: seed.ladder, version: seed.version, seed: sown, rating, trend: null, means: [], moved: old.moved }
+    const course = { ...begin(seed.ladder, seed.version, rating, null), seed: sown, was: seed, moved: old.moved }
     courses.set(keyOf(seed.ladder, seed.version), course)
     if (old.moved) resown.push(sown)
   }
-  for (const { version } of match!.seats) for (const ladder of laddersOf(match!.ladder!)) of(ladder, version).moved = true
+  for (const { made, open, version } of match!.seats) {
+    for (const ladder of laddersOf(match!.ladder!)) {
+      Object.assign(of(ladder, version), { moved: true, was: ladder === match!.ladder ? made! : open! })
+    }
+  }
   const changes: Array<SeatChange> = []
   let sown = 0
   for (const each of later) {
@@ -75,10 +81,15 @@ export const rerate = ({ before, later, match, seeds }: Log): Rerated => {
   return { courses: [...courses.values()].filter(({ moved }) => moved), seats: changes, seeds: resown }
 }
 
+const begin = (ladder: Ladder, version: string, from: Rating, trend: number | null): Course => ({
+  ...{ ladder, version, seed: undefined, from, rating: from, was: from, trend },
+  ...{ means: [], numbers: [], moved: false }
+})
+
 const laddersOf = (made: Ladder): ReadonlyArray<Ladder> => (made === BASE ? [BASE] : [made, BASE])
 
 /** Rates one match again where the voided one has reached any of its seats; answers the seats that came out otherwise. */
-const play = ({ id, ladder, seats }: LoggedMatch, of: (ladder: Ladder, version: string) => Course): ReadonlyArray<SeatChange> => {
+const play = ({ id, ladder, rated_n, seats }: LoggedMatch, of: (ladder: Ladder, version: string) => Course): ReadonlyArray<SeatChange> => {
   const ranks = seats.map(({ rank }) => rank)
   const on = (each: Ladder, was: (seat: number) => Moved): { readonly again: boolean; readonly moved: ReadonlyArray<Moved> } => {
     const courses = seats.map(({ version }) => of(each, version))
@@ -91,8 +102,9 @@ const play = ({ id, ladder, seats }: LoggedMatch, of: (ladder: Ladder, version: 
       : undefined
     const moved = courses.map((course, i): Moved => {
       const { change, mu, sigma } = after === undefined ? was(i) : { ...after[i]!, change: after[i]!.mu - course.rating.mu }
-      Object.assign(course, { rating: { mu, sigma }, trend: change, moved: course.moved || again })
+      Object.assign(course, { rating: { mu, sigma }, was: was(i), trend: change, moved: course.moved || again })
       course.means.push(mu)
+      course.numbers.push(rated_n)
       return { mu, sigma, change }
     })
     return { again, moved }

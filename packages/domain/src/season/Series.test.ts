@@ -30,7 +30,7 @@ describe("the points of the series", () => {
     play(state, now + 2 + MINUTE)
     keep()
     const { id } = [...books.ended.values()].findLast(({ rated_n }) => rated_n !== null)!
-    const log = testLog.logOf(books, id)
+    const log = testLog.logOf(books, id, state.round)
     assert.deepStrictEqual(step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", log }, now + 3 + MINUTE), { voided: true })
     assert.strictEqual(state.rated, 2)
     keep()

@@ -27,7 +27,7 @@ export const takeSeries = (state: State): void => {
     const standings = order(ladder)
     const versions = standings.map(({ version }) => version)
     const mus = standings.map(({ mu }) => mu)
-    series.push({ ladder: ladder.ladder, at: state.now, versions, mus })
+    series.push({ ladder: ladder.ladder, at: state.now, round: state.round, n: state.rated + state.voided, versions, mus })
   }
   state.writes.any = true
 }

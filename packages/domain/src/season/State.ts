@@ -151,6 +151,8 @@ export interface Ended extends Omit<Live, "until" | "losses"> {
 export interface SeriesPoint {
   readonly ladder: Ladder
   readonly at: number
+  readonly round: number
+  readonly n: number // the last number of rating given
   readonly versions: ReadonlyArray<string>
   readonly mus: ReadonlyArray<number>
 }

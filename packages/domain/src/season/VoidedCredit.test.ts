@@ -18,9 +18,12 @@ describe("a voided match", () => {
     const ofOpen = [...books.ended.values()].filter(({ ladder, rated_n }) => ladder === "open" && rated_n !== null)
     const before = open().map(({ credit, made }) => ({ credit, made }))
     for (const { id } of [ofOpen[2]!, ofOpen[7]!]) {
-      assert.deepStrictEqual(step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", log: testLog.logOf(books, id) }, ++at), {
-        voided: true
-      })
+      assert.deepStrictEqual(
+        step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", log: testLog.logOf(books, id, state.round) }, ++at),
+        {
+          voided: true
+        }
+      )
       testLog.write(books, state)
       committed(state)
     }

@@ -36,7 +36,11 @@ const start = (entries: number, boards: ReadonlyArray<number>): Played => {
   return played
 }
 const voiding = (played: Played, match: string) =>
-  step(played.state, { _tag: "VoidMatch", match, detail: "It was not so.", log: testLog.logOf(played.books, match) }, ++played.now)
+  step(
+    played.state,
+    { _tag: "VoidMatch", match, detail: "It was not so.", log: testLog.logOf(played.books, match, played.state.round) },
+    ++played.now
+  )
 const countedOf = ({ books, state }: Played): ReadonlyArray<Ended> =>
   [...books.ended.values()].filter((row) => row.rated_n !== null && row.round === state.round).sort((a, b) => a.rated_n! - b.rated_n!)
 
@@ -118,7 +122,7 @@ describe("a voided match", () => {
     const played = start(6, [2])
     play(played, 30)
     const chosen = countedOf(played)[10]!
-    const log = testLog.logOf(played.books, chosen.id)
+    const log = testLog.logOf(played.books, chosen.id, played.state.round)
     for (let i = 0; i < 5; i++) for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
     step(played.state, submission(3, { version: version(3, 2), number: 2, weights_hash: "sha256:new" }), ++played.now)
     for (let i = 0; i < 8; i++) for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
@@ -177,7 +181,7 @@ describe("a voided match", () => {
     const played = start(4, [2])
     play(played, 20)
     const chosen = countedOf(played)[0]!
-    const log = testLog.logOf(played.books, chosen.id)
+    const log = testLog.logOf(played.books, chosen.id, played.state.round)
     const long = { ...log, later: Array.from({ length: LOG_MATCHES_MAX + 1 }, () => log.later[0]!) }
     const reply = step(played.state, { _tag: "VoidMatch", match: chosen.id, detail: "", log: long }, ++played.now)
     assert.deepStrictEqual(reply, { voided: false, reason: "too_many" })

@@ -1,17 +1,21 @@
 /**
  * A match that turns out not to have been played as it was reported is voided: it counts in none of its ladders, and
- * what it moved is rated again from the log, all in one commit. Its seats are owed a match again.
+ * what it moved is rated again from the log, all in one commit: ratings, the seats and seeds since, the means that entries
+ * remember, the points of the series. So it is for a round that is over, too, as far as anything is left of it. The seats
+ * of the match are owed one again, while its round stands.
  *
- * Pairings that it led to stand, and so do the places that later matches name and the lines of the series. A match of a
- * round that is over moves nothing that is left of it: it only stops counting. What an entry's row had dropped (its
- * oldest opponents and means) does not come back.
+ * What it led to stands: pairings, the places that later matches name (a place is what it was when they were played), a
+ * candidate that has entered. An entry's oldest opponents, which its row had dropped, do not come back; pairing does not
+ * miss them.
  */
 import { remove } from "../pairing/Heap.ts"
 import type { Of, Replies } from "./Command.ts"
-import { type Log, LOG_MATCHES_MAX, LOG_SEATS_MAX, type LoggedMatch, type VoidedMatch } from "./Log.ts"
+import { historyOf } from "./Histories.ts"
+import { type Log, LOG_MATCHES_MAX, LOG_MEANS_MAX, LOG_SEATS_MAX, type LoggedMatch, type VoidedMatch } from "./Log.ts"
+import { redrawn } from "./Points.ts"
 import { type Course, rerate, type SeatChange } from "./Rerating.ts"
-import { creditOf, HISTORY_KEPT } from "./Standings.ts"
-import { free, type LadderState, type Seat, type Standing, type State } from "./State.ts"
+import { creditOf } from "./Standings.ts"
+import { free, type LadderState, type Seat, type Seed, type SeriesPoint, type Standing, type State } from "./State.ts"
 
 export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["VoidMatch"] => {
   const { audit, detail, log, match: id } = command
@@ -20,7 +24,7 @@ export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["Void
   const { match } = log
   if (match === null || match.ending === "cancelled") return refused("unknown")
   if (match.ending === "failed") return refused("already")
-  if (match.round === state.round && isTooLong(log)) return refused("too_many")
+  if (isTooLong(log)) return refused("too_many")
   state.writes.voided = { id, detail, rerated: [] }
   if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
   state.writes.any = true
@@ -32,8 +36,10 @@ export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["Void
   return { voided: true }
 }
 
-const isTooLong = ({ later }: Log): boolean =>
-  later.length > LOG_MATCHES_MAX || later.reduce((sum, { seats }) => sum + seats.length, 0) > LOG_SEATS_MAX
+const isTooLong = ({ later, points }: Log): boolean =>
+  later.length > LOG_MATCHES_MAX ||
+  later.reduce((sum, { seats }) => sum + seats.length, 0) > LOG_SEATS_MAX ||
+  points.reduce((sum, { mus }) => sum + mus.length, 0) > LOG_MEANS_MAX
 
 const refused = (reason: Extract<Replies["VoidMatch"], { voided: false }>["reason"]): Replies["VoidMatch"] => ({ voided: false, reason })
 
@@ -44,44 +50,48 @@ const withBatch = (state: State, log: Log): Log => {
   return {
     ...log,
     later: [...log.later, ...(fresh as ReadonlyArray<LoggedMatch>)],
-    seeds: [...log.seeds, ...state.writes.seeds.filter((seed) => seed.round === round)]
+    seeds: [...log.seeds, ...state.writes.seeds.filter((seed) => seed.round === round)],
+    points: [...log.points, ...state.writes.series.filter((point) => point.round === round)]
   }
 }
 
 const uncount = (state: State, match: VoidedMatch, log: Log): void => {
   state.rated--
   state.voided++
-  const stands = match.round === state.round
-  for (const ladder of laddersOf(state, match)) {
-    match.seats.forEach((seat, i) => {
-      const standing = find(state, ladder, seat.version, log)
-      if (standing === undefined) return
+  const { courses, seats, seeds } = rerate(log)
+  const find = finderOf(state, log)
+  for (const course of courses) {
+    const ladder = state.ladders.find((each) => each.ladder === course.ladder)!
+    const standing = find(ladder, course.version)
+    if (standing === undefined) continue
+    const current = match.round === state.round
+    const stands = current || (standing.mu === course.was.mu && standing.sigma === course.was.sigma)
+    const history = historyOf(state, standing, course, log)
+    if (stands) follow(ladder, standing, course)
+    standing.history = history
+    const i = match.seats.findIndex(({ version }) => version === course.version)
+    if (i >= 0) {
       standing.matches--
       if (stands) standing.round_matches--
-      if (ladder.ladder === match.ladder) owe(state, ladder, standing, { log, i, stands })
-    })
+      if (course.ladder === match.ladder) owe(state, ladder, standing, { log, i, stands: current })
+    }
   }
-  if (!stands) return
-  const { courses, seats, seeds } = rerate(log)
-  for (const course of courses) follow(state, course, log)
   for (const change of seats) rewriteSeat(state, change)
-  for (const seed of seeds) {
-    const fresh = state.writes.seeds.findIndex((each) => each.version === seed.version && each.ladder === seed.ladder)
-    state.writes.seeds.splice(fresh < 0 ? state.writes.seeds.length : fresh, 1, seed)
-  }
+  for (const seed of seeds) rewriteSeed(state, seed)
+  const begun = log.first ? (log.later[0]?.rated_n ?? Infinity) : 0
+  for (const point of redrawn(log.points, courses, begun)) rewritePoint(state, point)
 }
 
-const laddersOf = (state: State, { ladder }: VoidedMatch): ReadonlyArray<LadderState> =>
-  state.ladders.filter((each) => each.ladder === ladder || each.ladder === "open")
-
-/** Held by the state, let go of in this batch, or by the rows alone; in any case its row is written. */
-const find = (state: State, { ladder, standings }: LadderState, version: string, log: Log): Standing | undefined => {
-  const same = (row: Pick<Standing, "ladder" | "version">) => row.ladder === ladder && row.version === version
-  const row = log.standings.find(same)
-  const known = standings.get(version) ?? [...state.writes.standings].find(same)
-  const standing = known ?? (row === undefined ? undefined : { ...row, key: 0, busy: false })
-  if (standing !== undefined) state.writes.standings.add(standing)
-  return standing
+/** Finds a standing that the state holds, or has let go of, or that the rows alone have; its row is written in any case. */
+const finderOf = (state: State, log: Log) => {
+  const keyOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">) => `${ladder} ${version}`
+  const others = new Map(log.standings.map((row): [string, Standing] => [keyOf(row), { ...row, key: 0, busy: false }]))
+  for (const standing of state.writes.standings) others.set(keyOf(standing), standing)
+  return ({ ladder, standings }: LadderState, version: string): Standing | undefined => {
+    const standing = standings.get(version) ?? others.get(keyOf({ ladder, version }))
+    if (standing !== undefined) state.writes.standings.add(standing)
+    return standing
+  }
 }
 
 interface Owed {
@@ -114,20 +124,13 @@ const owe = (state: State, ladder: LadderState, standing: Standing, { i, log, st
 
 const seatOf = ({ seats }: LoggedMatch, version: string): Seat | undefined => seats.find((seat) => seat.version === version)
 
-/** Brings a standing to where its course without the match has led. */
-const follow = (state: State, { ladder: name, means, rating, seed, trend, version }: Course, log: Log): void => {
-  const ladder = state.ladders.find((each) => each.ladder === name)!
-  const standing = find(state, ladder, version, log)
-  if (standing === undefined) return
+/** Brings a standing to where its course without the match has led. A round that is over has led nowhere. */
+const follow = (ladder: LadderState, standing: Standing, { rating, trend }: Course): void => {
   if (standing.active) {
     ladder.ranks.remove(standing.mu)
     ladder.ranks.add(rating.mu)
   }
-  const seated = log.match!.seats.some((seat) => seat.version === version)
-  const dropped = means.length + (seated || seed !== undefined ? 1 : 0)
-  const earlier = standing.history.slice(0, Math.max(0, standing.history.length - dropped))
-  const history = [...earlier, ...(seed === undefined ? [] : [seed.mu]), ...means].slice(-HISTORY_KEPT)
-  Object.assign(standing, { ...rating, trend, history })
+  Object.assign(standing, { mu: rating.mu, sigma: rating.sigma, trend })
 }
 
 /** A match of this batch has no row yet that could be rewritten. */
@@ -137,6 +140,16 @@ const rewriteSeat = (state: State, change: SeatChange): void => {
   const fresh = ended.findIndex(({ id }) => id === match)
   if (fresh < 0) voided!.rerated.push(change)
   else ended[fresh] = { ...ended[fresh]!, seats: ended[fresh]!.seats.map((row, i) => (i === seat ? { ...row, made, open } : row)) }
+}
+
+const rewriteSeed = ({ writes }: State, seed: Seed): void => {
+  const fresh = writes.seeds.findIndex((each) => each.version === seed.version && each.ladder === seed.ladder)
+  writes.seeds.splice(fresh < 0 ? writes.seeds.length : fresh, 1, seed)
+}
+
+const rewritePoint = ({ writes }: State, point: SeriesPoint): void => {
+  const fresh = writes.series.findIndex((each) => each.at === point.at && each.ladder === point.ladder)
+  writes.series.splice(fresh < 0 ? writes.series.length : fresh, 1, point)
 }
 
 /** A trial match that does not count is played once more, as long as the candidate is being tried. */

@@ -1,18 +1,19 @@
 /** The rows of what has ended, kept for the tests that void a match: the log as a store would read it. */
-import type { Log } from "./Log.ts"
+import { EMPTY_LOG, type Log, type Tail } from "./Log.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Ended, Seed, Standing, State, Writes } from "./State.ts"
+import type { Ended, Seed, SeriesPoint, Standing, State, Writes } from "./State.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>
   readonly seeds: Map<string, Seed>
   readonly standings: Map<string, Omit<Standing, "key" | "busy">>
+  readonly series: Map<string, SeriesPoint>
 }
 
-export const books = (): Books => ({ ended: new Map(), seeds: new Map(), standings: new Map() })
+export const books = (): Books => ({ ended: new Map(), seeds: new Map(), standings: new Map(), series: new Map() })
 
 /** Writes what a commit would. */
-export const writeEnded = ({ ended, seeds }: Pick<Books, "ended" | "seeds">, writes: Writes): void => {
+export const writeEnded = ({ ended, seeds, series }: Omit<Books, "standings">, writes: Writes): void => {
   const { voided } = writes
   if (voided !== null) {
     const row = ended.get(voided.id)!
@@ -28,6 +29,7 @@ export const writeEnded = ({ ended, seeds }: Pick<Books, "ended" | "seeds">, wri
     if (ended.has(row.id)) throw new Error(`match ${row.id} ended twice`) // the primary key
     ended.set(row.id, structuredClone(row))
   }
+  for (const point of writes.series) series.set(`${point.ladder} ${point.at}`, structuredClone(point))
   for (const seed of writes.seeds) seeds.set(`${seed.ladder} ${seed.version}`, seed)
 }
 
@@ -39,9 +41,10 @@ export const write = (to: Books, { writes }: State): void => {
 const counted = (ended: Books["ended"], round: number) =>
   [...ended.values()].filter((row) => row.rated_n !== null && row.round === round).sort((a, b) => a.rated_n! - b.rated_n!)
 
-export const logOf = ({ ended, seeds, standings }: Books, match: string): Log => {
+/** `round` is the current one. */
+export const logOf = ({ ended, seeds, series, standings }: Books, match: string, round: number): Log => {
   const row = ended.get(match)
-  if (row === undefined) return { match: null, later: [], before: [], seeds: [], standings: [] }
+  if (row === undefined) return EMPTY_LOG
   const ofRound = counted(ended, row.round)
   const n = row.rated_n ?? Infinity
   const before = new Map<string, Log["before"][number]>()
@@ -61,6 +64,26 @@ export const logOf = ({ ended, seeds, standings }: Books, match: string): Log =>
     later: ofRound.filter((each) => each.rated_n! > n) as unknown as Log["later"],
     before: [...before.values()],
     seeds: [...seeds.values()].filter(({ round }) => round === row.round).sort((a, b) => a.n - b.n || a.ord - b.ord),
-    standings: [...standings.values()].filter(({ active }) => !active)
+    standings: [...standings.values()].filter(({ active }) => !active),
+    points: [...series.values()].filter((point) => point.round === row.round && point.n >= n),
+    tails: [...new Set([row.ladder, "open"])].flatMap((ladder) => tailsOf({ ended, seeds }, ladder as Ladder)),
+    over: row.round !== round,
+    first: ![...ended.values()].some(({ rated_n }) => rated_n !== null && rated_n < n)
   }
+}
+
+/** More than are needed, since a history is cut. */
+const tailsOf = ({ ended, seeds }: Pick<Books, "ended" | "seeds">, ladder: Ladder): ReadonlyArray<Tail> => {
+  const tails = new Map<string, Array<Tail["matches"][number]>>()
+  for (const { ladder: made, rated_n, round, seats } of [...ended.values()].sort((a, b) => (b.rated_n ?? 0) - (a.rated_n ?? 0))) {
+    if (rated_n === null || (made !== ladder && ladder !== "open")) continue
+    for (const seat of seats) {
+      const { mu } = made === ladder ? seat.made! : seat.open!
+      tails.set(seat.version, [...(tails.get(seat.version) ?? []), { rated_n, round, mu }])
+    }
+  }
+  return [...tails].map(([version, matches]) => {
+    const seed = seeds.get(`${ladder} ${version}`)
+    return { ladder, version, seed: seed === undefined ? null : { mu: seed.mu, round: seed.round }, matches }
+  })
 }

@@ -2,8 +2,18 @@
  * The log of a round from one match on, for `VoidMatch`. Its actor reads it between two commits, so the statements see the
  * same rows without a transaction. At most one match more than the limit is read: the machine refuses such a log.
  */
-import { type Before, EMPTY_LOG, type Log, LOG_MATCHES_MAX, type LoggedMatch, type VoidedMatch } from "@agon/domain/season/Log.ts"
-import type { Seat, Seed } from "@agon/domain/season/State.ts"
+import {
+  type Before,
+  EMPTY_LOG,
+  type Log,
+  LOG_MATCHES_MAX,
+  LOG_MEANS_MAX,
+  type LoggedMatch,
+  type Tail,
+  type VoidedMatch
+} from "@agon/domain/season/Log.ts"
+import { HISTORY_KEPT } from "@agon/domain/season/Standings.ts"
+import type { Seat, Seed, SeriesPoint } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import { standingColumns } from "./claim.ts"
@@ -71,6 +81,46 @@ const standingsOf = (sql: PgClient, season: string, versions: string) =>
     [season, versions]
   )
 
+/** Newest first, until there are more means than the machine takes. Index: series_point_pkey. */
+const pointsOf = (sql: PgClient, season: string, { ladder, rated_n, round }: VoidedMatch, first: boolean) =>
+  sql.unsafe<SeriesPoint>(
+    `SELECT ladder, (extract(epoch FROM at) * 1000)::float8 AS at, round, n, versions, mus
+     FROM (SELECT *, sum(cardinality(mus)) OVER (ORDER BY at DESC, ladder) - cardinality(mus) AS means FROM series_point
+       WHERE season_id = $1::uuid AND (ladder IN ($2, 'open') OR $5) AND round = $3 AND n >= $4) p
+     WHERE means <= ${LOG_MEANS_MAX} ORDER BY at, ladder`,
+    [season, ladder, round, rated_n, first]
+  )
+
+interface TailRow extends Pick<Tail, "ladder" | "version"> {
+  readonly rated_n: number
+  readonly round: number
+  readonly mu: number
+  readonly seed_mu: number | null
+  readonly seed_round: number | null
+}
+
+/** From the end of seat_version backwards, and the seed by rating_seed_pkey. */
+const tailsOf = (sql: PgClient, season: string, versions: string, { ladder }: VoidedMatch) =>
+  sql.unsafe<TailRow>(
+    `SELECT l.ladder, v.id AS version, t.rated_n, t.round, t.mu, d.mu AS seed_mu, d.round AS seed_round
+     FROM unnest(string_to_array($2, ',')::uuid[]) v(id) CROSS JOIN unnest(string_to_array($3, ',')) l(ladder)
+     CROSS JOIN LATERAL (SELECT m.rated_n, m.round, CASE WHEN m.ladder = l.ladder THEN s.made_mu ELSE s.open_mu END AS mu
+       FROM seat s JOIN match m ON m.id = s.match_id
+       WHERE s.version_id = v.id AND m.rated_n IS NOT NULL AND (m.ladder = l.ladder OR l.ladder = 'open')
+       ORDER BY s.ended_at DESC, m.rated_n DESC LIMIT ${HISTORY_KEPT + 1}) t
+     LEFT JOIN rating_seed d ON d.season_id = $1::uuid AND d.ladder = l.ladder AND d.version_id = v.id
+     ORDER BY l.ladder, v.id, t.rated_n DESC`,
+    [season, versions, [...new Set([ladder, "open"])].join()]
+  )
+
+/** The season by its primary key, and match_rated from its beginning. */
+const whereabouts = (sql: PgClient, season: string, { rated_n, round }: VoidedMatch) =>
+  sql.unsafe<Pick<Log, "first" | "over">>(
+    `SELECT (head->>'round')::int <> $2 AS over, NOT EXISTS (SELECT 1 FROM match m WHERE m.season_id = s.id AND m.rated_n < $3) AS first
+     FROM season s WHERE id = $1::uuid`,
+    [season, round, rated_n]
+  )
+
 export const read = Effect.fnUntraced(function* (sql: PgClient, season: string, id: string) {
   const rows = yield* voided(sql, season, id)
   if (rows.length === 0) return EMPTY_LOG
@@ -84,8 +134,19 @@ export const read = Effect.fnUntraced(function* (sql: PgClient, season: string, 
   const versions = [...named].join()
   const before = yield* beforeOf(sql, versions, match, ended_at)
   const standings = yield* standingsOf(sql, season, versions)
-  return { match, later, before, seeds, standings } satisfies Log
+  const { first, over } = (yield* whereabouts(sql, season, match))[0]!
+  const points = yield* pointsOf(sql, season, match, first)
+  const seated = match.seats.map(({ version }) => version).join()
+  const tails = tailsFrom(yield* tailsOf(sql, season, over ? versions : seated, match))
+  return { match, later, before, seeds, standings, points, tails, over, first } satisfies Log
 })
+
+const tailsFrom = (rows: ReadonlyArray<TailRow>): ReadonlyArray<Tail> =>
+  [...Map.groupBy(rows, ({ ladder, version }) => `${ladder} ${version}`).values()].map((matches) => {
+    const { ladder, seed_mu, seed_round, version } = matches[0]!
+    const seed = seed_mu === null ? null : { mu: seed_mu, round: seed_round! }
+    return { ladder, version, seed, matches: matches.map(({ mu, rated_n, round }) => ({ mu, rated_n, round })) }
+  })
 
 const matchesOf = (rows: ReadonlyArray<SeatRow>): ReadonlyArray<LoggedMatch> => {
   const matches = new Map<string, LoggedMatch & { readonly seats: Array<Seat> }>()

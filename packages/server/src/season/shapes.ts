@@ -285,17 +285,19 @@ export const seeds = statement.upsert<Seed>(
   ["mu", "sigma"]
 )
 
-/** A season that closes within the millisecond of its last point takes that again. */
+/** A season that closes within the millisecond of its last point takes that again, and a void draws points again. */
 export const series = statement.upsert<State["writes"]["series"][number]>(
   "series_point",
   ["season_id", "ladder", "at"],
   [
     text("ladder", (row) => row.ladder),
     time("at", (row) => row.at),
+    int("round", (row) => row.round),
+    int("n", (row) => row.n),
     uuids("versions", (row) => row.versions),
     floats("mus", (row) => row.mus)
   ],
-  ["versions", "mus"]
+  ["round", "n", "versions", "mus"]
 )
 /** A command that is repeated writes its log row once. */
 export const audits = statement.insertOnce<State["writes"]["audits"][number]>(

@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { type Client, makeClient, sessionOf } from "@agon/api/Client.ts"
+import { firstPage } from "@agon/api/Pages.ts"
 import { patiently } from "@agon/api/Patience.ts"
 import { Submitted, SubmittedBefore } from "@agon/api/submission/api.ts"
 import { sendFiles } from "@agon/api/submission/sendFiles.ts"
@@ -17,7 +18,6 @@ import { Service } from "../support/Service.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const generated = join(root, "test/generated-client")
-const page = { limit: 25, cursor: 0 } as const
 
 /** What a website's backend has of somebody who has signed in: the headers of the browser's requests. */
 const visiting = Effect.fnUntraced(function* (login: string) {
@@ -53,12 +53,12 @@ const enter = Effect.fnUntraced(function* (client: Client, model: string, like: 
 /** The version is on the ladder; its latest counted match, with a replay that the rules agree with. */
 const watch = Effect.fnUntraced(function* (client: Client, version: string) {
   const board = yield* eventually(
-    client.leaderboard.leaderboard({ params: { game }, query: { season: spring.slug, ladder: "open", ...page } }),
+    client.leaderboard.leaderboard({ params: { game }, query: { season: spring.slug, ladder: "open", ...firstPage() } }),
     ({ entries }) => entries.some(({ matches, version_id }) => version_id === version && matches > 0)
   )
   const row = board.entries.find(({ version_id }) => version_id === version)!
   assert.deepInclude(row, { model: "anaconda", owner: "ada", version: 1, provisional: true })
-  const { matches } = yield* client.match.matches({ query: { version, sort: "newest", ...page } })
+  const { matches } = yield* client.match.matches({ query: { version, sort: "newest", ...firstPage() } })
   const match = yield* client.match.match({ params: { id: matches.find(({ is_trial }) => !is_trial)!.id } })
   const verdict = verify(JSON.parse(yield* Effect.flatMap(HttpClient.get(match.replay_url!), ({ text }) => text)))
   if (!verdict.ok) return assert.fail(JSON.stringify(verdict))

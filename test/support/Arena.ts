@@ -3,6 +3,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Schedule } from "effect"
 import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
+import { firstPage } from "@agon/api/Pages.ts"
 import { patiently } from "@agon/api/Patience.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
@@ -50,7 +51,7 @@ const makeSeason = (admin: Client, slug: string) =>
 /** Boards and admitted baselines land out of play. */
 const bringIntoPlay = Effect.fnUntraced(function* (admin: Client, here: typeof spring) {
   yield* patiently(admin.boardAdmin.switchBoard({ params: { ...here, map_id: BOARD.map_id }, payload: { enabled: true } }))
-  yield* eventually(admin.baseline.baselines({ params: here, query: { limit: 25, cursor: 0 } }), ({ baselines }) =>
+  yield* eventually(admin.baseline.baselines({ params: here, query: firstPage() }), ({ baselines }) =>
     baselines.every(({ status }) => status === "disabled")
   )
   yield* patiently(admin.baseline.switchBaseline({ params: { ...here, baseline: BASELINE }, payload: { enabled: true } }))

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Credential, makeClient, sessionOf } from "./Client.ts"
+import { pages } from "./Pages.ts"
 import { patiently } from "./Patience.ts"
 import { sendFile } from "./submission/sendFiles.ts"
 
@@ -21,6 +22,14 @@ const problem = (status: number, code: string, more: object = {}) =>
     headers: { "content-type": "application/problem+json" }
   })
 const games = new Response("[]", { headers: { "content-type": "application/json" } })
+
+const row = {
+  created_at: "2026-01-01T00:00:00.000Z",
+  last_seen_at: "2026-01-01T00:00:00.000Z",
+  expires_at: "2026-01-01T00:00:00.000Z",
+  user_agent: null,
+  current: false
+}
 
 const headersSent = (credential: Credential) => {
   const { asked, layer } = service(games)
@@ -76,6 +85,28 @@ describe("the typed client", () => {
       const refused = yield* Effect.flip(asking(broken.layer))
       assert.strictEqual(refused._tag, "internal")
       assert.strictEqual(broken.asked.length, 1)
+    })
+  )
+
+  it.effect("reads a list page by page, and no page before it is wanted", () =>
+    Effect.gen(function* () {
+      const page = (id: string, next_cursor: string | null) =>
+        new Response(JSON.stringify({ sessions: [{ ...row, id }], total: 3, next_cursor }), {
+          headers: { "content-type": "application/json" }
+        })
+      const { asked, layer } = service(page("a", "1"), page("b", "2"), page("c", null))
+      const client = yield* Effect.provide(makeClient("http://agon.example", { session: "s3cret" }), layer)
+      const idsOf = Stream.flatMap(
+        pages((query) => client.account.sessions({ query }), 1),
+        ({ sessions }) => Stream.fromIterable(sessions.map(({ id }) => id))
+      )
+      assert.deepStrictEqual(yield* Stream.runCollect(Stream.take(idsOf, 2)), ["a", "b"])
+      assert.strictEqual(asked.length, 2)
+      assert.deepStrictEqual(yield* Stream.runCollect(idsOf), ["c"]) // the answers went on from there
+      assert.deepStrictEqual(asked.map(({ urlParams }) => Object.fromEntries(urlParams)).slice(0, 2), [
+        { limit: "1", cursor: "0" },
+        { limit: "1", cursor: "1" }
+      ])
     })
   )
 

@@ -7,6 +7,7 @@ import { Clock, Duration, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createHash } from "node:crypto"
 import { type Client, makeClient } from "@agon/api/Client.ts"
+import { firstPage } from "@agon/api/Pages.ts"
 import { patiently } from "@agon/api/Patience.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
@@ -65,7 +66,7 @@ const addBoards = Effect.fnUntraced(function* (client: Client) {
 })
 
 const listBaselines = (client: Client) =>
-  Effect.map(patiently(client.baseline.baselines({ params: here, query: { limit: 100, cursor: 0 } })), ({ baselines }) => baselines)
+  Effect.map(patiently(client.baseline.baselines({ params: here, query: firstPage(100) })), ({ baselines }) => baselines)
 
 const addBaselines = Effect.fnUntraced(function* (client: Client) {
   for (const entry of zoo.filter((one) => one.game === game)) {
@@ -93,7 +94,7 @@ const addBaselines = Effect.fnUntraced(function* (client: Client) {
 })
 
 const modelOf = Effect.fnUntraced(function* (client: Client, name: string) {
-  const { models } = yield* patiently(client.model.ownModels({ query: { game, limit: 100, cursor: 0 } }))
+  const { models } = yield* patiently(client.model.ownModels({ query: { game, ...firstPage(100) } }))
   const known = models.find((model) => model.name === name)
   return known ?? (yield* patiently(client.model.createModel({ params: { game }, payload: { name } })))
 })

@@ -6,10 +6,9 @@ import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 /** One more node on the same database. */
-const node = Effect.map(
-  Layer.build(Layer.fresh(CachePurges.layer)),
-  (context) => context.mapUnsafe.get(ResponseCache.key) as ResponseCache["Service"]
-)
+const nodeOf = (layer: typeof CachePurges.layer) =>
+  Effect.map(Layer.build(Layer.fresh(layer)), (context) => context.mapUnsafe.get(ResponseCache.key) as ResponseCache["Service"])
+const node = nodeOf(CachePurges.layer)
 
 const keep = (cache: ResponseCache["Service"], url: string, tag: string) =>
   cache.getOrCompute(url, Effect.succeed({ text: url, contentType: "text/plain", tags: new Set([tag]) }))
@@ -60,6 +59,43 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("cac
       yield* keep(there, "/e", "season:5")
       yield* here.purge("season:5")
       yield* eventually("the purge after the loss", () => there.getUnsafe("/e") === undefined)
+    })
+  )
+})
+
+/** Whether an answer outlives the time after which a deaf node would have forgotten it; a busy machine may need another try. */
+const keepsAwhile = Effect.fnUntraced(function* (cache: ResponseCache["Service"]) {
+  for (let tries = 0; tries < 5; tries++) {
+    yield* keep(cache, "/kept", "season:2")
+    yield* Effect.sleep("600 millis")
+    if (cache.getUnsafe("/kept") !== undefined) return true
+  }
+  return false
+})
+
+const backends = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ pid: number }>`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`, (rows) =>
+    rows.map(({ pid }) => pid)
+  )
+)
+const signal = (pids: ReadonlyArray<number>, name: "SIGSTOP" | "SIGCONT") =>
+  Effect.sync(() => pids.forEach((pid) => process.kill(pid, name)))
+
+layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a node whose line is cut in silence", (it) => {
+  it.effect("forgets everything while it hears nothing, and keeps answers again once it hears", () =>
+    Effect.gen(function* () {
+      const quick = CachePurges.layerOf({ beat_ms: 50, deaf_ms: 400 })
+      const [here, there] = [yield* nodeOf(quick), yield* nodeOf(quick)]
+      yield* listening(2)
+      assert.isTrue(yield* keepsAwhile(there), "nodes that nobody talks to hear themselves")
+      const stopped = yield* backends
+      yield* Effect.gen(function* () {
+        yield* signal(stopped, "SIGSTOP") // a server process that is frozen: the connection stands, and nothing comes
+        yield* keep(there, "/a", "season:1")
+        yield* here.purge("season:1")
+        yield* eventually("forgetting", () => there.getUnsafe("/a") === undefined)
+      }).pipe(Effect.ensuring(signal(stopped, "SIGCONT")))
+      assert.isTrue(yield* keepsAwhile(there))
     })
   )
 })

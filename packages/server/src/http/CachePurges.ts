@@ -4,10 +4,12 @@
  * Here a purge is immediate, as without others. To the rest it goes by NOTIFY from one fiber that sends
  * what has gathered since its last statement, so that a thousand writes a second make a few notifications
  * and no write waits for one. A node that was deaf for a while may have missed any of them: it forgets
- * everything when it loses its listener, and again once it has a new one.
+ * everything when it loses its listener, and again once it has a new one. A line that is cut in silence
+ * loses nothing: so every node says now and then that it is there, and one that has not heard even itself for
+ * half a minute takes itself for deaf, and forgets everything as long as that lasts.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Queue, Schedule, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Queue, Schedule, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { ResponseCache } from "./ResponseCache.ts"
 
@@ -20,13 +22,22 @@ const retry = Schedule.spaced("1 second")
 const maxPending = 10_000
 const everything = "*"
 
+/** How often a node says that it is there, and after how long without a word it is deaf. */
+export interface Pulse {
+  readonly beat_ms: number
+  readonly deaf_ms: number
+}
+const usual: Pulse = { beat_ms: 10_000, deaf_ms: 30_000 }
+
 const Purge = Schema.Struct({ from: Schema.String, tags: Schema.Array(Schema.String) })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Purge))
 
-const makeShared = Effect.gen(function* () {
+const makeShared = Effect.fnUntraced(function* ({ beat_ms, deaf_ms }: Pulse) {
+  const clock = yield* Clock.Clock
   const local = yield* ResponseCache
   const pg = yield* PgClient.PgClient
   const me = randomUUID()
+  let heard_ms = clock.currentTimeMillisUnsafe()
   const pending = new Set<string>()
   const wake = yield* Queue.dropping<void>(1)
 
@@ -55,12 +66,17 @@ const makeShared = Effect.gen(function* () {
       yield* local.purgeAll
       return yield* Effect.forever(
         Effect.flatMap(Queue.take(notifications), ({ payload }) => {
+          heard_ms = clock.currentTimeMillisUnsafe()
           const purge = Option.getOrUndefined(decode(payload))
           return purge === undefined || purge.from === me ? Effect.void : forget(purge.tags)
         })
       )
     })
   ).pipe(Effect.tapCause(() => local.purgeAll))
+
+  const beat = Effect.ignore(pg.notify(channel, JSON.stringify({ from: me, tags: [] })))
+  const watch = Effect.suspend(() => (clock.currentTimeMillisUnsafe() - heard_ms > deaf_ms ? local.purgeAll : Effect.void))
+  for (const each of [beat, watch]) yield* each.pipe(Effect.repeat(Schedule.spaced(beat_ms)), Effect.forkScoped) // a beat may hang, the watch may not
 
   yield* Queue.take(wake).pipe(Effect.andThen(send), Effect.retry(retry), Effect.forever, Effect.forkScoped)
   yield* listen.pipe(Effect.sandbox, Effect.retry(retry), Effect.forkScoped)
@@ -90,7 +106,8 @@ export const payloads = (from: string, tags: ReadonlyArray<string>): Array<strin
   return rest.length === 0 ? found : [...found, JSON.stringify({ from, tags: rest })]
 }
 
+export const layerOf = (pulse: Pulse): Layer.Layer<ResponseCache, never, PgClient.PgClient> =>
+  Layer.effect(ResponseCache, makeShared(pulse)).pipe(Layer.provide(ResponseCache.layer))
+
 /** Takes the place of `ResponseCache.layer` where several nodes share one database. */
-export const layer: Layer.Layer<ResponseCache, never, PgClient.PgClient> = Layer.effect(ResponseCache, makeShared).pipe(
-  Layer.provide(ResponseCache.layer)
-)
+export const layer = layerOf(usual)

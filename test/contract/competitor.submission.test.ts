@@ -3,63 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
-
-let hashes = 0
-const hashOf = (n: number) => `sha256:${n.toString(16).padStart(64, "0")}`
-const fresh = () => hashOf(++hashes)
-
-const modelOf = Effect.fnUntraced(function* (as: string, name = `model ${++hashes}`) {
-  const [made] = yield* A.rows<{ readonly id: string }>`INSERT INTO model (id, game, owner_id, name, created_at)
-    SELECT gen_random_uuid(), 'snakes', id, ${name}, now() FROM account WHERE username = ${as} RETURNING id`
-  return made!.id
-})
-
-const bodyOf = (season: string, model: string, change: object = {}) => ({
-  game: "snakes",
-  season,
-  model,
-  weights_hash: fresh(),
-  manifest_hash: fresh(),
-  ...change
-})
-const submit = (body: object, as = "ada") => A.post("/v1/submissions", body, as)
-const reenter = (body: object, as = "ada") => A.post("/v1/submissions/reenter", body, as)
-const foresee = (season: string, model?: string, as = "ada") =>
-  A.read(`/v1/games/snakes/submission?season=${season}${model === undefined ? "" : `&model=${model}`}`, as)
-
-const idOf = (as: string) => Effect.map(A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = ${as}`, ([row]) => row!.id)
-
-/** A season that is over, with a version of the model in it: rows alone, since it has no machine any more. */
-const over = Effect.fnUntraced(function* (slug: string, model: string, change: Fixture.Row = {}) {
-  const n = ++hashes + 1_000
-  const id = Fixture.uuid("season", n)
-  const closed = { closed_at: A.past, submissions_open_at: "2025-01-01T00:00:00Z", submissions_close_at: "2025-06-01T00:00:00Z" }
-  yield* Fixture.insert("season", [Fixture.season(id, slug, closed)])
-  const version = {
-    id: Fixture.uuid("version", n),
-    season_id: id,
-    model_id: model,
-    owner_id: yield* idOf("ada"),
-    ord: 1,
-    number: 1,
-    weights_hash: fresh(),
-    manifest_hash: fresh(),
-    created_at: "2025-02-01T00:00:00Z",
-    status: "entered",
-    weights_bytes: 2_000,
-    manifest_bytes: 100,
-    class: "nano",
-    admit_attempt: 1,
-    admit_failures: 0,
-    trial_played: 4,
-    trial_failed: 0,
-    trial_void: 0,
-    ...change
-  }
-  yield* Fixture.insert("version", [version])
-  yield* A.rows`UPDATE model SET last_number = 1 WHERE id = ${model}`
-  return { id, version }
-})
+import { bodyOf, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
 
 layer(A.layer, A.options)("a submission", (it) => {
   it.effect("is answered with upload URLs, and when repeated with the same version and URLs for the rest of its window", () =>

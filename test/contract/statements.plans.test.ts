@@ -43,6 +43,7 @@ const NAMED = {
     of: "snakes"
   },
   ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
+  ...{ on_board: { first: null, last: null } },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
 }
 

@@ -65,8 +65,21 @@ const RELATED_MAX = 12
 
 const unknown = new NotFound({ detail: "There is no such match." })
 
-const makeLists = Effect.gen(function* () {
-  const queries = yield* makeQueries
+type OfSeason = Listing & { readonly season_id: string }
+
+/** The matches of a season that fit a filter, counted once and then kept up. */
+const makeTotals = (queries: Effect.Success<typeof makeQueries>) => {
+  const kept = new KeptTotals()
+  return Effect.fnUntraced(function* (listing: OfSeason) {
+    const filter = filterOf(listing)
+    const after = kept.after(filter)
+    const later = kept.add(filter, after, yield* queries.countOfSeason(listing, after))
+    return later ?? kept.add(filter, 0, yield* queries.countOfSeason(listing, 0))!
+  }, Effect.orDie)
+}
+type CountSeason = ReturnType<typeof makeTotals>
+
+const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, countSeason: CountSeason) {
   const seasons = yield* Seasons
 
   /** With a side and no season every season is searched; without either the featured one. */
@@ -77,14 +90,6 @@ const makeLists = Effect.gen(function* () {
     }
     return yield* seasons.find(query.game ?? firstGame, query.season, viewer)
   })
-
-  const kept = new KeptTotals()
-  const countSeason = Effect.fnUntraced(function* (listing: Listing & { readonly season_id: string }) {
-    const filter = filterOf(listing)
-    const after = kept.after(filter)
-    const later = kept.add(filter, after, yield* queries.countOfSeason(listing, after))
-    return later ?? kept.add(filter, 0, yield* queries.countOfSeason(listing, 0))!
-  }, Effect.orDie)
 
   const fittingOf = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const of = season?.record.matches_played ?? 0
@@ -129,8 +134,9 @@ const filterOf = ({ query, season_id }: Listing) =>
   JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
 
 const makeMatches = Effect.gen(function* () {
-  const list = yield* makeLists
   const queries = yield* makeQueries
+  const countSeason = makeTotals(queries)
+  const list = yield* makeLists(queries, countSeason)
   const replays = yield* Replays
 
   const find = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
@@ -159,7 +165,12 @@ const makeMatches = Effect.gen(function* () {
   const related = Effect.fn("Matches.related")(function* (id: string, viewer: Viewer) {
     const { map, season_id, seats } = yield* find(id, viewer)
     const models = [...new Set(seats.map(({ model_id }) => model_id))]
-    const matches = yield* Effect.orDie(queries.related({ id, season_id, map, models, viewer, limit: RELATED_MAX }))
+    const query: Asked = { map, sort: "newest", limit: RELATED_MAX, cursor: 0 }
+    // A board may have been out of play for long: its matches are looked for where they are.
+    const onBoard = yield* countSeason({ season_id, game: null, viewer, query })
+    const matches = yield* Effect.orDie(
+      queries.related({ ...{ id, season_id, map, models, viewer }, limit: RELATED_MAX, on_board: onBoard })
+    )
     return { season_id, models, list: { matches, total: matches.length, next_cursor: null } }
   })
 

@@ -102,8 +102,8 @@ const tables = (sql: Sql, { game, query, season_id }: Listing): Fragment => {
 const rated = "m.status = 'rated'"
 const passed = "EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND c.status IN ('entered', 'superseded', 'disabled'))"
 const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL AND ${passed}`
-/** A trial rates nobody: of a side's seats only those without a rating are looked up. As few as they are, match_trial is not their way. */
-const passedTrialOfSide = `x.made_mu IS NULL AND x.rank > 0 AND m.status = 'finished' AND ${passed}`
+/** The same from a side's seats: one with a rank but without a rating, which are few, is of a match that was finished and no more. */
+const passedTrialOfSide = `x.rank > 0 AND x.made_mu IS NULL AND ${passed}`
 
 const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
   sql.and([sql.literal(status), ...sideOf(sql, listing), ...conditions(sql, listing)])
@@ -125,7 +125,7 @@ const isFigured = (sort: Sort): sort is Figured => sort in figures
 const isRare = ({ of, total }: Fitting, upTo: number) => total < of && total * total < upTo * of
 
 /** Where a filter fits only what was played long ago, the search begins there. A Date has dropped what is finer than it. */
-const within = (sql: Sql, { first, last }: Fitting): Fragment =>
+export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment =>
   first === null || last === null ? sql`` : sql`AND m.ended_at >= ${first} AND m.ended_at < ${new Date(last.getTime() + 1)}`
 
 const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & { readonly fitting: Fitting }, sort: Figured): Fragment => {

@@ -5,7 +5,7 @@ import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
 import type { Counted } from "./KeptTotals.ts"
-import { type Cut, countOfSeason, countOfSide, type Fitting, type Listing, orderOf, pageOf } from "./listing.ts"
+import { type Cut, countOfSeason, countOfSide, type Fitting, type Listing, orderOf, pageOf, within } from "./listing.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
 const SeatRow = Schema.Struct({
@@ -147,7 +147,8 @@ const uuids = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`stri
 const makeRelated = (sql: SqlClient.SqlClient) => ({
   /**
    * Up to `limit` other rated matches: in which all of the models met, by the seats of the first of them; in which one of them
-   * played, by the seats of each; on the board, by match_newest. Each branch stops at the limit, in the order of its index.
+   * played, by the seats of each; on the board, by match_newest, between the first and the last that were. Each branch stops
+   * at the limit, in the order of its index.
    */
   related: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -156,10 +157,11 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
       map: Schema.String,
       models: Schema.Array(Schema.String),
       viewer: Schema.NullOr(Schema.String),
-      limit: Schema.Int
+      limit: Schema.Int,
+      on_board: Schema.Struct({ first: Schema.NullOr(Schema.Date), last: Schema.NullOr(Schema.Date) })
     }),
     Result: CardRow,
-    execute: ({ id, limit, map, models, season_id, viewer }) => {
+    execute: ({ id, limit, map, models, on_board, season_id, viewer }) => {
       const played = (model: Statement.Fragment) => sql`FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
         WHERE x.model_id = ${model} AND m.id <> ${id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
       const newest = sql`ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}`
@@ -173,7 +175,7 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
               CROSS JOIN LATERAL (SELECT m.id, m.ended_at ${played(sql`o.model`)} ${newest}) own
             UNION ALL
             (SELECT 3, m.id, m.ended_at FROM match m WHERE m.season_id = ${season_id} AND m.map_id = ${map} AND m.id <> ${id}
-              AND m.status = 'rated' ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),
+              AND m.status = 'rated' ${within(sql, on_board)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),
           page AS (SELECT id, min(tier) AS tier, ended_at FROM near GROUP BY id, ended_at ORDER BY tier, ended_at DESC, id DESC LIMIT ${limit})
         SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
         FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY p.tier, p.ended_at DESC, p.id DESC`

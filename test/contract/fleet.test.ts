@@ -30,6 +30,26 @@ layer(administration, options)("a season's choice of fleets", (it) => {
 })
 
 layer(administration, options)("the platform's runners", (it) => {
+  it.effect("that take several pieces of work at once take them of every season that has some, and all where there is but one", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* season("one"), yield* season("two")]
+      for (const { id } of [one, two]) for (const name of ["a", "b", "c", "d", "e"]) yield* anotherBaseline(id, name, false)
+      const { lease } = yield* runnerOf(ofPlatform, { slots: 16, accepts: ["admission"] })
+      const seasonsOf = (works: ReadonlyArray<Work>) =>
+        Effect.forEach(works, ({ lease }) =>
+          Effect.map(rows<any>`SELECT season_id AS id FROM version WHERE id = ${lease.split(".")[0]!}`, ([row]) => row.id)
+        )
+      const first = yield* seasonsOf(yield* lease({ max: 4 }))
+      assert.deepStrictEqual(
+        [one, two].map(({ id }) => first.filter((each) => each === id).length),
+        [2, 2]
+      )
+      yield* post(one.url("/close"))
+      const rest = yield* seasonsOf(yield* lease({ max: 10 }))
+      assert.deepStrictEqual(rest, [two.id, two.id, two.id])
+    })
+  )
+
   it.effect("are shared alike by the seasons that have work, a new one included, and what a season's own do is not counted", () =>
     Effect.gen(function* () {
       const seasons = [yield* playing("old"), yield* playing("older")]

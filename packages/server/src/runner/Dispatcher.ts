@@ -185,16 +185,29 @@ const makeSources = Effect.gen(function* () {
     return answered
   })
 
-  /** From the seasons in turn, but for `asked`, until the runner has no more room. One that is away has no work now. */
-  const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, asked?: string) {
+  /** How much of the room one season may fill before the others were asked. */
+  const shareOf = (key: KeyOfRunner, runner: OpenRunner, room: number): number => fairness.share(inTurn(key, runner), room)
+
+  /** From one season; one that is away has no work now. */
+  const take = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, max: number) {
+    const asked = tell(key, runner, season, { results: [], max })
+    const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
+    return works
+  })
+
+  /** From the seasons in turn, from each its share, then from those that have more, until the room is full. `first` was asked already. */
+  const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, share: number, first?: Asked) {
     const leases: Array<WorkSheet> = []
-    for (const season of inTurn(key, runner)) {
-      if (leases.length >= room) break
-      if (season.id === asked) continue
-      const said = { results: [], max: room - leases.length }
-      const { works } = yield* Effect.catchTag(tell(key, runner, season.id, said), "unavailable", () => Effect.succeed({ works: [] }))
+    const more = first !== undefined && first.given >= share ? [first.season] : []
+    for (const { id } of inTurn(key, runner)) {
+      if (leases.length >= room) return leases
+      if (id === first?.season) continue
+      const max = Math.min(share, room - leases.length)
+      const works = yield* take(key, runner, id, max)
       leases.push(...works)
+      if (works.length === max) more.push(id)
     }
+    for (const id of more) if (leases.length < room) leases.push(...(yield* take(key, runner, id, room - leases.length)))
     return leases
   })
 
@@ -205,15 +218,21 @@ const makeSources = Effect.gen(function* () {
     return works
   })
 
-  return { inTurn, serves, tell, fill, audit }
+  return { inTurn, serves, shareOf, tell, fill, audit }
 })
+
+/** The season whose turn it was, and what it gave. */
+interface Asked {
+  readonly season: string
+  readonly given: number
+}
 
 /** Handing out, at once or later. */
 const makeHand = Effect.gen(function* () {
   const desk = yield* Desk
   const audits = yield* Audits
   const parking = yield* Parking
-  const { audit, fill, inTurn, serves, tell } = yield* makeSources
+  const { audit, fill, inTurn, serves, shareOf, tell } = yield* makeSources
 
   const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
     const since = parking.signal()
@@ -224,7 +243,9 @@ const makeHand = Effect.gen(function* () {
     const leases: Array<WorkSheet> = [...(yield* audit(key, runner, wanted))]
     const room = wanted - leases.length
     const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
+    const share = shareOf(key, runner, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
+    let given = 0
     const receipts: Array<LeasedAcceptance> = []
     for (const [season, { holds, results }] of about) {
       if (season === undefined) {
@@ -236,12 +257,14 @@ const makeHand = Effect.gen(function* () {
         receipts.push(...(yield* tellAudits(desk, audits, key, results)))
         continue
       }
-      const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? room : 0 }
+      const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? share : 0 }
       const answered = yield* tell(key, runner, season, said)
       receipts.push(...answered.receipts)
       leases.push(...answered.works)
+      if (season === turn) given = answered.works.length
     }
-    leases.push(...(yield* fill(key, runner, wanted - leases.length, turn)))
+    const asked = turn === undefined ? undefined : { season: turn, given }
+    leases.push(...(yield* fill(key, runner, wanted - leases.length, share, asked)))
     return { leases, receipts, room: wanted, since }
   })
 
@@ -249,7 +272,8 @@ const makeHand = Effect.gen(function* () {
   const askAgain = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
     if ((yield* desk.runner(key, runner.id)).state !== "active") return undefined
     const audited = yield* audit(key, runner, room)
-    return [...audited, ...(yield* fill(key, runner, room - audited.length))]
+    const left = room - audited.length
+    return [...audited, ...(yield* fill(key, runner, left, shareOf(key, runner, left)))]
   })
 
   const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {

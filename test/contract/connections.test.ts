@@ -103,6 +103,7 @@ const broken: Readonly<Record<string, string | Buffer>> = {
   "NUL in the address": `GET /v1/\0 HTTP/1.1\r\n${host}\r\n`,
   "bytes over 127 in the address": `GET /v1/games/ü HTTP/1.1\r\n${host}\r\n`,
   "no Host": "GET /healthz HTTP/1.1\r\n\r\n",
+  "no Host, and a question before the body": `PATCH /v1/me HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
   "two Hosts": `GET /healthz HTTP/1.1\r\n${host}${host}\r\n`,
   "an unknown method": `FOO /healthz HTTP/1.1\r\n${host}\r\n`,
   "another version": `GET /healthz HTTP/3.0\r\n${host}\r\n`,
@@ -326,9 +327,11 @@ layer(liveWith(Layer.succeed(ConnectionLimits, quick)), { excludeTestServices: t
       for (const [begin, drop] of [
         [`${edit}Content-Length: 1000\r\n\r\n`, ""],
         [`${edit}Content-Length: 1000\r\n\r\n`, " "],
-        [`${edit}Transfer-Encoding: chunked\r\n\r\n`, "1\r\n \r\n"]
+        [`${edit}Transfer-Encoding: chunked\r\n\r\n`, "1\r\n \r\n"],
+        [`${edit}Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n`, " "]
       ] as const) {
-        assert.strictEqual(problemIn(yield* drip(at, begin, drop), begin), "408 request_timeout")
+        const heard = (yield* drip(at, begin, drop)).replace("HTTP/1.1 100 Continue\r\n\r\n", "")
+        assert.strictEqual(problemIn(heard, begin), "408 request_timeout")
       }
       const answered = yield* drip(at, `GET /v1/games HTTP/1.1\r\n${host}Content-Length: 1000\r\n\r\n`, " ")
       assert.deepStrictEqual(answersIn(answered), [200], "what has been answered is only closed")

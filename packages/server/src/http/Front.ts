@@ -72,8 +72,11 @@ export const makeFront = Effect.gen(function* () {
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
     const answers = (request: IncomingMessage, response: ServerResponse, goOn: () => void) =>
       !admit(request, response) || hit(request, response, goOn) || mounted(request, response)
-    server.emit = (event: string | symbol, ...args: Array<any>) =>
-      (event === "request" && answers(args[0], args[1], () => emit(event, ...args))) || emit(event, ...args)
+    server.emit = (event: string | symbol, ...args: Array<any>) => {
+      const settled =
+        event === "request" ? answers(args[0], args[1], () => emit(event, ...args)) : event === "checkContinue" && !admit(args[0], args[1]) // one that asks before it sends its body; no shared read does
+      return settled || emit(event, ...args)
+    }
     return server
   }
 })

@@ -164,6 +164,24 @@ describe("a voided match", () => {
     )
     assert.strictEqual(played.state.rated, rated - 1)
   })
+  it("of a round that is over leaves what the current one has come to, be it the same to the last bit", () => {
+    const played = start(2, [2])
+    const winsAgain = () => {
+      const [work] = lease(played.state, ++played.now)
+      finish(played.state, work!, played.now, work?.kind === "match" ? work.versions.indexOf(version(1)) : 0)
+      keep(played)
+    }
+    const rows = () => snapshot(played.state).standings.map(({ mu, round_matches, sigma }) => ({ mu, sigma, round_matches }))
+    winsAgain()
+    const [first] = countedOf(played)
+    step(played.state, { _tag: "PlanRound", kind: "round", games: 1, starts_at: played.now + 10 }, played.now)
+    played.now += 20
+    winsAgain()
+    const before = rows()
+    assert.isTrue(before.some(({ mu, round_matches }) => round_matches === 1 && mu !== 0))
+    assert.deepStrictEqual(voiding(played, first!.id), { voided: true })
+    assert.deepStrictEqual(rows(), before)
+  })
   it("is voided once, and two in one commit are asked for again", () => {
     const played = start(4, [2])
     play(played, 20)

@@ -65,7 +65,9 @@ const uncount = (state: State, match: VoidedMatch, log: Log): void => {
     const standing = find(ladder, course.version)
     if (standing === undefined) continue
     const current = match.round === state.round
-    const stands = current || (standing.mu === course.was.mu && standing.sigma === course.was.sigma)
+    // What the state holds has followed every reset; a row that it let go of may have been left behind by one.
+    const left = ladder.standings.get(course.version) !== standing
+    const stands = current || (left && standing.mu === course.was.mu && standing.sigma === course.was.sigma)
     const history = historyOf(state, standing, course, log)
     if (stands) follow(ladder, standing, course)
     standing.history = history

@@ -136,9 +136,10 @@ const makeEnter = Effect.gen(function* () {
     const { refused, same } = yield* standing(season, asks, { weights_hash, manifest_hash })
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
-    const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
-    const command = { _tag: "SubmitVersion", version: yield* newId, number, ...asks, ...entry } as const
-    const reply = yield* asked(actors, season.id, command)
+    const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and whether it has been retired meanwhile
+    const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered } as const
+    const closed = () => Effect.fail(worded({ code: "season_closed" }))
+    const reply = yield* asked(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
     return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
   })
 

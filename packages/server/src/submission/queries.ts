@@ -126,8 +126,9 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
   /** Takes the next number of a model: locks one row by the primary key. A number that a race then refuses stays unused. */
   nextNumber: SqlSchema.findOne({
     Request: Schema.String,
-    Result: Schema.Struct({ number: Schema.Int }),
-    execute: (model_id) => sql`UPDATE model SET last_number = last_number + 1 WHERE id = ${model_id} RETURNING last_number AS number`
+    Result: Schema.Struct({ number: Schema.Int, retired: Schema.Boolean }),
+    execute: (model_id) => sql`
+      UPDATE model SET last_number = last_number + 1 WHERE id = ${model_id} RETURNING last_number AS number, retired`
   }),
 
   /** Versions whose files are awaited, by version_upload, those whose window ends first before the others. */

@@ -1,6 +1,6 @@
 /** Rounds and finals, as the platform's administrators plan them (DECISIONS.md section 9). */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import {
   changes,
   leaseMatch,
@@ -11,8 +11,10 @@ import {
   post,
   read,
   refusal,
-  season
+  season,
+  tell
 } from "../support/Administration.ts"
+import { playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
 
 const year = (n: number) => `20${n}-01-01T00:00:00.000Z`
 const plan = (n: number, change: object = {}) => ({ kind: "round", games: 20, starts_at: year(n), ...change })
@@ -113,6 +115,43 @@ layer(administration, options)("rounds", (it) => {
       assert.deepStrictEqual([record.state, record.closed_at], ["live", null]) // what is being played is waited for
       assert.deepStrictEqual(refusal(yield* post(closing.url("/rounds"), plan(60))), [409, "season_closed"])
       assert.deepStrictEqual(refusal(yield* patch(closing.url("/rounds/1"), { starts_at: year(61) })), [409, "season_closed"])
+    })
+  )
+})
+
+layer(administration, options)("idle fill", (it) => {
+  it.effect("lets a season play on that rests, as often an hour as it may, and rest again when it is switched off", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* playing("rests")
+      const { lease } = yield* runnerOf(url("/runner-keys"))
+      const playOn = Effect.fnUntraced(function* (works: ReadonlyArray<Work>) {
+        let played = 0
+        for (let next = works; next.length > 0; next = yield* lease({ max: played < 20 ? 1 : 0, results: next.map(resultOf) })) {
+          played += next.length
+        }
+        return played
+      })
+      assert.strictEqual(yield* playOn(yield* lease()), 20, "without a round there is no end of it")
+      yield* tell(id, { _tag: "PlanRound", kind: "round", games: 1, starts_at: Date.now() + 300 })
+      yield* Effect.delay(tell(id, { _tag: "Tick" }), "400 millis")
+      const counted = Effect.map(read("/v1/games/snakes/leaderboard?season=rests"), ({ json }) =>
+        json.entries.map((entry: any) => entry.round_matches)
+      )
+      assert.isBelow(yield* playOn(yield* lease()), 20)
+      const owed = yield* counted
+      assert.deepStrictEqual([owed.every((games: number) => games >= 1), yield* lease()], [true, []], "everybody has their games")
+
+      const waiting = yield* Effect.forkChild(lease({ wait_s: 25 }))
+      yield* Effect.sleep("200 millis")
+      yield* patch(url("/fill"), { enabled: true, max_per_hour: null })
+      const works = yield* Fiber.join(waiting)
+      assert.lengthOf(works, 1, "a runner that waits is woken by it")
+      assert.strictEqual(yield* playOn(works), 20)
+      assert.isAbove((yield* counted)[0], owed[0], "what fills counts in the round")
+      yield* patch(url("/fill"), { max_per_hour: 1 })
+      assert.isAtMost(yield* playOn(yield* lease()), 1, "this hour has had more than that; the next would have one")
+      yield* patch(url("/fill"), { enabled: false, max_per_hour: null })
+      assert.deepStrictEqual(yield* lease(), [])
     })
   )
 })

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { mix } from "@agon/domain/season/Random.ts"
+import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import * as Administration from "../support/Administration.ts"
 import * as TwinSeason from "../support/TwinSeason.ts"
 import type { Event, Planned, Script } from "../support/TwinSeason.ts"
@@ -153,5 +154,30 @@ layer(TwinSeason.layer, Administration.options)("a season that had a match and l
       (seed) => compare(scriptOf(seed)).pipe(Effect.tapCause(() => Effect.sync(() => console.log(`seed ${seed}`)))),
       { discard: true }
     )
+  )
+
+  it.effect("a match of a closed season stays as it is, and the log says who doubted it", () =>
+    Effect.gen(function* () {
+      const slots: Script["slots"] = [...plays(...range(0, 6)), [{ _tag: "Close" }]]
+      const closed = TwinSeason.twin(++twins, { ...base, matches: range(0, 6).map((n) => match(n)), slots })
+      yield* TwinSeason.make(closed, new Set())
+      yield* TwinSeason.play(closed, new Set())
+      const { id } = closed
+      yield* Administration.rows`INSERT INTO runner_key (id, name, prefix, key_sha256, created_at) VALUES (${id("key", 1)}, 'k', 'k', '', now())`
+      yield* Administration.rows`INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at)
+        VALUES (${id("runner", 1)}, ${id("key", 1)}, 'rack', 'r', '[]', '{}', 1, 'active', now(), now())`
+      const before = yield* seen(closed, new Set())
+      const { voidMatch } = yield* MatchVoiding
+      const runner = id("runner", 1)
+      yield* Effect.orDie(
+        voidMatch({ season_id: id("season", 1), match: id("match", 2), detail: "No.", runners: [runner] }) as Effect.Effect<void>
+      )
+      assert.deepStrictEqual(yield* seen(closed, new Set()), before)
+      const log = yield* Administration.log(id("season", 1))
+      assert.deepStrictEqual(log, [
+        [null, "match.doubt", id("match", 2), { detail: "No.", runners: [runner], why: "closed" }],
+        [null, "runner.flag", runner, { name: "rack", key: id("key", 1), match: id("match", 2), detail: "No." }]
+      ])
+    })
   )
 })

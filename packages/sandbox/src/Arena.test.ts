@@ -204,8 +204,9 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
       for (const times of [20, 30, 40]) assert.strictEqual((yield* arena.examine(request(doubling(times)))).verdict, "rejected")
       const after = sandboxProcesses()[0]!
       assert.strictEqual(after.pid, before.pid)
-      // Two instances of at most 64 MiB each, and what V8 needs to compile the operators that are new.
-      assert.isBelow(after.peak_mb - before.peak_mb, 2 * 64 + 128)
+      // Two instances of at most 64 MiB each, and what V8 needs to compile the operators that are new: 190 to 270 MB in all,
+      // where 900 were seen without the caps.
+      assert.isBelow(after.peak_mb - before.peak_mb, 2 * 64 + 192)
     })
   )
 

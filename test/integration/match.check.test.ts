@@ -80,14 +80,18 @@ const around = Layer.mergeAll(
   Layer.succeed(Patience, PATIENCE_MS)
 )
 
+const at = (second: number) => new Date(Date.parse("2026-01-01") + 1000 * second).toISOString()
+const idsIn = (n: number) => ({
+  model: (seat: number) => Fixture.uuid("model", 10 * n + seat),
+  version: (seat: number) => Fixture.uuid("version", 10 * n + seat)
+})
+
 /** Ended matches of a season, one a second, all with the same true replay. */
 const season = Effect.fnUntraced(function* (n: number, id: string, matches: number, closed_at: string | null = null) {
-  const at = (second: number) => new Date(Date.parse("2026-01-01") + 1000 * second).toISOString()
+  const { model, version } = idsIn(n)
   yield* Fixture.insert("season", [Fixture.season(id, `season-${n}`, { rules: { match: rules }, closed_at })])
   const shape = { map_id: board.map_id, ord: 1, players: 2, rows: 11, cols: 11, enabled: true, used: [], file: board }
   yield* Fixture.insert("board", [{ season_id: id, ...shape, added_at: at(0) }])
-  const model = (seat: number) => Fixture.uuid("model", 10 * n + seat)
-  const version = (seat: number) => Fixture.uuid("version", 10 * n + seat)
   yield* Fixture.insert(
     "model",
     hashes.map((_, seat) => ({
@@ -107,6 +111,12 @@ const season = Effect.fnUntraced(function* (n: number, id: string, matches: numb
       ...{ admit_attempt: 1, admit_failures: 0, trial_played: 0, trial_failed: 0, trial_void: 0 }
     }))
   )
+  yield* play(n, id, matches)
+})
+
+/** Matches of two versions, as they were reported. */
+const play = Effect.fnUntraced(function* (n: number, id: string, matches: number) {
+  const { model, version } = idsIn(n)
   const { reason, scores, ranks, strikes, turns } = truth.result
   const told = {
     reason,

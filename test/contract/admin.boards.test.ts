@@ -187,6 +187,25 @@ layer(administration, options)("a baseline", (it) => {
     })
   )
 
+  it.effect("is of one pair of files, also where several administrators record or import it at the same time", () =>
+    Effect.gen(function* () {
+      const from = yield* season("from")
+      yield* baseline(from.id, 8, "greedy")
+      const { id, url } = yield* season("contested")
+      const asked = [
+        ...["1", "2", "3"].map((digit) => post(url("/baselines"), named("greedy", digit))),
+        post(url("/baselines/import"), { from: "from" })
+      ]
+      const answers = yield* Effect.all(asked, { concurrency: asked.length })
+      const imported = answers[3]!.json.imported.length
+      const recorded = answers.slice(0, 3).filter(({ status }) => status === 201).length
+      assert.strictEqual(imported + recorded, 1)
+      for (const answer of answers.slice(0, 3)) if (answer.status !== 201) assert.deepStrictEqual(refusal(answer), [409, "baseline_exists"])
+      assert.lengthOf(yield* rows`SELECT id FROM version WHERE season_id = ${id}`, 1)
+      assert.lengthOf(yield* log(id), 1)
+    })
+  )
+
   it.effect("is switched once it is admitted, and purges the ladder that it joins", () =>
     Effect.gen(function* () {
       const { id, url } = yield* season("summer", { admins: ["ada"] })

@@ -71,7 +71,11 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
     const { refused } = standingOf(state, { ...command, owner: command.owner })
     if (refused.length > 0) return { refused }
     state.owners.set(command.owner, { last_submitted_at: state.now })
-  } else if (isOver(state)) return { refused: [{ code: "season_closed" }] }
+  } else {
+    if (isOver(state)) return { refused: [{ code: "season_closed" }] }
+    const other = [...state.versions_by_id.values()].find((version) => version.model === command.model) // a baseline has one version
+    if (other !== undefined) return { refused: [{ code: "candidate_in_flight", version: other.id }] }
+  }
   const version = newVersion(state, command)
   state.versions_by_id.set(version.id, version)
   state.testing++

@@ -68,6 +68,8 @@ interface From {
   readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number }
 }
 
+const exists = (name: string) => new BaselineExists({ detail: `The season has a baseline ${name} of other files.` })
+
 /** A new candidate under the name, by whichever way it comes. */
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
@@ -94,7 +96,9 @@ const makeEnter = Effect.gen(function* () {
         ? auditOf(account, "baseline.record", name, hashes)
         : auditOf(account, "baseline.import", name, { from: from.season, ...hashes })
     })
-    return "refused" in reply ? yield* new Closed({ detail: "The season takes no more baselines." }) : reply
+    if (!("refused" in reply)) return reply
+    if (reply.refused[0]!.code === "season_closed") return yield* new Closed({ detail: "The season takes no more baselines." })
+    return yield* exists(name) // since somebody else recorded it in the meantime
   })
 })
 
@@ -112,8 +116,10 @@ const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof mak
     if (!admitted || weights_bytes === null || manifest_bytes === null) return { name, reason: "baseline_not_admitted" as const }
     const here = yield* Effect.orDie(queries.baseline({ season_id: season.id, name }))
     if (Option.isSome(here) && here.value.status !== "rejected") return { name, reason: "baseline_exists" as const }
-    yield* enter(account, season, found.value, { season: from.record.slug, files: { weights_bytes, manifest_bytes } })
-    return undefined
+    return yield* enter(account, season, found.value, { season: from.record.slug, files: { weights_bytes, manifest_bytes } }).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("baseline_exists", () => Effect.succeed({ name, reason: "baseline_exists" as const }))
+    )
   })
 
   return Effect.fn("Baselines.import")(function* (account: SignedIn, season: SeasonInPath, { baselines, from }: ImportBaselines) {
@@ -155,7 +161,7 @@ const makeBaselines = Effect.gen(function* () {
       const known = yield* Effect.orDie(queries.baseline({ season_id: season.id, name }))
       const same = Option.filter(known, (row) => row.weights_hash === weights_hash && row.manifest_hash === manifest_hash)
       if (Option.isSome(known) && Option.isNone(same) && known.value.status !== "rejected") {
-        return yield* new BaselineExists({ detail: `The season has a baseline ${name} of other files.` })
+        return yield* exists(name)
       }
       const entered = yield* enter(account, season, baseline)
       const { weights_max_bytes } = yield* Effect.orDie(queries.largestClass(season.id))

@@ -10,6 +10,7 @@
  * that goes through what it pages over (a deep page, a filter that few matches fit, all matches of a side) may grow: it is
  * shown with its growth, and so is that of its hand-written SQL.
  */
+import "effect/schema/SchemaJITCompiler/enable"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Database from "@agon/server/database/Database.ts"
@@ -18,7 +19,7 @@ import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { type Measured, measure } from "./reads/measure.ts"
+import { type Measured, measure, type Stand } from "./reads/measure.ts"
 import { type Question, questionsOf } from "./reads/questions.ts"
 import { insertRows } from "../support/ManyRows.ts"
 
@@ -38,58 +39,67 @@ const connection = (url: Redacted.Redacted) => Database.pools({ url, request_con
 
 interface Row {
   readonly question: Question
-  readonly measured: Measured
+  readonly full: Measured
+  readonly tenth: Measured
 }
 
-const measureAll = (size: typeof FULL): Effect.Effect<ReadonlyArray<Row>> =>
+/** A database of this size with its readers. */
+const stand = (size: typeof FULL) =>
   Effect.gen(function* () {
     const url = yield* Postgres.url({ migrate: true })
     const began = performance.now()
     yield* Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, size)).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 }).pipe(Layer.orDie))
+      Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
     )
     console.log(`${size.matches} matches and ${size.entries} entries were made in ${((performance.now() - began) / 1000).toFixed(0)} s`)
     const bare = yield* Effect.provide(PgClient.PgClient, yield* Layer.build(connection(url)))
-    const asked = questionsOf(size).filter(({ name }) => new RegExp(only).test(name))
-    return yield* Effect.forEach(asked, (question) =>
-      Effect.map(measure(bare, question), (measured): Row => ({ question, measured }))
-    ).pipe(Effect.provide(reads.pipe(Layer.provide(connection(url)))))
-  }).pipe(Effect.scoped, Effect.orDie)
+    return { bare, reads: yield* Layer.build(reads.pipe(Layer.provide(connection(url)))) } satisfies Stand
+  })
+
+const measureAll = Effect.gen(function* () {
+  const tenth = { matches: FULL.matches / TENTH, entries: FULL.entries / TENTH }
+  const [small, large] = [yield* stand(tenth), yield* stand(FULL)]
+  const smaller = questionsOf(tenth)
+  const rows: Array<Row> = []
+  for (const [i, question] of questionsOf(FULL).entries()) {
+    if (!new RegExp(only).test(question.name)) continue
+    const [ofTenth, ofFull] = yield* measure([
+      { stand: small, question: smaller[i]! },
+      { stand: large, question }
+    ])
+    rows.push({ question, full: ofFull!, tenth: ofTenth! })
+  }
+  return rows
+}).pipe(Effect.scoped)
 
 const ms = (figure: number) => figure.toFixed(figure < 10 ? 2 : 0).padStart(6)
 const times = ({ p50_ms, p99_ms }: Measured["ours"]) => `${ms(p50_ms)} ${ms(p99_ms)}`
 
-const report = (full: ReadonlyArray<Row>, tenth: ReadonlyArray<Row>) => {
-  console.log(`\n${" ".repeat(38)}  from       ours, ms   by hand, ms   first   times    x more rows`)
-  console.log(`${"read".padEnd(38)}cursor    p50    p99    p50    p99    read  by hand  ours  by hand`)
+const report = (rows: ReadonlyArray<Row>) => {
+  console.log(`\n${" ".repeat(39)} from      ours, ms   by hand, ms   first  times    x more rows`)
+  console.log(`${"read".padEnd(38)}cursor   p50    p99    p50    p99     read  by hand  ours  by hand`)
   const missed: Array<string> = []
-  full.forEach(({ measured, question }, i) => {
-    const small = tenth[i]!.measured
-    const growth = measured.ours.p50_ms / small.ours.p50_ms
-    const grown = measured.hand.p50_ms / small.hand.p50_ms
-    const failed = [
-      ...(measured.ratio > RATIO_BAR ? ["costs too much"] : []),
-      ...(!question.scales && growth > GROWTH_BAR ? ["grows"] : [])
-    ]
+  for (const { full, question, tenth } of rows) {
+    const ratio = full.ours.p50_ms / full.hand.p50_ms
+    const growth = full.ours.p50_ms / tenth.ours.p50_ms
+    const grown = full.hand.p50_ms / tenth.hand.p50_ms
+    const failed = [...(ratio > RATIO_BAR ? ["costs too much"] : []), ...(!question.scales && growth > GROWTH_BAR ? ["grows"] : [])]
     if (failed.length > 0) missed.push(`${question.name} from ${question.cursor}: ${failed.join(", ")}`)
-    console.log(
-      `${question.name.padEnd(38)}${String(question.cursor).padStart(6)} ${times(measured.ours)} ${times(measured.hand)}  ${ms(measured.first_ms)} ` +
-        `${measured.ratio.toFixed(2).padStart(7)} ${growth.toFixed(1).padStart(6)} ${grown.toFixed(1).padStart(6)}  ${failed.join(", ")}`
-    )
-  })
+    const figures = [ratio.toFixed(2).padStart(8), growth.toFixed(1).padStart(6), grown.toFixed(1).padStart(7)].join("")
+    const line = `${question.name.padEnd(38)}${String(question.cursor).padStart(6)} ${times(full.ours)} ${times(full.hand)}  ${ms(full.first_ms)} ${figures}`
+    console.log(`${line}  ${failed.join(", ")}`)
+  }
   console.log(
     `\nratio at most ${RATIO_BAR}, growth at most ${GROWTH_BAR} where nothing is gone through: ${missed.length === 0 ? "reached" : "MISSED"}`
   )
   for (const one of missed) console.log(`  ${one}`)
 }
 
-const tenth = { matches: FULL.matches / TENTH, entries: FULL.entries / TENTH }
-const both = Effect.gen(function* () {
-  const small = yield* measureAll(tenth)
-  report(yield* measureAll(FULL), small)
-})
-Effect.runPromise(both).then(
-  () => process.exit(0),
+Effect.runPromise(measureAll).then(
+  (rows) => {
+    report(rows)
+    process.exit(0)
+  },
   (error: unknown) => {
     console.error(error)
     process.exit(1)

@@ -1,6 +1,6 @@
 /** Times two ways to the same answer in turn, so that the machine's moods meet both. */
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
@@ -16,13 +16,18 @@ export interface Measured {
   readonly hand: Times
   /** Ours for the first time: what later ones know already is found out. */
   readonly first_ms: number
-  /** Of the medians. */
-  readonly ratio: number
 }
 
-/** So many times each, or for as long, whichever ends first; and the first ones are not counted. */
-const TIMES = 100
-const LONGEST_MS = 1_500
+/** A database, the service's reads over it, and a bare connection to it. */
+export interface Stand {
+  readonly bare: PgClient
+  readonly reads: Context.Context<Reads>
+}
+export type Reads = Matches | Leaderboards | Seasons
+
+/** So many times each, or for as long, whichever ends first; and the first ones, for as long at most, are not counted. */
+const TIMES = 60
+const LONGEST_MS = 1_200
 const WARM = 12
 const VARIANTS = 16
 
@@ -67,23 +72,39 @@ const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, into: Array<number>) =>
     return answer
   })
 
-export const measure = (bare: PgClient, question: Question) =>
+interface Turn {
+  readonly stand: Stand
+  readonly question: Question
+  readonly ours: Array<number>
+  readonly hand: Array<number>
+  first_ms: number
+}
+
+/** Both ways over one database; which of them begins changes every time. */
+const take = (turn: Turn, i: number) =>
   Effect.gen(function* () {
-    const [ours, hand]: [Array<number>, Array<number>] = [[], []]
+    const { hand, ours, question, stand } = turn
+    const variant = (i + WARM) % VARIANTS
+    const read = timed(Effect.provideContext(readOf(question, variant), stand.reads), ours)
+    const written = timed(byHand(stand.bare, question, variant), hand)
+    const [answer, rows] = i % 2 === 0 ? [yield* read, yield* written] : [yield* written, yield* read].toReversed()
+    if (i === -WARM) turn.first_ms = ours[0]!
+    if (i < 0) agree(question, answer, rows as ReadonlyArray<any>)
+  })
+
+/** One question to several databases in turn, so that what grows is told from what the machine does meanwhile. */
+export const measure = (asked: ReadonlyArray<Pick<Turn, "stand" | "question">>) =>
+  Effect.gen(function* () {
+    const turns = asked.map((one): Turn => ({ ...one, ours: [], hand: [], first_ms: 0 }))
     let began = performance.now()
-    let first_ms = 0
-    for (let i = -WARM; i < TIMES && (i < 0 || performance.now() - began < LONGEST_MS); i++) {
+    const late = () => performance.now() - began > LONGEST_MS
+    for (let i = -WARM; i < TIMES && (i < 1 || !late()); i++) {
+      if (i < 0 && late()) i = 0
       if (i === 0) {
         began = performance.now()
-        ours.length = hand.length = 0
+        for (const { hand, ours } of turns) ours.length = hand.length = 0
       }
-      const variant = (i + WARM) % VARIANTS
-      const read = timed(readOf(question, variant), ours)
-      const written = timed(byHand(bare, question, variant), hand)
-      const [answer, rows] = i % 2 === 0 ? [yield* read, yield* written] : [yield* written, yield* read].toReversed()
-      if (i === -WARM) first_ms = ours[0]!
-      if (i < 0) agree(question, answer, rows as ReadonlyArray<any>)
+      for (const turn of turns) yield* take(turn, i)
     }
-    const [of, by] = [timesOf(ours), timesOf(hand)]
-    return { ours: of, hand: by, first_ms, ratio: of.p50_ms / by.p50_ms } satisfies Measured
+    return turns.map(({ first_ms, hand, ours }): Measured => ({ ours: timesOf(ours), hand: timesOf(hand), first_ms }))
   })

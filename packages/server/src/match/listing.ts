@@ -42,6 +42,13 @@ export interface Fitting {
 
 const LARGEST_LIMIT = 2 ** 31 - 1
 
+/**
+ * The first page of the default and of the largest size have their bounds in the text: Postgres then keeps their plans, which
+ * takes longer to make (1 ms) than to follow. Other bounds are parameters, so that there are not as many texts as pages.
+ */
+const USUAL: ReadonlySet<number> = new Set([0, 26, 61])
+const bound = (sql: Sql, rows: number): Fragment => (USUAL.has(rows) ? sql.literal(String(rows)) : sql`${rows}`)
+
 /** Whether the query speaks of a side, whose matches are searched for in every season. */
 export const namesSide = ({ model, owner, version, vs }: Asked) => (model ?? owner ?? version ?? vs) !== undefined
 
@@ -112,7 +119,7 @@ const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
 const branch = (sql: Sql, listing: Listing, status: string, limit: number, range: Fragment): Fragment => {
   const columns = sql.literal(namesSide(listing.query) ? "DISTINCT x.match_id AS id, x.ended_at" : "m.id, m.ended_at")
   return sql`(SELECT ${columns}, NULL::float8 AS figure FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, status)} ${range}
-    ORDER BY ended_at DESC, id DESC LIMIT ${limit})`
+    ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)})`
 }
 
 /** What a sort goes by; more is earlier. Nothing is discussed yet, so there ties go by newest. */
@@ -130,7 +137,7 @@ export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last"
 
 const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & { readonly fitting: Fitting }, sort: Figured): Fragment => {
   const figure = sql.literal(figures[sort])
-  const page = sql`ORDER BY ${figure} DESC NULLS LAST, m.ended_at DESC, m.id DESC LIMIT ${limit} OFFSET ${offset}`
+  const page = sql`ORDER BY ${figure} DESC NULLS LAST, m.ended_at DESC, m.id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
   const where = whereOf(sql, listing, rated)
   if (namesSide(listing.query))
     return sql`SELECT DISTINCT m.id, m.ended_at, ${figure} AS figure FROM ${tables(sql, listing)} WHERE ${where} ${page}`
@@ -157,7 +164,7 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
   const all = trials
     ? sql`${counted} UNION ALL ${branch(sql, listing, namesSide(listing.query) ? passedTrialOfSide : passedTrial, upTo, sql``)}`
     : counted
-  return sql`SELECT * FROM (${all}) listed ORDER BY ended_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`
+  return sql`SELECT * FROM (${all}) listed ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
 }
 
 /** The order of a page `p`. */

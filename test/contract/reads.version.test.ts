@@ -145,6 +145,7 @@ layer(web)("reads of versions and models", (it) => {
       assert.deepStrictEqual((yield* call(`/v1/models/${m.hidden}`)).json.versions, [])
       const baseline = (yield* call(`/v1/models/${m.random}`)).json
       assert.deepStrictEqual([baseline.owner, baseline.versions.length], [null, 1])
+      assert.isNull(baseline.versions[0].trial, "a baseline plays no trial")
     })
   )
 
@@ -179,10 +180,11 @@ layer(web)("reads of versions and models", (it) => {
       assert.strictEqual(yield* refused(create(undefined)), "400 missing_name")
       assert.strictEqual(yield* refused(create("")), "400 invalid_request")
       assert.strictEqual(yield* refused(create("x".repeat(65))), "400 invalid_request")
+      assert.strictEqual(yield* refused(create("🐍".repeat(65))), "400 invalid_request")
       assert.strictEqual(yield* refused(create("a\0b")), "400 invalid_request")
       assert.strictEqual(yield* refused(create("Beta")), "409 model_name_taken")
       assert.strictEqual(yield* refused(create("Name", "bob", "go")), "404 unknown_game")
-      assert.strictEqual((yield* create("One")).status, 201) // the fourth
+      assert.strictEqual((yield* create("🐍".repeat(64))).status, 201) // the fourth; an emoji is one character
       const sql = yield* SqlClient.SqlClient
       const held = sql.withTransaction(
         Effect.andThen(

@@ -29,7 +29,9 @@ export const rank = `CASE WHEN r.active THEN (SELECT count(*) + 1 FROM rating o
   WHERE o.season_id = r.season_id AND o.ladder = r.ladder AND o.active AND o.mu >= r.mu
     AND (o.mu > r.mu OR o.version_id < r.version_id)) END`
 
-const trial = `CASE WHEN v.phase = 'trial' OR v.trial_played + v.trial_void > 0 OR v.status IN ('entered', 'superseded', 'disabled')
+/** Baselines play no trial, and what was turned away before its trial has none. */
+const trial = `CASE WHEN v.owner_id IS NOT NULL
+    AND (v.phase = 'trial' OR v.trial_played + v.trial_void > 0 OR v.status IN ('entered', 'superseded'))
   THEN jsonb_build_object('matches', (s.rules->'trial'->>'matches')::int, 'played', v.trial_played, 'failed', v.trial_failed,
     'match_ids', (SELECT coalesce(jsonb_agg(t.id ORDER BY t.n), '[]') FROM (
       SELECT l.id, l.n FROM live l WHERE l.season_id = v.season_id AND l.candidate = v.id

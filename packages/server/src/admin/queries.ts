@@ -11,17 +11,22 @@ const Counts = Schema.Struct({
 })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** Runners by runner_seen, those of the last minute; open work whole, which is small; open seasons by season_open. */
+  /**
+   * Runners by runner_seen, those of the last minute; open work whole, which is small; open seasons by season_open. Of private
+   * seasons nothing is counted, neither their work nor the machines of their own: a figure that moves would tell of them.
+   */
   counts: SqlSchema.findOne({
     Request: Schema.Struct({ now: Schema.Date, seen_after: Schema.Date }),
     Result: Counts,
     execute: ({ now, seen_after }) => sql`
       SELECT r.admitters, r.runners, l.queued + w.queued AS queued, l.playing, s.seasons_live
       FROM (SELECT count(*) FILTER (WHERE r.state = 'active' AND 'admission' = ANY (r.accepts))::int AS admitters, count(*)::int AS runners
-          FROM runner r JOIN runner_key k ON k.id = r.key_id
-          WHERE r.last_seen_at >= ${seen_after} AND r.state <> 'gone' AND k.revoked_at IS NULL) r,
-        (SELECT count(*) FILTER (WHERE until IS NULL)::int AS queued, count(*) FILTER (WHERE until IS NOT NULL)::int AS playing FROM live) l,
-        (SELECT count(*) FILTER (WHERE until IS NULL)::int AS queued FROM review) w,
+          FROM runner r JOIN runner_key k ON k.id = r.key_id LEFT JOIN season s ON s.id = k.season_id
+          WHERE s.visibility IS DISTINCT FROM 'private' AND r.last_seen_at >= ${seen_after} AND r.state <> 'gone' AND k.revoked_at IS NULL) r,
+        (SELECT count(*) FILTER (WHERE until IS NULL)::int AS queued, count(*) FILTER (WHERE until IS NOT NULL)::int AS playing
+          FROM live JOIN season s ON s.id = live.season_id WHERE s.visibility = 'public') l,
+        (SELECT count(*) FILTER (WHERE until IS NULL)::int AS queued
+          FROM review JOIN season s ON s.id = review.season_id WHERE s.visibility = 'public') w,
         (SELECT count(*)::int AS seasons_live FROM season
           WHERE closed_at IS NULL AND visibility = 'public' AND submissions_open_at <= ${now}) s`
   })

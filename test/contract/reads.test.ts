@@ -285,6 +285,28 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
     })
   )
 
+  it.effect("no reset is announced any more once a season's close has been asked for", () =>
+    Effect.gen(function* () {
+      const announced = Effect.map(Effect.andThen(purgeAll, call("/v1/games/snakes")), ({ json }) => json.featured_season.next_round?.n)
+      assert.strictEqual(yield* announced, 3)
+      yield* run(`UPDATE season SET close_requested_at = '${at(0)}' WHERE slug = 'spring'`)
+      assert.isUndefined(yield* announced)
+      yield* Effect.andThen(run("UPDATE season SET close_requested_at = NULL WHERE slug = 'spring'"), purgeAll)
+    })
+  )
+
+  it.effect("of seasons that opened and were made at the same moment the same one is always the newest", () =>
+    Effect.gen(function* () {
+      const twin = (n: number) => Fixture.season(uuid("season", n), `twin${n}`, { submissions_open_at: at(-1), created_at: at(-2) })
+      for (const n of [62, 63, 61]) yield* insert("season", [twin(n)])
+      yield* purgeAll
+      const listed = (yield* call("/v1/games/snakes/seasons")).json.map(({ slug }: any) => slug)
+      assert.deepStrictEqual(listed.slice(0, 4), ["autumn", "twin63", "twin62", "twin61"])
+      assert.strictEqual((yield* call("/v1/games/snakes")).json.featured_season.slug, "twin63")
+      yield* Effect.andThen(run("DELETE FROM season WHERE slug LIKE 'twin%'"), purgeAll)
+    })
+  )
+
   it.effect("playing counts the matches that runners hold now, and is never kept", () =>
     Effect.gen(function* () {
       const { headers, json } = yield* call("/v1/games/snakes/seasons/spring/playing")
@@ -308,7 +330,8 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
       })
       const key = { name: "k", prefix: "agon_rk_", created_at: at(-60) }
       yield* insert("runner_key", [
-        { ...key, id: uuid("key", 1), key_sha256: "\\x01", revoked_at: null },
+        { ...key, id: uuid("key", 1), key_sha256: "\\x01", revoked_at: null, season_id: null },
+        { ...key, id: uuid("key", 3), key_sha256: "\\x03", revoked_at: null, season_id: Fixture.seasonIds.secret },
         { ...key, id: uuid("key", 2), key_sha256: "\\x02", revoked_at: at(-1) }
       ])
       yield* insert("runner", [
@@ -317,8 +340,13 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
         runner(3, { state: "draining" }),
         runner(4, { last_seen_at: at(-1.1) }),
         runner(5, { state: "gone" }),
-        runner(6, { key_id: uuid("key", 2) })
+        runner(6, { key_id: uuid("key", 2) }),
+        runner(7, { key_id: uuid("key", 3) })
       ])
+      // What goes on in a private season is nobody's to see here: neither its own machines nor its matches and reviews.
+      yield* run(`INSERT INTO live SELECT (jsonb_populate_record(l, jsonb_build_object('season_id', '${Fixture.seasonIds.secret}', 'id',
+        gen_random_uuid()))).* FROM live l`)
+      yield* insert("review", [{ season_id: Fixture.seasonIds.secret, version_id: v.hiddenSecret, lease_n: 0, released: false }])
       assert.deepStrictEqual((yield* call("/v1/status")).json, {
         status: "ok",
         version: "0.1.0",

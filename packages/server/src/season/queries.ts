@@ -24,7 +24,7 @@ const isLive = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`
 
 /** First the one that was set as featured, then the newest that is live, then the newest. */
 const featuredFirst = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
-  sql`s.featured DESC, ${isLive(sql, now)} DESC, s.submissions_open_at DESC, s.created_at DESC`
+  sql`s.featured DESC, ${isLive(sql, now)} DESC, s.submissions_open_at DESC, s.created_at DESC, s.id DESC`
 
 /** Of boards, baselines and rounds by the first columns of their keys: a few rows each. Counters are those of the machine. */
 const seasonColumns = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`
@@ -52,7 +52,7 @@ const summaries = `
   (SELECT jsonb_build_object('n', r.n, 'kind', r.kind, 'games', r.games, 'started_at', ${iso("r.started_at")})
     FROM round r WHERE r.season_id = s.id AND r.started_at IS NOT NULL AND r.ended_at IS NULL ORDER BY r.n DESC LIMIT 1) AS round,
   (SELECT jsonb_build_object('n', r.n, 'kind', r.kind, 'games', r.games, 'starts_at', ${iso("r.starts_at")})
-    FROM round r WHERE r.season_id = s.id AND r.started_at IS NULL AND NOT r.withdrawn ORDER BY r.n LIMIT 1) AS next_round`
+    FROM round r WHERE r.season_id = s.id AND s.close_requested_at IS NULL AND r.started_at IS NULL AND NOT r.withdrawn ORDER BY r.n LIMIT 1) AS next_round`
 
 const Podiumed = Schema.Struct({
   ladder: Schema.String,

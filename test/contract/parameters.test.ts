@@ -75,7 +75,7 @@ layer(web, A.options)("a query", (it) => {
       ]),
       answers("/v1/matches", "400 invalid_request", [
         ...["model=x", "model=", `model=${alpha}&model=${beta}`, `model=%7B${alpha}%7D`, `model=${alpha.replaceAll("-", "")}`, "version=x"],
-        ...["vs=a", "vs=,", `vs=${alpha}`, `vs=${alpha},`, `vs=${alpha},${beta},${beta}`, `vs=${alpha}%20,${beta}`],
+        ...["vs=a", "vs=,", `vs=${alpha}`, `vs=${alpha},`, `vs=${alpha},${beta},${beta}`, `vs=${alpha}%20,${beta}`, `vs=${alpha},${alpha}`],
         ...[
           "top=0",
           "top=1001",
@@ -118,15 +118,7 @@ layer(web, A.options)("a query", (it) => {
         "game=constructor",
         "game=toString"
       ])
-      yield* answers("/v1/matches", "200", [
-        "owner=",
-        "owner=%00",
-        "owner=ADA",
-        "map=%00",
-        "map=x",
-        "players_min=8&players_max=1",
-        `vs=${alpha},${alpha}`
-      ])
+      yield* answers("/v1/matches", "200", ["owner=", "owner=%00", "owner=ADA", "map=%00", "map=x", "players_min=8&players_max=1"])
     })
   )
 

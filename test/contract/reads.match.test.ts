@@ -13,7 +13,7 @@ import { Replays } from "@agon/server/match/Replays.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
-import { matchesTag } from "@agon/server/season/tags.ts"
+import { gameTag, matchesTag, seasonTag } from "@agon/server/season/tags.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { call, layer as webLayer, noLookups } from "../support/Web.ts"
 
@@ -121,6 +121,7 @@ layer(web)("reads of matches", (it) => {
       const cases = [
         ["outcome=win", "400 invalid_request"],
         ["vs=a,b", "400 invalid_request"],
+        [`vs=${m.alpha},${m.alpha}`, "400 invalid_request"], // a model does not meet itself
         ["top=0", "400 invalid_request"],
         ["since=yesterday", "400 invalid_request"],
         ["sort=best", "400 invalid_request"],
@@ -128,12 +129,44 @@ layer(web)("reads of matches", (it) => {
         ["game=go", "404 unknown_game"],
         [`game=go&model=${m.alpha}`, "404 unknown_game"],
         ["game=othello", "404 unknown_season"],
-        ["season=secret", "404 unknown_season"]
+        ["season=secret", "404 unknown_season"],
+        ["season=secret&game=snakes", "404 unknown_season"],
+        ["season=spring&game=othello", "404 unknown_season"]
       ] as const
       for (const [query, expected] of cases) {
         const { json, status } = yield* call(`/v1/matches?${query}`)
         assert.strictEqual(`${status} ${json.code}`, expected, query)
       }
+    })
+  )
+
+  it.effect("a season named without its game is that of the first game that has one by this name, as soon as it has", () =>
+    Effect.gen(function* () {
+      const gameOf = (query: string) =>
+        Effect.map(call(`/v1/matches?${query}`), ({ json }) => json.matches?.[0]?.game ?? json.code ?? json.season)
+      yield* Fixture.insert("season", [Fixture.season(uuid("season", 50), "discs", { game: "othello" })])
+      yield* run(`INSERT INTO board SELECT (jsonb_populate_record(b, '{"season_id": "${uuid("season", 50)}"}')).* FROM board b
+        WHERE season_id = '${seasonIds.spring}' AND map_id = 'duel'`)
+      yield* run(`INSERT INTO match SELECT (jsonb_populate_record(m, '{"season_id": "${uuid("season", 50)}", "id": "${uuid("match", 50)}"}')).*
+        FROM match m WHERE id = '${x.nano}'`)
+      yield* run(`INSERT INTO seat SELECT (jsonb_populate_record(y, '{"season_id": "${uuid("season", 50)}", "match_id": "${uuid("match", 50)}"}')).*
+        FROM seat y WHERE match_id = '${x.nano}'`)
+      yield* run(`UPDATE season SET head = head || '{"rated": 1}' WHERE slug = 'discs'`)
+      assert.deepStrictEqual(
+        [yield* gameOf("season=discs"), yield* gameOf("season=discs&game=othello"), yield* gameOf("season=discs&game=snakes")],
+        ["othello", "othello", "unknown_season"]
+      )
+      yield* Fixture.insert("season", [Fixture.season(uuid("season", 51), "discs")])
+      yield* Effect.flatMap(ResponseCache, (cache) => cache.purge(gameTag("snakes"))) // as whoever makes a season does
+      assert.strictEqual(yield* gameOf("season=discs"), "discs", "that of snakes, which has no matches")
+      yield* run(`UPDATE season SET visibility = 'private' WHERE id = '${uuid("season", 51)}'`)
+      yield* Effect.flatMap(ResponseCache, (cache) => cache.purge(gameTag("snakes"), seasonTag(uuid("season", 51))))
+      assert.strictEqual(yield* gameOf("season=discs"), "othello", "one that is hidden is as if it were not")
+      yield* run(`DELETE FROM seat WHERE match_id = '${uuid("match", 50)}'`)
+      yield* run(`DELETE FROM match WHERE id = '${uuid("match", 50)}'`)
+      yield* run(`DELETE FROM board WHERE season_id = '${uuid("season", 50)}'`)
+      yield* run("DELETE FROM season WHERE slug = 'discs'")
+      yield* Effect.flatMap(ResponseCache, (cache) => cache.purgeAll)
     })
   )
 

@@ -33,7 +33,7 @@ const meanings: Readonly<Record<string, string>> = {
   "query owner": "A competitor, by username.",
   "query players_min": "At least so many seats.",
   "query players_max": "At most so many seats.",
-  "query vs": "Two models that met: their ids with a comma between them.",
+  "query vs": "Two models that met: their ids, which differ, with a comma between them.",
   "query since": "Played at this time or after it.",
   "query top": "Some seat stood among the first so many of the ladder when it was played.",
   "query sort": "The order; equal ones are newest first.",

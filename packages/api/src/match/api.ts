@@ -14,7 +14,8 @@ export type Sort = typeof Sort.Type
 const Versus = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12},[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/, {
     expected: "two model ids with a comma between them"
-  })
+  }),
+  Schema.makeFilter((pair: string) => pair.slice(0, 36) !== pair.slice(37), { expected: "two different models" })
 )
 const Players = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))
 const some = Schema.optionalKey

@@ -23,7 +23,7 @@ import { detailOf, seatOf } from "./seats.ts"
 /** A list and the season it is of, for the tags of the answer; null where every season was searched. */
 export interface ReadMatches {
   readonly list: MatchList
-  readonly season_id: string | null
+  readonly season: FoundSeason | null
 }
 export interface ReadMatch {
   readonly match: MatchDetail
@@ -88,6 +88,7 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
       if (query.game !== undefined) yield* registered(query.game)
       return undefined
     }
+    if (query.season !== undefined && query.game === undefined) return yield* seasons.findAnywhere(query.season, viewer)
     return yield* seasons.find(query.game ?? firstGame, query.season, viewer)
   })
 
@@ -113,7 +114,7 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
     const { rows, total } = hasNul(query) ? NOTHING : yield* page(listing, season)
     const matches = rows.slice(0, limit)
     const next_cursor = nextCursor(cursor, matches.length, cursor + rows.length)
-    return { list: { season: season?.record.slug ?? null, total, matches, sort, next_cursor }, season_id: season?.id ?? null }
+    return { list: { season: season?.record.slug ?? null, total, matches, sort, next_cursor }, season: season ?? null }
   })
 })
 

@@ -3,16 +3,20 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { firstGame } from "../game/registered.ts"
+import { firstGame, gamesBefore } from "../game/registered.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
 import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, namesTag, playedTag, seasonTag, versionTag } from "../season/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import type { Asked } from "./listing.ts"
 import { Matches } from "./Matches.ts"
 
 /** What a list changes with: its season's matches, or those of the side that it is about, wherever they are played. */
-const tagsOfList = ({ game = firstGame, model, season, version, vs }: Asked, season_id: string | null) => {
-  if (season_id !== null)
-    return [seasonTag(season_id), namesTag(season_id), matchesTag(season_id), ...(season === undefined ? [gameTag(game)] : [])]
+const tagsOfList = ({ game, model, season, version, vs }: Asked, found: FoundSeason | null) => {
+  if (found !== null) {
+    // A season of that slug may come to be in a game that comes before.
+    const others = season === undefined ? [game ?? firstGame] : game === undefined ? gamesBefore(found.record.game) : []
+    return [seasonTag(found.id), namesTag(found.id), matchesTag(found.id), ...others.map(gameTag)]
+  }
   if (version !== undefined) return [everywhereTag, versionTag(version)]
   const models = model ?? vs?.split(",")[0]
   return [everywhereTag, models === undefined ? playedTag : modelTag(models)]
@@ -26,8 +30,8 @@ export const MatchHandlers = HttpApiBuilder.group(
     return handlers.handleAll({
       matches: Effect.fnUntraced(function* ({ query }) {
         const asked = query as Asked
-        const { list, season_id } = yield* matches.list(asked, null)
-        yield* tagged(...tagsOfList(asked, season_id))
+        const { list, season } = yield* matches.list(asked, null)
+        yield* tagged(...tagsOfList(asked, season))
         return list
       }),
       match: Effect.fnUntraced(function* ({ params }) {

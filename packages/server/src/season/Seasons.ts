@@ -7,6 +7,7 @@ import type { SqlClient } from "effect/sql"
 import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Playing, Podium } from "@agon/api/season/api.ts"
 import { type Ladder, ladders } from "@agon/api/Wire.ts"
+import { engines } from "@agon/engine/registry.ts"
 import { shown } from "../leaderboard/shown.ts"
 import type { SeasonForAdmin } from "../http/Lookups.ts"
 import { registered } from "../game/registered.ts"
@@ -21,6 +22,8 @@ export class Seasons extends Context.Service<
   {
     /** By its slug; the featured one where that is undefined. */
     readonly find: (game: string, slug: string | undefined, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
+    /** By its slug alone: of the first registered game that has such a one. */
+    readonly findAnywhere: (slug: string, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
     readonly featured: (game: string) => Effect.Effect<Option.Option<FoundSeason>, UnknownGame>
     /** Of every game that has a public season. */
     readonly featuredOfAll: Effect.Effect<ReadonlyArray<FoundSeason>>
@@ -61,6 +64,14 @@ const makeSeasons = Effect.gen(function* () {
     return Option.isSome(season) ? season.value : yield* unknown(game, slug)
   })
 
+  const findAnywhere = Effect.fn("Seasons.findAnywhere")(function* (slug: string, viewer: Viewer) {
+    for (const game of engines) {
+      const season = yield* named(game.slug, slug, viewer)
+      if (Option.isSome(season)) return season.value
+    }
+    return yield* new UnknownSeason({ detail: `No game has a season ${slug}.` })
+  })
+
   const list = Effect.fn("Seasons.list")(function* (game: string, viewer: Viewer) {
     yield* registered(game)
     return (yield* Effect.orDie(queries.list({ game, viewer, now: yield* now }))).map(found)
@@ -88,7 +99,7 @@ const makeSeasons = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return Seasons.of({ find, featured, featuredOfAll, list, podium, playing, forAdmin })
+  return Seasons.of({ find, findAnywhere, featured, featuredOfAll, list, podium, playing, forAdmin })
 })
 
 /** Every ladder is named, also one that nobody stands on. */

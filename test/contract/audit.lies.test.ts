@@ -52,7 +52,7 @@ const lies: Readonly<Record<string, { readonly lie: (work: MatchWork, before: Ma
     lie: (work) => other(work, played({ ...work, board: { ...board(work), min_food: 3 } as never })),
     found: /^The board of the match/
   },
-  "the seed": { lie: (work) => other(work, played({ ...work, seed: work.seed ^ 1 })), found: /^The seed of the match/ },
+  "the seed": { lie: (work) => other(work, played({ ...work, seed: (work.seed ^ 1) >>> 0 })), found: /^The seed of the match/ },
   "the rules": {
     lie: (work) => other(work, played({ ...work, rules: { ...work.rules, max_turns: 3 } })),
     found: /^The rules of the match/

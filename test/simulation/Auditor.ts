@@ -33,6 +33,10 @@ export interface Auditor {
   /** At the moment of the reply. A result's receipt is the one that its runner gets in the end. */
   readonly told: (command: Command, reply: Reply, at: number) => void
   readonly committed: (view: View) => void
+  /** Somebody claimed the season under this epoch. */
+  readonly claimed: (epoch: number) => void
+  /** A commit under this epoch was written. */
+  readonly fenced: (epoch: number) => void
   /** A step of the world is over: what was asked long before it cannot be obeyed any more. */
   readonly stepped: () => void
   /** Nothing is on its way and the actor runs: what was due by `at` has happened. */
@@ -55,6 +59,7 @@ export const make = (empty: View): Auditor => {
   let rows = empty
   let before = empty
   let podium = ""
+  let newest = 0
 
   const log = new Map<string, Ended>()
   return {
@@ -78,7 +83,7 @@ export const make = (empty: View): Auditor => {
       else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], at, before, rows)
       else if (command._tag === "VoidMatch") checkVoided(command, reply as Replies["VoidMatch"], before, log)
       else if (isResult(command)) receipts.settled(command, reply as Receipt, before, rows)
-      else checkDone(command, reply, rows)
+      else checkDone(command, reply, before, rows)
     },
     committed: (now) => {
       const window = open(rows, now, log, asked.flat())
@@ -95,27 +100,31 @@ export const make = (empty: View): Auditor => {
       for (const row of [...now.ended, ...now.rewritten]) log.set(row.id, row)
       rows = now
     },
+    claimed: (epoch) => void (newest = epoch),
+    fenced: (epoch) => must(epoch === newest, "an actor whose epoch was stolen writes nothing", epoch, newest),
     punctual: (at) => {
       checkPunctual(rows, at)
       if (rows.head.phase !== "closed") return
       podium ||= JSON.stringify(rows.head.podium)
       must(podium === JSON.stringify(rows.head.podium), "the podium stays", rows.head)
     },
-    rested: () => {
-      const left = LADDERS.filter((ladder) => !isDead(rows, ladder)).map((ladder) => [
-        ladder,
-        activeOn(rows, ladder).map(({ credit }) => credit)
-      ])
-      must(isComplete(rows), "every entry gets the games that a round owes it", rows.head, left)
-      must(rows.live.size === 0 || ![...rows.live.values()].some(({ until }) => until === null), "nothing waits for nobody", [
-        ...rows.live.values()
-      ])
-    }
+    rested: () => checkRested(rows)
   }
 }
 
+/** Honest runners found nothing more to do: everybody has what they were owed. */
+const checkRested = (rows: View): void => {
+  const left = LADDERS.filter((ladder) => !isDead(rows, ladder)).map((ladder) => [
+    ladder,
+    activeOn(rows, ladder).map(({ credit }) => credit)
+  ])
+  must(isComplete(rows), "every entry gets the games that a round owes it", rows.head, left)
+  const waiting = [...rows.live.values()].filter(({ until }) => until === null)
+  must(waiting.length === 0, "nothing waits for nobody", waiting)
+}
+
 /** What somebody was told has been done stands in the rows. */
-const checkDone = (command: Command, reply: Reply, rows: View): void => {
+const checkDone = (command: Command, reply: Reply, before: View, rows: View): void => {
   if (command._tag === "SwitchBoard" && "enabled" in (reply as object)) {
     must(rows.boards.get(command.board)?.enabled === command.enabled, "no reply before its commit", command)
   } else if (command._tag === "RevokeKey") {
@@ -123,13 +132,11 @@ const checkDone = (command: Command, reply: Reply, rows: View): void => {
     must(kept === undefined, "a revoked key holds nothing", command, kept)
   } else if (command._tag === "CloseSeason") must(rows.head.phase !== "open", "no reply before its commit", command)
   else if (command._tag === "EditSettings" && "edited" in (reply as object)) {
-    for (const part of ["fleet", "fill", "rules"] as const) {
-      const held = Object.entries(command.settings[part] ?? {}).every(([name, value]) => {
-        const stands = (rows.settings[part] as unknown as Readonly<Record<string, unknown>>)[name]
-        return typeof value === "object" && value !== null ? true : stands === value
-      })
-      must(held, "an edit holds, and keeps what it does not name", command, rows.settings)
-    }
+    const { fill, fleet } = command.settings
+    const same = (was: object, is: object, named: object = {}) =>
+      Object.entries({ ...was, ...named }).every(([key, value]) => is[key as never] === value)
+    const held = same(before.settings.fill, rows.settings.fill, fill) && same(before.settings.fleet, rows.settings.fleet, fleet)
+    must(held, "an edit holds, and keeps what it does not name", command, before.settings, rows.settings)
   }
 }
 

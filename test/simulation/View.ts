@@ -20,8 +20,8 @@ export interface View {
   readonly rewritten: ReadonlyArray<Ended>
   /** Points that were not in the view before, or are not as they were there; earliest first. */
   readonly series: ReadonlyArray<SeriesPoint>
-  /** Ids of the rows of the administrative log. */
-  readonly audits: ReadonlySet<string>
+  /** The administrative log: when each of its rows was written, by id. */
+  readonly audits: ReadonlyMap<string, number>
 }
 
 /** What was seen before, as it was last: matches that have ended by their id, points of the series by ladder and time. */
@@ -45,7 +45,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   endedCount: 0,
   rewritten: [],
   series: [],
-  audits: new Set()
+  audits: new Map()
 })
 
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
@@ -64,6 +64,6 @@ export const ofMemory = (rows: Rows, known: Known): View => {
     endedCount: ended.length,
     rewritten: ended.slice(0, known.ended.size).filter((row) => known.ended.get(row.id) !== row),
     series: [...rows.series.values()].filter((point) => known.points.get(pointOf(point)) !== point),
-    audits: new Set(rows.audits.keys())
+    audits: new Map([...rows.audits.values()].map(({ at, id }) => [id, at]))
   }
 }

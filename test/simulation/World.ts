@@ -9,14 +9,16 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import { id } from "../support/SeasonScript.ts"
 import { must } from "./audit/Promise.ts"
 import type { View } from "./View.ts"
 import { baseline } from "./world/Administrators.ts"
+import { voiding } from "./world/Examiners.ts"
 import * as Chance from "./world/Chance.ts"
 import * as Profile from "./world/Profile.ts"
 import type { Run, Seen, Setting } from "./world/Run.ts"
 import * as Stage from "./world/Stage.ts"
-import { silent } from "./world/Visit.ts"
+import { silent, type Visit } from "./world/Visit.ts"
 
 /** A run that failed, and after how many steps. */
 export class Failed extends Error {
@@ -113,15 +115,31 @@ const rest = Effect.fnUntraced(function* ({ boards, finals }: Profile.Profile, s
 const progress = ({ endedCount, head, live }: View): string =>
   [head.matches, endedCount, ...[...live.values()].map(({ lease_n, until }) => `${lease_n} ${until}`)].join()
 
-/** The season is closed while runners hold matches and heartbeat on; afterwards they repeat themselves. */
+/** The season is closed while runners hold matches and heartbeat on, or at once; afterwards they repeat themselves. */
 const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {
-  const { runners } = season
+  const { auditor, runners } = season
   yield* Stage.calmly(season, [runners.honest(0)], 60)
-  for (let i = 0; season.auditor.rows().head.phase === "open"; i++) {
-    must(i < 5, "a season that is told to close does", season.auditor.rows().head) // it may be reloading, a second at most
-    yield* Stage.calmly(season, [runners.visit(0), silent({ _tag: "CloseSeason" })], 1_000)
+  const atOnce = run.chance.in(0.4)
+  for (let i = 0; auditor.rows().head.phase === "open"; i++) {
+    must(i < 5, "a season that is told to close does", auditor.rows().head) // it may be reloading, a second at most
+    const before = atOnce ? [runners.empty()] : [runners.visit(0)]
+    yield* Stage.calmly(season, [...before, silent({ _tag: "CloseSeason" }), ...(atOnce ? tooLate(season) : [])], 1_000)
   }
-  for (let i = 0; i < 8; i++, run.step++) yield* Stage.calmly(season, [runners.clinging(), runners.visit(0)], 9_000)
-  must(season.auditor.rows().head.phase === "closed", "closed within a minute", season.auditor.rows().head)
+  for (let i = 0; i < 8; i++, run.step++) {
+    const leap = i === 3 && run.chance.in(0.5) // its minute is over when it is asked next
+    if (leap) season.host.ahead_ms += 60_000
+    yield* Stage.calmly(season, leap ? tooLate(season) : [runners.clinging(), runners.visit(0)], 9_000)
+  }
+  must(auditor.rows().head.phase === "closed", "closed within a minute", auditor.rows().head)
   yield* Stage.calmly(season, [silent({ _tag: "CloseSeason" })], 60)
 })
+
+/** What would move a ladder behind the podium's back. */
+const tooLate = ({ auditor, run }: Stage.Stage): ReadonlyArray<Visit> => {
+  const { round } = auditor.rows().head
+  const counted = [...auditor.log.values()].filter((match) => match.rated_n !== null && match.round === round)
+  return counted.slice(-1).map((match) => {
+    const audit = { id: id("audit", ++run.numbers.audits), actor: null, action: "match.void", subject: match.id, detail: null }
+    return silent({ ...voiding(match.id), audit })
+  })
+}

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { readFileSync } from "node:fs"
 import { mutants } from "./mutants.ts"
 import { hold, inMemory, type InMemory } from "./simulation.ts"
 
@@ -51,3 +52,16 @@ it.live("a seed that fails is told with the shortest prefix that fails: one step
     assert.strictEqual(yield* failureOf(inMemory(1, Number(steps) - 1, actor)), "")
   })
 )
+
+it("the table of promises names every planted bug, and no other", () => {
+  const table = readFileSync(new URL("README.md", import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => /^\| [^-]/.test(line))
+  const named = table.slice(1).flatMap((line) =>
+    line
+      .split("|")[3]!
+      .split(",")
+      .map((name) => name.trim())
+  )
+  assert.sameMembers(named, Object.keys(mutants))
+})

@@ -7,7 +7,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   anyKeyReports: { file: "season/Lease.ts", find: 'if (work.key !== key) return "unknown"\n', replace: "" },
   releasedStillCounts: { file: "season/Lease.ts", find: 'work.released ? "released" : "held"', replace: '"held"' },
   repeatAnsweredLost: { file: "season/answerAgain.ts", find: 'row.fault_reason === "runner_lost" ?', replace: 'row.ending === "failed" ?' },
-  oldLeaseAccepted: { file: "season/answerAgain.ts", find: "if (lease.n < last) return", replace: "if (lease.n > last) return" },
+  oldLeaseAccepted: { file: "season/answerAgain.ts", find: "lease.n < last || (", replace: "lease.n > last || (" },
   repeatOfFailureForgotten: { file: "season/Reviews.ts", find: 'standing === "released" && version.admit_key === key', replace: "false" },
   failsTooEarly: { file: "season/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
   neverFails: { file: "season/Matches.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
@@ -122,5 +122,92 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "    return { mu, sigma, change }"
   },
   restoreForgetsWhoIsBusy: { file: "season/State.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
-  drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" }
+  drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" },
+  slowTellingIsAwaited: {
+    file: "season/SeasonActor.ts",
+    find: "Effect.timeout(telling, TELL_TIMEOUT).pipe(",
+    replace: "telling.pipe("
+  },
+  commitIsAwaitedForEver: {
+    file: "season/SeasonActor.ts",
+    find: "Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)",
+    replace: "store.commit(fence, state)"
+  },
+  obeysAfterTheClose: { file: "season/SeasonActor.ts", find: 'if (state.phase === "closed") break\n', replace: "" },
+  obeysBeforeWhatIsDue: {
+    file: "season/SeasonActor.ts",
+    find: "batch.length === 0 || deadline(state) <= now",
+    replace: "batch.length === 0"
+  },
+  writesThoughFenced: { file: "support/MemoryStore.ts", find: "rows.epoch !== fence.epoch || rows.seq !== fence.seq", replace: "false" },
+  timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
+  // voided matches
+  voidedStillCounts: { file: "season/Voiding.ts", find: "      standing.matches--\n", replace: "" },
+  voidedTwice: { file: "season/Voiding.ts", find: 'if (match.ending === "failed") return refused("already")', replace: "" },
+  voidedTrialStands: { file: "season/Voiding.ts", find: "if (match.candidate !== null) untry(state, match)", replace: "" },
+  voidedIsNotOwedAgain: { file: "season/Voiding.ts", find: "standing.credit = Math.max(0, standing.credit - ", replace: "void (" },
+  voidedKeepsItsSeat: { file: "season/Voiding.ts", find: "  standing.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
+  voidForgetsItsBatch: {
+    file: "season/Voiding.ts",
+    find: "later: [...log.later, ...(fresh as ReadonlyArray<LoggedMatch>)]",
+    replace: "later: log.later"
+  },
+  voidKeepsLaterRatings: { file: "season/Voiding.ts", find: "for (const change of seats) rewriteSeat(state, change)", replace: "" },
+  voidKeepsTheTrend: {
+    file: "season/Rerating.ts",
+    find: "trends.set(keyOf(ladder, version), change)",
+    replace: "trends.set(keyOf(ladder, version), 0)"
+  },
+  voidKeepsWhatWasTakenOver: { file: "season/Rerating.ts", find: "const rating = takenOver(old.rating)", replace: "const rating = seed" },
+  voidedNumbersAreGivenAgain: { file: "season/Matches.ts", find: "state.rated + state.voided : null", replace: "state.rated : null" },
+  // fill, fleets, places, the series, settings and the log
+  fillOverflowsItsHour: { file: "season/Waves.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
+  fillIsNotCounted: { file: "season/Waves.ts", find: "state.fill_made = made + ladder.queue.length", replace: "state.fill_made = made" },
+  finalsAreFilled: { file: "season/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
+  fillsUnasked: { file: "season/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
+  anyFleetPlays: {
+    file: "season/Leases.ts",
+    find: "command.matches && mayServe(settings.fleet.matches, fleet)",
+    replace: "command.matches"
+  },
+  anyFleetExamines: {
+    file: "season/Leases.ts",
+    find: "command.admissions && mayServe(settings.fleet.admissions, fleet)",
+    replace: "command.admissions"
+  },
+  placeOfTheBestIsZero: { file: "pairing/Ranks.ts", find: "this.#size - atMost + 1", replace: "this.#size - atMost" },
+  tiesStandInFront: { file: "pairing/Ranks.ts", find: "let i = stepOf(mu); i > 0", replace: "let i = stepOf(mu) - 1; i > 0" },
+  whoLeavesKeepsAPlace: { file: "season/Standings.ts", find: "    ladder.ranks.remove(standing.mu)\n    remove(", replace: "    remove(" },
+  podiumWithoutTheBest: { file: "season/Standings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
+  seriesUpsideDown: { file: "season/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
+  seriesForgetsVoids: { file: "season/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },
+  seriesStopsBeforeTheClose: { file: "season/Closing.ts", find: "  takeSeries(state)\n", replace: "" },
+  seriesEveryTenMinutes: { file: "season/Series.ts", find: "INTERVAL_MS_MIN = 60_000", replace: "INTERVAL_MS_MIN = 600_000" },
+  editForgetsTheRest: {
+    file: "season/Editing.ts",
+    find: "fill: { ...settings.fill, ...fill }",
+    replace: "fill: { ...settings.fill, max_per_hour: null, ...fill }"
+  },
+  boardsAreNotLogged: {
+    file: "season/Administration.ts",
+    find: "  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })\n",
+    replace: ""
+  },
+  // every match, every game
+  cancelledVanishes: {
+    file: "season/Matches.ts",
+    find: "  state.writes.ended.push(endedRow(state, match, how))\n",
+    replace: '  if (how.ending !== "cancelled") state.writes.ended.push(endedRow(state, match, how))\n'
+  },
+  openAloneIsRated: {
+    file: "season/Matches.ts",
+    find: "match.ladder !== null && match.round === state.round\n  const seats",
+    replace: 'match.ladder === "open" && match.round === state.round\n  const seats'
+  },
+  oneGameTooFew: { file: "season/Waves.ts", find: "round.n === state.round)!.games)", replace: "round.n === state.round)!.games - 1)" },
+  startsWithABaselineThatIsOff: {
+    file: "season/Matches.ts",
+    find: 'if (version.status === "disabled") return',
+    replace: 'if (version.status === "rejected") return'
+  }
 }

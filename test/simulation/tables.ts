@@ -25,7 +25,7 @@ const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::fl
   FROM match WHERE season_id = $1::uuid ORDER BY match.ended_at, rated_n`
 const SEATS = `SELECT s.* FROM seat s WHERE season_id = $1::uuid ORDER BY match_id, seat`
 const SERIES = `SELECT ladder, ${ms("at")}, round, n, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at`
-const AUDITS = "SELECT id FROM audit WHERE season_id = $1::uuid"
+const AUDITS = `SELECT id, ${ms("at")} FROM audit WHERE season_id = $1::uuid`
 
 interface SeatRow extends Record<string, any> {
   readonly match_id: string
@@ -54,7 +54,7 @@ export const ofTables = (sql: PgClient, season: string, known: Known) =>
         endedCount: ended.length,
         rewritten: ended.filter((row) => known.ended.has(row.id) && JSON.stringify(known.ended.get(row.id)) !== JSON.stringify(row)),
         series: (yield* all(SERIES)).filter((row) => JSON.stringify(known.points.get(pointOf(row))) !== JSON.stringify(row)),
-        audits: new Set((yield* all(AUDITS)).map(({ id }) => id))
+        audits: new Map((yield* all(AUDITS)).map(({ at, id }) => [id, at]))
       } satisfies View
     })
   )

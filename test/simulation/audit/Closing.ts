@@ -11,6 +11,8 @@ export const checkClosing = ({ before, now }: Window): void => {
   if (head.phase !== "open") must(head.testing === 0 && now.reviews.size === 0, "no candidate outlives the season", head)
   if (head.phase !== "closed") return must(head.podium === null && head.closed_at === null, "no podium before the end", head)
   must(live.size === 0 && head.closed_at! - head.close_requested_at! <= 60_000, "closed within a minute", head)
+  const late = [...now.audits].find(([, at]) => at > head.closed_at!)
+  must(late === undefined, "nothing is done to a season that is closed", late, head)
   for (const ladder of LADDERS) {
     const best = [...activeOn(now, ladder)].sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1)).slice(0, 3)
     const podium = head.podium?.[ladder] ?? []

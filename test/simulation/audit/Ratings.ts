@@ -36,8 +36,7 @@ export interface Own {
   /** Whether what this commit made of its credit follows in part from what no row remembers. */
   loose: boolean
   voided: boolean // something in this commit was
-  /** A match of a round that is over was voided: whether its mean is remembered all the same. */
-  doubt: string | null
+  untold: boolean // its history is not compared any more
   moments: Array<Moment> // what it was in the course of this commit
 }
 type Row = Omit<Standing, "key" | "busy">
@@ -69,7 +68,7 @@ export const make = (): Ratings => {
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
-        Object.assign(own, { loose: false, voided: false, doubt: null })
+        Object.assign(own, { loose: false, voided: false })
       }
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
@@ -254,7 +253,7 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
-  const fresh = { met: [], metKept: 0, outs: [], round: book.round, loose: false, voided: false, doubt: null, kept: history.length }
+  const fresh = { met: [], metKept: 0, outs: [], round: book.round, loose: false, voided: false, untold: false, kept: history.length }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
 }
 
@@ -295,15 +294,17 @@ const compare = (book: Book, own: Own, row: Row, place: string): void => {
   if (own.round === book.round) comparePairing(own, row)
 }
 
-/** After a match was voided the row may remember one mean less than it did, or more of what was rated again than it would. */
-const compareHistory = (book: Book, own: Own, { history }: Row, place: string): void => {
-  const as = (kept: number): boolean => sameMeans(historyOf(book, own, place, kept), history)
-  const { length } = history
-  if (own.voided && length >= own.kept - 1 && length <= LAST) {
-    if (own.doubt !== null && !as(length)) forget(own, own.doubt)
-    own.kept = length
-  }
-  must(as(own.kept), "the history is the last twelve ratings", history, historyOf(book, own, place, own.kept), own)
+/**
+ * Whom a newer version has superseded the season lets go of: once one of its matches is voided its row may not tell a reset
+ * from a match that left the mean at the start. Nobody reads that history, and it is not followed any further.
+ */
+const compareHistory = (book: Book, own: Own, { active, history }: Row, place: string): void => {
+  if (own.untold) return
+  const dropped = own.history.slice(-own.kept).slice(0, Math.max(0, own.kept - history.length))
+  if (own.voided && dropped.every(({ of }) => of === null)) own.kept -= dropped.length // starts need not come back
+  const due = historyOf(book, own, place, own.kept)
+  own.untold = !active && own.voided && !sameMeans(due, history)
+  must(own.untold || sameMeans(due, history), "the history is the last twelve ratings", history, due, own)
 }
 
 const historyOf = ({ journals }: Book, { history }: Own, place: string, kept: number): ReadonlyArray<number> =>

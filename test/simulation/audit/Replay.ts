@@ -50,6 +50,12 @@ const courseOf = ({ courses }: Journal, place: string): Course => {
 
 export const beliefOf = ({ courses }: Journal, place: string): Belief => courses.get(place)?.belief ?? START
 
+/** The mean of a place once so many matches had been numbered. */
+export const meanAt = ({ courses }: Journal, place: string, n: number): number => {
+  const { means, seed } = courses.get(place) ?? { means: new Map<string, { n: number; mu: number }>(), seed: START }
+  return [...means.values()].findLast((mean) => mean.n <= n)?.mu ?? seed.mu
+}
+
 /** `belief` is what it started with: the version before may have played on since. */
 export const joinAt = (journal: Journal, entry: Join, belief: Belief): void => {
   journal.joins.push(entry)

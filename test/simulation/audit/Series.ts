@@ -7,6 +7,7 @@ import type { SeriesPoint } from "@agon/domain/season/State.ts"
 import { pointOf } from "../View.ts"
 import { must, near } from "./Promise.ts"
 import type { Book, Ratings } from "./Ratings.ts"
+import { meanAt } from "./Replay.ts"
 import { activeOn, LADDERS, type Window } from "./Window.ts"
 
 export interface Series {
@@ -27,6 +28,7 @@ export const make = ({ book }: Ratings): Series => {
       const again = now.series.filter((point) => points.has(pointOf(point)))
       for (const point of now.series) points.set(pointOf(point), point)
       for (const point of again) must(isFinal(window, point) || isRedrawn(window, point), "a point of the series stays", point)
+      for (const point of voided.length === 0 ? [] : points.values()) if (isRedrawn(window, point)) checkRedrawn(book, point)
       const due = (after: number) => Math.max(INTERVAL_MS_MIN, Math.ceil((after - now.settings.submissions_open_at) / POINTS)) + after
       const fresh = now.series.filter((point) => !again.includes(point) || isFinal(window, point))
       for (const [at, taken] of Map.groupBy(fresh, (point) => point.at)) {
@@ -70,6 +72,18 @@ const checkDrawn = ({ voided }: Window, { table }: Book, point: SeriesPoint): vo
     must(mu > next || (mu === next && version < point.versions[i + 1]!), "the series shows the ladder in its order", point)
     const means = table.get(`${point.ladder} ${version}`)!.moments.map((moment) => moment.mu)
     must(voided.length > 0 || means.some((mean) => near(mean, mu)), "the series shows ratings as they were", point, version, means)
+  })
+}
+
+/** As it would have been drawn had the match never been: what else it led to, a replay of the round tells. */
+const checkRedrawn = ({ journals }: Book, point: SeriesPoint): void => {
+  const journal = journals.get(point.round)!
+  point.versions.forEach((version, i) => {
+    const mu = point.mus[i]!
+    const next = point.mus[i + 1] ?? -Infinity
+    must(mu > next || (mu === next && version < point.versions[i + 1]!), "the series shows the ladder in its order", point)
+    const mean = meanAt(journal, `${point.ladder} ${version}`, point.n)
+    must(near(mean, mu), "a voided match leaves no trace in the series", point, version, mean)
   })
 }
 

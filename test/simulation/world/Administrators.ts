@@ -33,7 +33,7 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
       const kind = profile.finals && chance.in(0.15) ? "finals" : "round"
       return { _tag: "PlanRound", kind, games, starts_at: time(now), ...audit("round.plan") }
     }
-    const n = chance.in(0.05) ? 99 : chance.pick(rows.rounds).n
+    const n = chance.in(0.15) ? 99 : chance.pick(rows.rounds).n
     if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true, ...audit("round.withdraw") }
     return { _tag: "PatchRound", n, games, starts_at: time(now), ...audit("round.edit") }
   }

@@ -2,7 +2,7 @@
  * Those who doubt results: a replay that does not follow voids its match, a runner that is distrusted all that it has
  * played lately. As the service does, they ask again until they are told that it is done or cannot be.
  */
-import type { Command, Replies } from "@agon/domain/season/Command.ts"
+import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/State.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { View } from "../View.ts"
@@ -32,7 +32,7 @@ export const make = (chance: Chance): Examiners => {
         } else doubtful.push(doubted(chance, lately, rows))
       }
       const both = doubtful.length > 1 && chance.in(0.3) // one commit voids one match: the other is asked for again
-      return { commands: doubtful.slice(0, both ? 2 : 1).map(voiding), heard: heard(doubtful), as }
+      return { commands: doubtful.slice(0, both ? 2 : 1).map((match) => voiding(match)), heard: heard(doubtful), as }
     }
   }
 }
@@ -42,11 +42,18 @@ const doubted = (chance: Chance, lately: ReadonlyArray<Ended>, rows: View): stri
   const x = chance.next()
   if (x < 0.04 || lately.length === 0) return id("version", 0)
   if (x < 0.08 && rows.live.size > 0) return chance.pick([...rows.live.keys()])
+  const trials = lately.filter(({ candidate, turns }) => turns !== null && rows.versions.get(candidate ?? "")?.phase === "trial")
+  if (x < 0.5 && trials.length > 0) return chance.pick(trials).id
   const rated = lately.filter(({ rated_n }) => rated_n !== null)
   return chance.pick(x < 0.8 && rated.length > 0 ? rated : lately).id
 }
 
-const voiding = (match: string): Command => ({ _tag: "VoidMatch", match, detail: `Not as ${match} was reported.`, log: null })
+export const voiding = (match: string): Of<"VoidMatch"> => ({
+  _tag: "VoidMatch",
+  match,
+  detail: `Not as ${match} was reported.`,
+  log: null
+})
 
 const heard =
   (doubtful: Array<string>): Visit["heard"] =>

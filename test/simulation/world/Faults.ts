@@ -41,6 +41,8 @@ export const MISFORTUNES: ReadonlyArray<{ readonly point: Point; readonly what: 
 export interface Faults {
   readonly store: SeasonStore["Service"]
   readonly listener: Layer.Layer<SeasonEvents>
+  /** Another actor claims the season. */
+  readonly steal: Effect.Effect<void>
   /** What waits at which point, once. */
   readonly plan: Map<Point, Misfortune>
   /** Calls of the store that have not come back. */
@@ -51,10 +53,16 @@ export interface Faults {
   clean: State | undefined
 }
 
+export interface Witness {
+  readonly written: Effect.Effect<void>
+  readonly claimed: (epoch: number) => void
+  readonly committed: (epoch: number) => void
+}
+
 const SLOW = "50 millis"
 
-/** `written` sees the rows after every commit that was written, and after every claim. */
-export const make = (season: string, store: SeasonStore["Service"], seen: Seen, written: Effect.Effect<void>): Faults => {
+/** `written` sees the rows after every commit that was written, and after every claim; `claimed` and `committed` the epochs. */
+export const make = (season: string, store: SeasonStore["Service"], seen: Seen, { claimed, committed, written }: Witness): Faults => {
   const counted = <A, E>(call: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       faults.busy++
@@ -64,6 +72,7 @@ export const make = (season: string, store: SeasonStore["Service"], seen: Seen, 
     faults.late++
     return Effect.onExit(Effect.sleep(SLOW), () => Effect.sync(() => void faults.late--))
   })
+  const claim = Effect.suspend(() => counted(store.claim(season))).pipe(Effect.tap(({ fence }) => Effect.sync(() => claimed(fence.epoch))))
   const failed = new StoreFailed({ season, cause: "bad luck" })
   const strike = (point: Point): Effect.Effect<void, StoreFailed> =>
     Effect.suspend(() => {
@@ -74,9 +83,17 @@ export const make = (season: string, store: SeasonStore["Service"], seen: Seen, 
       if (what === "refused") return Effect.fail(failed)
       if (what === "hung") return Effect.never
       if (what === "killed") return Effect.interrupt
-      return what === "slow" ? slowly : Effect.ignore(counted(store.claim(season)))
+      return what === "slow" ? slowly : Effect.ignore(claim)
     })
-  const faults: Faults = { store: spoilt(), listener: listening(seen, strike), plan: new Map(), busy: 0, late: 0, clean: undefined }
+  const faults: Faults = {
+    store: spoilt(),
+    listener: listening(seen, strike),
+    steal: Effect.ignore(claim),
+    plan: new Map(),
+    busy: 0,
+    late: 0,
+    clean: undefined
+  }
   return faults
 
   function spoilt(): SeasonStore["Service"] {
@@ -84,18 +101,19 @@ export const make = (season: string, store: SeasonStore["Service"], seen: Seen, 
       ...store,
       answerOf: (season, lease, key) => counted(store.answerOf(season, lease, key)),
       log: (season, match) => Effect.andThen(strike("log"), counted(store.log(season, match))),
-      claim: (season) =>
+      claim: () =>
         Effect.gen(function* () {
           yield* strike("claim")
-          const claimed = yield* counted(Effect.tap(store.claim(season), () => written))
+          const found = yield* Effect.tap(claim, () => counted(written))
           yield* strike("claimed")
-          return claimed
+          return found
         }),
       commit: (fence, state) =>
         Effect.gen(function* () {
           faults.clean = undefined
           yield* strike("commit")
           const next = yield* counted(Effect.tap(store.commit(fence, state), () => written))
+          committed(fence.epoch)
           yield* strike("committed")
           faults.clean = state
           return next

@@ -43,7 +43,7 @@ export const draw = (chance: Chance, n: number, now: number): Profile => {
         max_models_per_owner: 2,
         max_versions_per_model: chance.pick([3, 8, 50]),
         cooldown_s: chance.pick([0, 0, 30, 600]),
-        trial: { matches: chance.pick([1, 1, 2]) },
+        trial: { matches: chance.pick([1, 2, 3]) },
         match: { max_turns: 500, strike_limit: chance.pick([1, 3]) },
         upload_window_s: chance.pick([60, 1_800])
       },

@@ -26,6 +26,8 @@ export interface Runners {
   readonly honest: (n: number) => Visit
   /** One that never reports and lets none of its leases run out. */
   readonly clinging: () => Visit
+  /** All of them give back what they hold. */
+  readonly empty: () => Visit
   readonly keys: () => ReadonlyArray<string>
   /** A revoked key is replaced, as its owner would. */
   readonly rekey: (key: string) => void
@@ -61,6 +63,10 @@ export const make = (chance: Chance, limit: number): Runners => {
     clinging: () => {
       const { key, open } = runners[0]!
       return silent({ _tag: "Heartbeat", key, leases: open.map((work) => work.lease) })
+    },
+    empty: () => {
+      for (const runner of runners) runner.open = []
+      return silent(...runners.map(({ id: runner }): Command => ({ _tag: "HoldOnly", runner, holds: [] })))
     },
     keys: () => runners.map(({ key }) => key),
     rekey: (key) => {

@@ -59,7 +59,11 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     host: yield* HostClock.make,
     mailbox: yield* run.actor.Mailbox.make(profile.season),
     store,
-    faults: Faults.make(profile.season, store, run.seen, look),
+    faults: Faults.make(profile.season, store, run.seen, {
+      written: look,
+      claimed: (epoch) => stage.auditor.claimed(epoch),
+      committed: (epoch) => audited(stage, () => stage.auditor.fenced(epoch))
+    }),
     broken: undefined,
     actor: yield* Effect.forkScoped(Effect.void)
   }
@@ -244,7 +248,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
 })
 
 /** What goes wrong in this step, if anything: with the store, the listener, the actor, its epoch or its host's clock. */
-const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, profile, run, store }: Stage) {
+const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, profile, run }: Stage) {
   const { chance, seen } = run
   const bad = chance.next() / profile.trouble
   let [meanwhile, wait_ms]: [Effect.Effect<unknown>, number] = [Effect.void, 0]
@@ -262,7 +266,7 @@ const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, 
     meanwhile = Effect.suspend(() => Fiber.interrupt(actor))
   } else if (bad < 1.35) {
     count(seen, "epoch stolen between two batches")
-    yield* Effect.ignore(store.claim(profile.season))
+    yield* faults.steal
   } else if (auditor.rows().head.phase === "open") {
     const jump_ms = chance.in(0.5) ? chance.between(1, 600_000) : -chance.between(1, 90_000)
     count(seen, jump_ms > 0 ? "clock forward" : "clock back")

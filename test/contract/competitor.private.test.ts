@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { Api } from "@agon/api/Api.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -93,15 +94,15 @@ layer(web, A.options)("members' reads", (it) => {
   )
 })
 
-/** A thing of the hidden season, and one of the same form that was never made. */
-const pairs = {
+/** Things of a hidden season, and those of the same form that were never made. */
+type Pairs = Readonly<Record<"slug" | "season" | "models" | "versions" | "matches", Pair>>
+const pairs: Pairs = {
   slug: ["secret", "unmade"],
   season: ["secret", "unmade"],
-  from: ["secret", "unmade"],
   models: [m.secretBase, uuid("model", 999)],
   versions: [v.hiddenSecret, uuid("version", 999)],
   matches: [x.secret, uuid("match", 999)]
-} as const
+}
 type Pair = readonly [hidden: string, unmade: string]
 
 /** What else a path names, so that it would be found if the season were. */
@@ -122,7 +123,7 @@ interface Asked {
 }
 
 /** Both questions of each way in which an operation can be asked about a season or something in it. */
-const questions = (): ReadonlyArray<readonly [hidden: Asked, unmade: Asked]> => {
+const questions = (pairs: Pairs): ReadonlyArray<readonly [hidden: Asked, unmade: Asked]> => {
   const { paths } = OpenApi.fromApi(Api) as { readonly paths: Record<string, Record<string, any>> }
   return Object.entries(paths).flatMap(([template, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => {
@@ -140,7 +141,7 @@ const questions = (): ReadonlyArray<readonly [hidden: Asked, unmade: Asked]> => 
         return pair === undefined ? [] : both(pair, (value) => asked(`${fill(template, m.alpha)}?${name}=${value}`))
       })
       const bodies = inBodies.filter((one) => one.route === route)
-      return [...inPath, ...inQuery, ...bodies.flatMap(({ make, pair }) => both(pair, (name) => asked(template, make(name))))]
+      return [...inPath, ...inQuery, ...bodies.flatMap(({ make }) => both(pairs.season, (name) => asked(template, make(name))))]
     })
   )
 }
@@ -148,10 +149,10 @@ const questions = (): ReadonlyArray<readonly [hidden: Asked, unmade: Asked]> => 
 const hash = `sha256:${"1".repeat(64)}`
 const submission = { game: "snakes", model: m.beta, weights_hash: hash, manifest_hash: hash }
 const reentry = { game: "snakes", model: m.beta, season: "spring", from: "spring" }
-const inBodies: ReadonlyArray<{ readonly route: string; readonly pair: Pair; readonly make: (name: string) => unknown }> = [
-  { route: "POST /v1/submissions", pair: pairs.season, make: (season) => ({ ...submission, season }) },
-  { route: "POST /v1/submissions/reenter", pair: pairs.season, make: (season) => ({ ...reentry, season }) },
-  { route: "POST /v1/submissions/reenter", pair: pairs.from, make: (from) => ({ ...reentry, from }) }
+const inBodies: ReadonlyArray<{ readonly route: string; readonly make: (name: string) => unknown }> = [
+  { route: "POST /v1/submissions", make: (season) => ({ ...submission, season }) },
+  { route: "POST /v1/submissions/reenter", make: (season) => ({ ...reentry, season }) },
+  { route: "POST /v1/submissions/reenter", make: (from) => ({ ...reentry, from }) }
 ]
 
 /** All of an answer but its own id and the name that was asked about. */
@@ -160,8 +161,21 @@ const faceOf = ({ headers, status, text }: Answered, name: string) => {
   return { status, headers: rest, text: undated(text).replaceAll(name, "it") }
 }
 
+/** The hidden and the never made answer alike, each named by what the question says of it. */
+const alike = Effect.fnUntraced(function* (asked: ReturnType<typeof questions>, of: Pairs, as: string | undefined) {
+  const names = Object.values(of).flat()
+  const name = ({ json, path }: Asked) => names.find((each) => `${path}${JSON.stringify(json)}`.includes(each))!
+  const ask = ({ json, method, path }: Asked) =>
+    A.ask(path, { method, ...(as === undefined ? {} : { as }), ...(json === undefined ? {} : { json }) })
+  for (const [hidden, unmade] of asked) {
+    const [one, other] = [yield* ask(hidden), yield* ask(unmade)]
+    assert.deepStrictEqual(faceOf(one, name(hidden)), faceOf(other, name(unmade)), `${hidden.method} ${hidden.path} as ${as}`)
+    assert.notStrictEqual(one.status, 500, hidden.path)
+  }
+})
+
 layer(web, A.options)("a hidden season", (it) => {
-  const asked = questions()
+  const asked = questions(pairs)
 
   it("is asked about in every way there is", () => {
     assert.isAbove(asked.length, 60)
@@ -180,19 +194,7 @@ layer(web, A.options)("a hidden season", (it) => {
 
   it.effect("and all that is in it answer to others exactly as what was never made", () =>
     Effect.gen(function* () {
-      for (const [hidden, unmade] of asked) {
-        for (const as of [undefined, "bob"]) {
-          const ask = ({ json, method, path }: Asked) =>
-            A.ask(path, { method, ...(as === undefined ? {} : { as }), ...(json === undefined ? {} : { json }) })
-          const [one, other] = [yield* ask(hidden), yield* ask(unmade)]
-          const name = ({ json, path }: Asked) =>
-            Object.values(pairs)
-              .flat()
-              .find((each) => `${path}${JSON.stringify(json)}`.includes(each))!
-          assert.deepStrictEqual(faceOf(one, name(hidden)), faceOf(other, name(unmade)), `${hidden.method} ${hidden.path} as ${as}`)
-          assert.notStrictEqual(one.status, 500, hidden.path)
-        }
-      }
+      for (const as of [undefined, "bob"]) yield* alike(asked, pairs, as)
     })
   )
 
@@ -206,6 +208,76 @@ layer(web, A.options)("a hidden season", (it) => {
         })
       )
       assert.isAbove(told.length, 25)
+    })
+  )
+})
+
+/** What stands in a private season `n`: a baseline with a version, and a match of it; nobody who asks owns any of it. */
+const furnished = Effect.fnUntraced(function* (n: number, slug: string, change: Fixture.Row) {
+  const ids = { season: uuid("season", n), model: uuid("model", n), version: uuid("version", n), match: uuid("match", n) }
+  yield* Fixture.insert("season", [Fixture.season(ids.season, slug, { visibility: "private", ...change })])
+  const copy = (table: string, from: string, of: Fixture.Row) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.unsafe(`INSERT INTO ${table} SELECT (jsonb_populate_record(row, $1::text::jsonb)).* FROM ${table} row WHERE ${from}`, [
+        JSON.stringify(of)
+      ])
+    )
+  const of = { season_id: ids.season }
+  yield* copy("model", `id = '${m.secretBase}'`, { id: ids.model, baseline_season: ids.season })
+  yield* copy("version", `id = '${v.hiddenSecret}'`, { ...of, id: ids.version, model_id: ids.model, owner_id: null, ord: n })
+  yield* copy("board", `season_id = '${seasonIds.secret}'`, of)
+  yield* copy("match", `id = '${x.secret}'`, { ...of, id: ids.match })
+  yield* copy("seat", `match_id = '${x.secret}'`, {
+    ...of,
+    match_id: ids.match,
+    model_id: ids.model,
+    version_id: ids.version,
+    owner_id: null
+  })
+  yield* copy("live", `id = '${x.playing}'`, { ...of, id: uuid("match", n + 500) })
+  const made = Object.fromEntries(Object.entries(pairs).map(([key, [, unmade]]) => [key, unmade]))
+  const hidden: Readonly<Record<string, string>> = { models: ids.model, versions: ids.version, matches: ids.match }
+  return Object.fromEntries(Object.entries(made).map(([key, unmade]) => [key, [hidden[key] ?? slug, unmade]])) as unknown as Pairs
+})
+
+/** Everybody who is nearly one of those that may see the season. */
+const nearly = Effect.fnUntraced(function* (season: string) {
+  const roster = [
+    ["lab", "bob"], // of a provider at which he has no identity
+    ["hub", "bobby"],
+    ["dev", "bob "]
+  ] as const
+  const row = ([provider, login]: (typeof roster)[number], i: number) => {
+    const id = uuid("participant", 100 + 10 * Number(season.slice(-2)) + i)
+    return { id, season_id: season, provider, login, added_at: A.past }
+  }
+  yield* Fixture.insert("participant", roster.map(row))
+})
+
+layer(web, A.options)("seasons that are hidden in whatever state", (it) => {
+  it.effect("do not exist for whoever may not see them, be it nearly, formerly or of another season that they may", () =>
+    Effect.gen(function* () {
+      const past = { submissions_open_at: "2025-01-01T00:00:00Z", submissions_close_at: "2025-06-01T00:00:00Z" }
+      const states = {
+        // names as long as that of the season never made
+        veiled: past,
+        buried: { ...past, close_requested_at: A.past, closed_at: A.past },
+        unborn: { submissions_open_at: A.later, submissions_close_at: A.latest }
+      }
+      yield* A.rows`INSERT INTO season_admin (season_id, account_id, added_at)
+        SELECT s.id, a.id, now() FROM account a, season s WHERE a.username = 'bob' AND s.slug IN ('spring', 'winter')`
+      for (const [i, [slug, change]] of Object.entries(states).entries()) {
+        const hidden = yield* furnished(70 + i, slug, change)
+        const season = uuid("season", 70 + i)
+        yield* nearly(season)
+        // Once on the roster, and no more.
+        const added = { id: uuid("participant", 90 + i), season_id: season, provider: "hub", login: "BOB", added_at: A.past }
+        yield* Fixture.insert("participant", [added])
+        assert.strictEqual((yield* A.read(`/v1/private/versions/${hidden.versions[0]}`, "bob")).status, 200, slug)
+        yield* A.rows`DELETE FROM participant WHERE id = ${added.id}`
+        const asked = questions(hidden)
+        for (const as of [undefined, "bob", "ada"]) yield* alike(asked, hidden, as)
+      }
     })
   )
 })

@@ -27,6 +27,8 @@ const ENGINE = "sha256:engine"
 const STARTS_WITHIN_S = 30
 /** A runner that was given nothing asks again then: the longest wait would outlast a slot. */
 const IDLE_MS = 2
+/** The season is starting; a result that was refused is said again. */
+const AWAY_MS = 50
 
 export interface Served {
   readonly pid: number
@@ -102,7 +104,14 @@ const runners = (port: number, pid: number, max: number): Contestant => ({
   pid,
   start: async (count) => {
     const agent = new Agent({ keepAlive: true, maxSockets: count })
-    const post = <A>(path: string, body: object) => posted<A>(agent, port, path, JSON.stringify(body))
+    const post = async <A>(path: string, body: object): Promise<A> => {
+      for (;;) {
+        const { status, text } = await posted(agent, port, path, JSON.stringify(body))
+        if (status < 300) return JSON.parse(text)
+        if (status !== 503) throw new Error(`${path}: ${status} ${text}`)
+        await pause(AWAY_MS)
+      }
+    }
     let playing = true
     let cycles = 0
     const play = async (n: number) => {
@@ -143,8 +152,8 @@ const resultOf = ({ lease, seats }: Extract<Work, { kind: "match" }>, winner: nu
 })
 
 /** `fetch` would cost the machine more than the service does. */
-const posted = <A>(agent: Agent, port: number, path: string, body: string) =>
-  new Promise<A>((resolve, reject) => {
+const posted = (agent: Agent, port: number, path: string, body: string) =>
+  new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${SECRET}`,
       "content-type": "application/json",
@@ -154,10 +163,7 @@ const posted = <A>(agent: Agent, port: number, path: string, body: string) =>
       let text = ""
       response.setEncoding("utf8")
       response.on("data", (chunk: string) => (text += chunk))
-      response.on("end", () => {
-        if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text))
-        else reject(new Error(`${path}: ${response.statusCode} ${text}`))
-      })
+      response.on("end", () => resolve({ status: response.statusCode!, text }))
     })
     asked.on("error", reject)
     asked.end(body)

@@ -80,6 +80,10 @@ CREATE INDEX ON same.rating (ord);
 INSERT INTO same.rating SELECT * FROM rating;
 ANALYZE same.rating`
 
+const ADD_JOBS = `
+SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
+  SELECT ROW('rate', json_build_object('id', id), NULL, NULL, NULL, NULL, NULL, NULL)::graphile_worker.job_spec FROM unnest($1::bigint[]) AS id))`
+
 const silent = new Logger(() => () => undefined)
 
 /**
@@ -90,7 +94,7 @@ export const graphileWorker = (url: string, pool: Pool, seconds: number, manner:
   name: `graphile-worker, ${manner}`,
   start: async (runners) => {
     const jobs = fresh(JOBS_PER_S * seconds)
-    await pool.query("SELECT graphile_worker.add_job('rate', json_build_object('id', id)) FROM unnest($1::bigint[]) AS id", [jobs])
+    await pool.query(ADD_JOBS, [jobs])
     await pool.query("ANALYZE graphile_worker._private_jobs")
     const statement = manner === "same rows" ? RATE_SAME_ROWS : RATE
     let cycles = 0

@@ -37,6 +37,44 @@ layer(A.layer, A.options)("a submission", (it) => {
     })
   )
 
+  it.effect("is repeated whatever has come to stand in the way of a new one: a cooldown, a cap, retirement, the end of submissions", () =>
+    Effect.gen(function* () {
+      const rules = { max_models_per_owner: 1, max_versions_per_model: 1, cooldown_s: 3_600 }
+      const { id } = yield* A.season("kept", { rules })
+      const model = yield* modelOf("ada")
+      const body = bodyOf("kept", model, { note: "first" })
+      const first = yield* submit(body)
+      assert.strictEqual(first.status, 201, first.text)
+      yield* A.patch(`/v1/models/${model}`, { retired: true, name: "Renamed" }, "ada")
+      const repeat = yield* submit({ ...body, note: "another" })
+      assert.deepStrictEqual([repeat.status, repeat.json.version_id, repeat.json.model], [200, first.json.version_id, "Renamed"])
+      assert.strictEqual((yield* A.read(`/v1/me/versions/${first.json.version_id}`, "ada")).json.note, "first", "a repeat changes nothing")
+      // Both files are there: nothing is left to send, and the version is the same.
+      yield* A.tell(id, { _tag: "ReceiveFiles", version: first.json.version_id, weights_bytes: 9, manifest_bytes: 9 })
+      const received = yield* submit(body)
+      assert.deepStrictEqual([received.status, received.json.status], [200, "testing"])
+      assert.isAtMost(Date.parse(received.json.upload.expires_at), Date.now(), "its window is over")
+      // One hash of the two is another version, and that is refused.
+      assert.strictEqual((yield* submit({ ...body, manifest_hash: fresh() })).json.code, "model_retired")
+    })
+  )
+
+  it.effect("whose window has ended makes another version, without a cooldown", () =>
+    Effect.gen(function* () {
+      const { id } = yield* A.season("brief", { rules: { upload_window_s: 1, cooldown_s: 3_600 } })
+      const body = bodyOf("brief", yield* modelOf("ada"))
+      const first = (yield* submit(body)).json
+      yield* Effect.sleep(Date.parse(first.upload.expires_at) - Date.now() + 50)
+      yield* A.tell(id, { _tag: "Tick" })
+      const { json: own } = yield* A.read(`/v1/me/versions/${first.version_id}`, "ada")
+      assert.deepStrictEqual([own.status, own.phase, own.reject_reason], ["rejected", null, "upload_expired"])
+      assert.isString(own.reject_detail)
+      const second = yield* submit(body)
+      assert.deepStrictEqual([second.status, second.json.version], [201, 2], second.text)
+      assert.notStrictEqual(second.json.version_id, first.version_id)
+    })
+  )
+
   it.effect("is refused for what is wrong with its body, then for what it names, then for its note", () =>
     Effect.gen(function* () {
       yield* A.season("worded", { rules: { note_max_length: 10 } })

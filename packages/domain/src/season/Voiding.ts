@@ -65,9 +65,7 @@ const uncount = (state: State, match: VoidedMatch, log: Log): void => {
     const standing = find(ladder, course.version)
     if (standing === undefined) continue
     const current = match.round === state.round
-    // What the state holds has followed every reset; a row that it let go of may have been left behind by one.
-    const left = ladder.standings.get(course.version) !== standing
-    const stands = current || (left && standing.mu === course.was.mu && standing.sigma === course.was.sigma)
+    const stands = current || (isLeft(ladder, standing, log) && standing.mu === course.was.mu && standing.sigma === course.was.sigma)
     const history = historyOf(state, standing, course, log)
     if (stands) follow(ladder, standing, course)
     standing.history = history
@@ -82,6 +80,15 @@ const uncount = (state: State, match: VoidedMatch, log: Log): void => {
   for (const seed of seeds) rewriteSeed(state, seed)
   const begun = log.first ? (log.later[0]?.rated_n ?? Infinity) : 0
   for (const point of redrawn(log.points, courses, begun)) rewritePoint(state, point)
+}
+
+/**
+ * What the state holds has followed every reset; a row that it let go of may have been left behind by one, in the round of
+ * its newest match.
+ */
+const isLeft = ({ ladder, standings }: LadderState, standing: Standing, { match, tails }: Log): boolean => {
+  const tail = tails.find((each) => each.ladder === ladder && each.version === standing.version)
+  return standings.get(standing.version) !== standing && (tail?.matches[0]?.round ?? 0) <= match!.round
 }
 
 /** Finds a standing that the state holds, or has let go of, or that the rows alone have; its row is written in any case. */

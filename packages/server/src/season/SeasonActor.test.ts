@@ -147,6 +147,21 @@ describe("SeasonActor", () => {
     })
   )
 
+  it.effect("reloads as soon as ever after it has been well for a while, however often it failed before", () =>
+    Effect.gen(function* () {
+      let refuse = false
+      const { ask } = yield* start((store) => refusing(store, () => refuse))
+      for (let failures = 0; failures < 8; failures++) {
+        refuse = true
+        yield* Effect.flip(ask(lease()))
+        refuse = false
+        yield* TestClock.adjust("50 millis")
+        for (const work of yield* ask(lease())) yield* ask({ _tag: "Release", key: id("key", 1), lease: work.lease })
+        yield* TestClock.adjust("1 hour")
+      }
+    })
+  )
+
   it.effect("goes on from what was written when a commit landed that was reported as failed", () =>
     Effect.gen(function* () {
       let lie = false

@@ -15,7 +15,8 @@ import type { Event } from "@agon/domain/season/Event.ts"
 import type { Log } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
-import { Cause, Clock, Duration, Effect, type Exit, Queue, Schedule } from "effect"
+import { Cause, Clock, Duration, Effect, type Exit, Queue } from "effect"
+import { restarts } from "../process/restarts.ts"
 import * as Mailbox from "./Mailbox.ts"
 import { SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
 import { type Fenced, SeasonStore } from "./SeasonStore.ts"
@@ -137,4 +138,5 @@ export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced
     Effect.annotateLogs({ season: mailbox.season })
   )
 
-const backoff = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")])
+/** A season that has been played for a while is back at once, however often it failed before. */
+const backoff = restarts("50 millis", "1 second")

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Api } from "@agon/api/Api.ts"
+import { Seasons } from "@agon/server/season/Seasons.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import type { Answered, Call } from "../support/Web.ts"
@@ -277,6 +278,64 @@ layer(web, A.options)("seasons that are hidden in whatever state", (it) => {
         yield* A.rows`DELETE FROM participant WHERE id = ${added.id}`
         const asked = questions(hidden)
         for (const as of [undefined, "bob", "ada"]) yield* alike(asked, hidden, as)
+      }
+    })
+  )
+})
+
+/** What a lookup asks of each table, in index scans: as long as that is the same, so is the time. */
+const scans = Effect.fnUntraced(function* (lookup: Effect.Effect<unknown, unknown, any>) {
+  const sql = yield* SqlClient.SqlClient
+  const counted = sql<{ readonly table: string; readonly scans: number }>`
+    SELECT relname AS table, coalesce(idx_scan, 0)::int + seq_scan::int AS scans FROM pg_stat_xact_user_tables
+    WHERE relname IN ('season', 'account', 'season_admin', 'identity', 'participant') ORDER BY relname`
+  const all = yield* sql.withTransaction(Effect.all([counted, Effect.exit(lookup), counted]))
+  return Object.fromEntries(all[2].map(({ scans, table }, i) => [table, scans - all[0][i]!.scans]))
+})
+
+layer(web, A.options)("a season's slug, which can be guessed,", (it) => {
+  it.effect("is looked up by the same steps whether a hidden season has it or none", () =>
+    Effect.gen(function* () {
+      const seasons = yield* Seasons
+      const [bob] = yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'bob'`
+      const account = { id: bob!.id, session_id: "", username: "bob", admin: false }
+      for (const lookup of [
+        (slug: string) => seasons.find("snakes", slug, account.id),
+        (slug: string) => seasons.forAdmin(account, "snakes", slug),
+        (slug: string) => seasons.findAnywhere(slug, account.id)
+      ]) {
+        yield* scans(lookup("secret")) // the connection learns its catalog
+        const [hidden, unmade] = [yield* scans(lookup("secret")), yield* scans(lookup("unmade"))]
+        assert.isAbove(hidden["participant"]!, 0)
+        assert.deepStrictEqual(hidden, unmade)
+      }
+    })
+  )
+
+  it.effect.skipIf(process.env["AGON_SLOW"] === undefined)("takes as long to be refused, the median of many, to a twentieth", () =>
+    Effect.gen(function* () {
+      const timed = Effect.fnUntraced(function* ({ json, method, path }: Asked) {
+        const begun = performance.now()
+        yield* A.ask(path, { as: "bob", method, ...(json === undefined ? {} : { json }) })
+        return performance.now() - begun
+      })
+      const get = (path: string) => (slug: string) => ({ route: path, method: "GET", path: path.replace("{}", slug) })
+      for (const ask of [
+        get("/v1/private/games/snakes/leaderboard?season={}"),
+        get("/v1/games/snakes/seasons/{}/audit"),
+        (season: string): Asked => ({ route: "", method: "POST", path: "/v1/submissions", json: { ...submission, season } })
+      ]) {
+        const differences: Array<number> = []
+        const times: Array<number> = []
+        for (let i = 0; i < 600; i++) {
+          const order = i % 2 === 0 ? ["secret", "unmade"] : ["unmade", "secret"]
+          const [one, other] = [yield* timed(ask(order[0]!)), yield* timed(ask(order[1]!))]
+          if (i < 100) continue // what is compiled is compiled by then
+          differences.push(i % 2 === 0 ? one - other : other - one)
+          times.push(one)
+        }
+        const median = (of: ReadonlyArray<number>) => of.toSorted((a, b) => a - b)[of.length >> 1]!
+        assert.isBelow(Math.abs(median(differences)), median(times) / 20, ask("x").path)
       }
     })
   )

@@ -7,18 +7,34 @@ import { SeasonRow } from "./seasonRecord.ts"
 export const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
- * Whether an account may see the season `s`: public ones everybody may, private ones their participants (by identity),
- * their administrators and those of the platform. Nobody is null. Indexes: account_pkey, season_admin_pkey,
- * identity_account and then participant_login.
+ * Whether an account is one of those that see the season of this id where it is private: its participants (by identity),
+ * its administrators and those of the platform. Indexes: account_pkey, season_admin_pkey, identity_account and then
+ * participant_login.
  */
+const isOf = (sql: SqlClient.SqlClient, viewer: string, id: Statement.Fragment): Statement.Fragment => sql`(
+  EXISTS (SELECT 1 FROM account w WHERE w.id = ${viewer} AND w.admin)
+  OR EXISTS (SELECT 1 FROM season_admin w WHERE w.season_id = ${id} AND w.account_id = ${viewer})
+  OR EXISTS (SELECT 1 FROM identity i JOIN participant p ON p.season_id = ${id} AND p.provider = i.provider
+    AND lower(p.login) = lower(i.login) WHERE i.account_id = ${viewer}))`
+
+/** Whether an account may see the season `s`: public ones everybody may. Nobody is null. */
 export const sees = (sql: SqlClient.SqlClient, viewer: string | null): Statement.Fragment =>
+  viewer === null ? sql`s.visibility = 'public'` : sql`(s.visibility = 'public' OR ${isOf(sql, viewer, sql`s.id`)})`
+
+/** The id of no season. */
+const NONE = "00000000-0000-0000-0000-000000000000"
+
+/**
+ * The season `s` of a slug as a viewer finds it: what follows FROM. Slugs can be guessed, so whether the viewer sees the season is
+ * asked before it is known whether there is one, of no season's id where there is none: the answer takes as long either way.
+ * Season_slug, the indexes of `isOf`, season_pkey.
+ */
+const seenBySlug = (sql: SqlClient.SqlClient, game: string, slug: string, viewer: string | null): Statement.Fragment =>
   viewer === null
-    ? sql`s.visibility = 'public'`
-    : sql`(s.visibility = 'public'
-        OR EXISTS (SELECT 1 FROM account w WHERE w.id = ${viewer} AND w.admin)
-        OR EXISTS (SELECT 1 FROM season_admin w WHERE w.season_id = s.id AND w.account_id = ${viewer})
-        OR EXISTS (SELECT 1 FROM identity i JOIN participant p ON p.season_id = s.id AND p.provider = i.provider
-            AND lower(p.login) = lower(i.login) WHERE i.account_id = ${viewer}))`
+    ? sql`season s WHERE s.game = ${game} AND s.slug = ${slug} AND s.visibility = 'public'`
+    : sql`(SELECT t.id, ${isOf(sql, viewer, sql`t.id`)} AS seen FROM (
+          SELECT coalesce((SELECT n.id FROM season n WHERE n.game = ${game} AND n.slug = ${slug}), ${NONE}) AS id OFFSET 0) t OFFSET 0) asked
+        JOIN season s ON s.id = asked.id WHERE (s.visibility = 'public' OR asked.seen)`
 
 const isLive = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`(s.closed_at IS NULL AND s.submissions_open_at <= ${now})`
 
@@ -70,12 +86,12 @@ export type Podiumed = typeof Podiumed.Type
 const ofGame = { game: Schema.String, viewer: Schema.NullOr(Schema.String), now: Schema.Date }
 
 const makeSeasons = (sql: SqlClient.SqlClient) => ({
-  /** One row by season_slug. */
+  /** One row. */
   bySlug: SqlSchema.findOneOption({
     Request: Schema.Struct({ ...ofGame, slug: Schema.String }),
     Result: SeasonRow,
     execute: ({ game, now, slug, viewer }) => sql`
-      SELECT ${seasonColumns(sql, now)} FROM season s WHERE s.game = ${game} AND s.slug = ${slug} AND ${sees(sql, viewer)}`
+      SELECT ${seasonColumns(sql, now)} FROM ${seenBySlug(sql, game, slug, viewer)}`
   }),
 
   /** The seasons of a game by season_slug, a few, sorted; all but the first are dropped before anything else is read of them. */
@@ -105,14 +121,14 @@ const makeSeasons = (sql: SqlClient.SqlClient) => ({
       ORDER BY s.submissions_open_at DESC, s.created_at DESC, s.id DESC`
   }),
 
-  /** One row by season_slug, and whether season_admin_pkey has the account. */
+  /** One row, and whether season_admin_pkey has the account. */
   forAdmin: SqlSchema.findOneOption({
     Request: Schema.Struct({ game: Schema.String, slug: Schema.String, account_id: Schema.String }),
     Result: Schema.Struct({ id: Schema.String, game: Schema.String, slug: Schema.String, administers: Schema.Boolean }),
     execute: ({ account_id, game, slug }) => sql`
       SELECT s.id, s.game, s.slug,
         EXISTS (SELECT 1 FROM season_admin w WHERE w.season_id = s.id AND w.account_id = ${account_id}) AS administers
-      FROM season s WHERE s.game = ${game} AND s.slug = ${slug} AND ${sees(sql, account_id)}`
+      FROM ${seenBySlug(sql, game, slug, account_id)}`
   })
 })
 

@@ -147,7 +147,8 @@ const edits: ReadonlyArray<Write> = [
     title: "a model's new name",
     write: ({ adder }) => A.patch(`/v1/models/${adder.model}`, { name: "Adder II" }, "ada"),
     changes: ["/v1/models/Adder", "/v1/versions/adder1", "/v1/profiles/ada", ladderOf("one", "open"), "/v1/matches?season=one"],
-    also: some(everywhere, "/models/Adder/", "^/v1/matches/one-")
+    // Whether Adder stands on the podium is up to the matches that were drawn; the season's names go together.
+    also: some(everywhere, "/models/Adder/", "^/v1/matches/one-", "/one/podium$")
   },
   {
     title: "a name that is refused",

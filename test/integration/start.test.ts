@@ -1,12 +1,19 @@
 import { spawn } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const home = realpathSync(mkdtempSync(join(tmpdir(), "agon-start-")))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** The root's, and those of workspaces that need another version of something. */
+const installedFolders = () => {
+  const paths = Object.keys(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages)
+  const owned = paths.flatMap((path) => /^(.*?)(?:^|\/)node_modules\//.exec(path)?.[1] ?? [])
+  return [...new Set(owned)].map((owner) => join(owner, "node_modules"))
+}
 
 /** A checkout whose service only says what it was given, and ends when it is told to. */
 const SERVICE = `
@@ -22,7 +29,10 @@ const checkout = () => {
   mkdirSync(join(folder, "packages/server/src"), { recursive: true })
   writeFileSync(join(folder, "packages/server/src/main.ts"), SERVICE)
   writeFileSync(join(folder, "packages/server/package.json"), `{"type":"module"}`)
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  for (const path of installedFolders()) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    symlinkSync(join(root, path), join(folder, path))
+  }
   return folder
 }
 

@@ -2,6 +2,11 @@
  * Waits for the files of submitted versions. A competitor sends them to the object store, which tells nobody, so the
  * store is asked: both files there, they are sized and hashed, taken over under their content addresses, and the review
  * starts. A file that is not what was announced ends the candidacy.
+ *
+ * Not every file is taken over: the other may never come, the season may close, and a URL is good for the whole window, also
+ * once its file is no longer wanted. So the place of every version that was seen waiting is emptied when no upload to it can
+ * be under way any more. Places of versions that nobody saw waiting, since the service was away, keep what lies there: as many
+ * as were waiting when it stopped.
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
@@ -19,6 +24,8 @@ const LOOK_EVERY = "1 second"
 /** Versions looked at in one round, and at a time; what waits longer is looked at in the next rounds. */
 const VERSIONS_MAX = 500
 const CONCURRENCY = 8
+/** An upload that began in time may take so long to end. */
+const UPLOAD_MAX_MS = 15 * 60_000
 
 export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
   static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | SeasonActors> = Layer.effect(
@@ -42,6 +49,9 @@ const makeLook = Effect.gen(function* () {
 
   const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
 
+  const empty = (version: string) =>
+    Effect.forEach(["weights", "manifest"] as const, (kind) => objects.remove(incomingKey(version, kind)), { discard: true })
+
   const receive = Effect.fnUntraced(function* (awaited: Awaited) {
     const { id, manifest_hash, weights_hash, weights_max_bytes } = awaited
     if (!(yield* lies(id, "manifest")) || !(yield* lies(id, "weights"))) return
@@ -57,12 +67,25 @@ const makeLook = Effect.gen(function* () {
     const command = commandOf(id, weights, manifest)
     if (command === undefined) return
     yield* actors.ask(awaited.season_id, command)
-    for (const kind of ["weights", "manifest"] as const) yield* objects.remove(incomingKey(id, kind))
+    yield* empty(id)
+  })
+
+  /** Versions that were seen waiting, and the end of their windows. */
+  const places = new Map<string, number>()
+
+  const clear = Effect.fnUntraced(function* (now: number) {
+    for (const [version, until] of [...places]) {
+      if (now < until + UPLOAD_MAX_MS) continue
+      yield* empty(version)
+      places.delete(version)
+    }
   })
 
   return Effect.gen(function* () {
     const now = new Date(yield* Clock.currentTimeMillis)
     const versions = yield* queries.awaited({ now, limit: VERSIONS_MAX })
+    for (const { id, upload_until } of versions) places.set(id, upload_until.getTime())
+    yield* Effect.catchCause(clear(now.getTime()), (cause) => Effect.logWarning("what was left of uploads was not removed", cause))
     yield* Effect.forEach(
       versions,
       (version) => Effect.catchCause(receive(version), (cause) => Effect.logWarning("files were not received", version.id, cause)),

@@ -36,6 +36,7 @@ const Awaited = Schema.Struct({
   season_id: Schema.String,
   weights_hash: Schema.String,
   manifest_hash: Schema.String,
+  upload_until: Schema.Date,
   weights_max_bytes: Schema.Int
 })
 export type Awaited = typeof Awaited.Type
@@ -136,7 +137,7 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int }),
     Result: Awaited,
     execute: ({ limit, now }) => sql`
-      SELECT v.id, v.season_id, v.weights_hash, v.manifest_hash,
+      SELECT v.id, v.season_id, v.weights_hash, v.manifest_hash, v.upload_until,
         (SELECT max((c->>'max_bytes')::int) FROM jsonb_array_elements(s.weight_classes) c) AS weights_max_bytes
       FROM version v JOIN season s ON s.id = v.season_id
       WHERE v.phase = 'upload' AND v.upload_until > ${now} ORDER BY v.upload_until LIMIT ${limit}`

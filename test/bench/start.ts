@@ -8,6 +8,7 @@
 import * as Competition from "../e2e/Competition.ts"
 import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
+import { freePort } from "../support/freePort.ts"
 
 const [rounds = "3"] = process.argv.slice(2)
 const BOARDS = ["open-7"]
@@ -17,7 +18,7 @@ const since = (began: number) => (performance.now() - began) / 1000
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 const round = async () => {
-  const options = { directory: Service.newDirectory(), port: await Service.freePort() }
+  const options = { directory: Service.newDirectory(), port: await freePort() }
   const began = performance.now()
   const service = await Service.start(options)
   const answer_s = since(began)
@@ -44,7 +45,7 @@ const round = async () => {
 
 const demonstration = async () => {
   const began = performance.now()
-  const options = { directory: Service.newDirectory(), port: await Service.freePort(), runners: 1, environment: { AGON_DEMO: "1" } }
+  const options = { directory: Service.newDirectory(), port: await freePort(), runners: 1, environment: { AGON_DEMO: "1" } }
   const visitor = new Visitor((await Service.start(options)).origin)
   await Service.eventually("a match of the demonstration season", async () => {
     const { json, status } = await visitor.ask("GET", "/v1/matches?season=demo&limit=1")

@@ -7,7 +7,6 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -42,19 +41,9 @@ export const newDirectory = (): string => {
   return directory
 }
 
-/** Kept between lives, as an operator's is: runners and signed URLs know it. */
-export const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer()
-    server.on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
 export interface Options {
   readonly directory: string
+  /** Kept between lives, as an operator's is: runners and signed URLs know it. */
   readonly port: number
   readonly runners?: number
   readonly environment?: Readonly<Record<string, string>>

@@ -6,6 +6,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { setTimeout as pause } from "node:timers/promises"
 import * as Competition from "./Competition.ts"
 import { audit, type Ledger } from "./Ledger.ts"
+import { freePort } from "../support/freePort.ts"
 import * as Service from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 import { Witness } from "./Witness.ts"
@@ -79,7 +80,7 @@ describe("a service whose processes are killed while its season plays", { timeou
   }
 
   beforeAll(async () => {
-    options = { directory: Service.newDirectory(), port: await Service.freePort() }
+    options = { directory: Service.newDirectory(), port: await freePort() }
     await live()
     await Competition.open(await Visitor.signedIn(service.origin, "admin"), { boards: BOARDS, baselines: BASELINES })
     witness = new Witness(visitor())

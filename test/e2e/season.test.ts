@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { verify } from "@agon/engine/replay/verify.ts"
 import * as Competition from "./Competition.ts"
 import { audit } from "./Ledger.ts"
+import { freePort } from "../support/freePort.ts"
 import * as Service from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 
@@ -19,7 +20,7 @@ describe("a service on an empty directory", { timeout: slow ? 1_800_000 : 420_00
   const visitor = () => new Visitor(service.origin)
 
   beforeAll(async () => {
-    service = await Service.start({ directory: Service.newDirectory(), port: await Service.freePort() })
+    service = await Service.start({ directory: Service.newDirectory(), port: await freePort() })
     admin = await Visitor.signedIn(service.origin, "admin")
     await Competition.open(admin, { boards: BOARDS, baselines: [...WEAK, ...STRONG] })
   }, 300_000)

@@ -3,12 +3,12 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
 import { RunnerAddress, SingleRunner } from "effect/cluster"
-import { createServer } from "node:net"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { LocalMailboxes, SeasonActors, layer as seasonsLayer } from "@agon/server/season/SeasonEntity.ts"
 import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import { freePort } from "../support/freePort.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
@@ -32,16 +32,9 @@ const play = (actors: SeasonActors["Service"], season: string, n: number) =>
     return review!
   })
 
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as { port: number }
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
-
 /** One node of many, with its own scope, map and runner. */
 const node = Effect.gen(function* () {
-  const port = yield* freePort
+  const port = yield* Effect.promise(freePort)
   const cluster = NodeClusterHttp.layer({
     transport: "http",
     storage: "sql",

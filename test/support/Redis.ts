@@ -5,9 +5,10 @@
  */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { type AddressInfo, connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { freePort } from "./freePort.ts"
 
 export interface RedisShape {
   readonly url: Redacted.Redacted
@@ -101,14 +102,6 @@ class Server {
     throw new Error(`Redis did not start within ${START_TIMEOUT_MS} ms`)
   }
 }
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 
 const ask = (port: number, command: string) =>
   new Promise<string>((done, fail) => {

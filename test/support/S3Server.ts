@@ -10,10 +10,10 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdtempSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { freePort } from "./freePort.ts"
 
 export class S3Server extends Context.Service<
   S3Server,
@@ -43,14 +43,6 @@ export const missingS3 = (): string | undefined => {
   const missing = [...PROGRAMS, "/usr/bin/memcached", "/usr/bin/python3"].filter((path) => !existsSync(path))
   return missing.length === 0 ? undefined : `no S3 server installed (${missing.join(", ")}; see scripts/apt-packages.txt)`
 }
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 
 const SCRIPT = `/usr/bin/memcached -l 127.0.0.1 -p "$PORT" -m 16 $AS </dev/null & memcached=$!
 trap "" INT TERM HUP

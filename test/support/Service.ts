@@ -6,13 +6,13 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, type Credential, makeClient } from "@agon/api/Client.ts"
 import { Settings, type SettingsShape } from "@agon/server/config/Settings.ts"
 import { Program } from "@agon/server/program.ts"
 import { Browser, signIn } from "./Browser.ts"
+import { freePort } from "./freePort.ts"
 import * as Postgres from "./Postgres.ts"
 
 export interface ServiceShape {
@@ -26,13 +26,6 @@ export interface ServiceShape {
 
 export class Service extends Context.Service<Service, ServiceShape>()("test/Service") {}
 
-export const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as { port: number }
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
-
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-service-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
@@ -43,7 +36,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const directory = yield* temporary
-      const port = yield* freePort
+      const port = yield* Effect.promise(freePort)
       const origin = `http://127.0.0.1:${port}`
       const settings: SettingsShape = {
         host: "127.0.0.1",

@@ -15,19 +15,13 @@ import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Mounts } from "@agon/server/http/Front.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
 import { PublicOrigin, publicOrigin } from "@agon/server/http/Origin.ts"
+import { freePort } from "./freePort.ts"
 import { core, noLookups, unserved } from "./Web.ts"
 
 const listening = (server: Server) =>
   Effect.promise(
     () => new Promise<number>((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))
   )
-
-const freePort = Effect.gen(function* () {
-  const server = createServer()
-  const port = yield* listening(server)
-  yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
-  return port
-})
 
 type Answers = (response: ServerResponse, asked: URLSearchParams) => unknown
 export const json = (response: ServerResponse, status: number, body: unknown) =>
@@ -194,7 +188,7 @@ const nowhere = "http://127.0.0.1:1"
 export const layer = (public_url?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const port = yield* freePort
+      const port = yield* Effect.promise(freePort)
       const { stub: hub } = yield* started
       const { stub: openid } = yield* started
       const origin = publicOrigin(public_url ?? `http://localhost:${port}`)

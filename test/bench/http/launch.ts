@@ -1,9 +1,9 @@
 /** Servers of the bench as processes: each alone on core 0, its load from wrk. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { freePort } from "../../support/freePort.ts"
 
 const TICK_US = 10_000
 export const CONNECTIONS = 32
@@ -15,14 +15,6 @@ export interface Server {
   readonly per_s: Array<number>
   readonly cpu_us: Array<number>
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 /** `node PROGRAM KIND PORT FILE`, with a program of this folder. */
 export const launch = async (

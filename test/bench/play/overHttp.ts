@@ -15,7 +15,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { LeaseAnswer, LeasedResult, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { id } from "../../support/SeasonScript.ts"
-import { freePort } from "../../support/Service.ts"
+import { freePort } from "../../support/freePort.ts"
 import type { Contestant } from "./contestant.ts"
 import { residentOf_mb } from "./cpu.ts"
 import { insertField } from "./field.ts"
@@ -52,7 +52,7 @@ export const serve = async (url: Redacted.Redacted, entries: number): Promise<Se
     )
   })
   await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
-  const port = await Effect.runPromise(freePort)
+  const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), "agon-bench-"))
   const service = spawn(process.execPath, [join(import.meta.dirname, "../../../packages/server/src/main.ts")], {
     env: {

@@ -1,42 +1,79 @@
-/** The runner that the service starts beside itself, when it is killed while it holds work. */
+/** The runner that the service starts beside itself, when it, or the whole service, is killed while it holds work. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
-import { leaseMatch, layer as administration, options, rows, season } from "../support/Administration.ts"
+import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
+import { leaseAnother, leaseMatch, layer as administration, options, rows, season } from "../support/Administration.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-own-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
+const secret = "r".repeat(43)
 /** Of a service that nobody reaches: what its runner would have been given, the test leases in its name. */
 const own = Layer.unwrap(
   Effect.map(temporary, (directory) =>
-    OwnRunner.layer({ directory, host: "127.0.0.1", port: 1, runner_slots: 1 }, { platform_runner: Redacted.make("r".repeat(43)) })
+    OwnRunner.layer({ directory, host: "127.0.0.1", port: 1, runner_slots: 1 }, { platform_runner: Redacted.make(secret) })
   )
 )
+const ownKey = Effect.flatMap(RunnerKeys, (keys) => keys.own("beside the service", `agon_rk_${secret}`))
 
-layer(own.pipe(Layer.provideMerge(administration)), options)("the runner beside the service", (it) => {
-  it.effect("is started again when it is killed, and what it held goes back to the queue at once", () =>
+/** Until the lease is not held any more; answers how long that took. */
+const returned = Effect.fnUntraced(function* (lease: string) {
+  const began = performance.now()
+  const held = Effect.map(rows<any>`SELECT until IS NOT NULL AS held FROM live WHERE id = ${lease.split(".")[0]!}`, ([row]) => row.held)
+  yield* Effect.repeat(held, { schedule: Schedule.spaced("20 millis"), until: (still) => !still })
+  return performance.now() - began
+})
+
+/** Another process than this one. */
+const startedAfter = (pid: number | undefined) =>
+  Effect.flatMap(OwnRunner, (runner) =>
+    Effect.repeat(
+      Effect.sync(() => runner.pid()),
+      { schedule: Schedule.spaced("50 millis"), until: (now) => now !== undefined && now !== pid }
+    )
+  )
+
+layer(administration, options)("the runner beside the service", (it) => {
+  it.effect("is started again when it is killed, and what it held, then or in the service's earlier life, goes back at once", () =>
     Effect.gen(function* () {
-      const runner = yield* OwnRunner
       const { id } = yield* season("spring")
-      const [key] = yield* rows<{ readonly id: string }>`SELECT id FROM runner_key`
-      const lease = yield* leaseMatch(id, { key: key!.id })
-      const held = Effect.map(rows<any>`SELECT until IS NOT NULL AS held FROM live WHERE id = ${lease.split(".")[0]!}`, ([row]) => row.held)
-      assert.isTrue(yield* held)
-      const pid = runner.pid()!
-      const killed = performance.now()
-      process.kill(pid, "SIGKILL")
-      yield* Effect.repeat(held, { schedule: Schedule.spaced("20 millis"), until: (still) => !still })
-      assert.isBelow(performance.now() - killed, 5_000) // the lease would have lasted for 30 s
-      yield* Effect.repeat(
-        Effect.sync(() => runner.pid()),
-        { schedule: Schedule.spaced("50 millis"), until: (now) => now !== undefined && now !== pid }
-      )
+      const key = Option.getOrThrow(yield* ownKey)
+      const early = yield* leaseMatch(id, { key })
+      yield* Effect.gen(function* () {
+        assert.isBelow(yield* returned(early), 5_000) // the lease would have lasted for 30 s
+        const pid = yield* startedAfter(undefined)
+        const late = yield* leaseAnother(id, { key })
+        process.kill(pid!, "SIGKILL")
+        assert.isBelow(yield* returned(late), 5_000)
+        yield* startedAfter(pid)
+      }).pipe(Effect.provide(own))
+    })
+  )
+
+  it.effect("is started again also while the database is away and its leases cannot be returned", () =>
+    Effect.gen(function* () {
+      const keys = yield* RunnerKeys
+      const away = RunnerKeys.of({ ...keys, returnLeases: () => Effect.die(new Error("the database is away")) })
+      yield* Effect.gen(function* () {
+        const pid = yield* startedAfter(undefined)
+        process.kill(pid!, "SIGKILL")
+        yield* startedAfter(pid)
+      }).pipe(Effect.provide(own), Effect.provideService(RunnerKeys, away))
+    })
+  )
+
+  it.effect("is not started once its key was revoked, and the service starts without it", () =>
+    Effect.gen(function* () {
+      const keys = yield* RunnerKeys
+      yield* keys.end(Option.getOrThrow(yield* ownKey), null)
+      const runner = yield* Effect.provide(OwnRunner, own)
+      assert.isUndefined(runner.pid())
     })
   )
 })

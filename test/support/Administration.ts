@@ -182,16 +182,23 @@ export const baseline = Effect.fnUntraced(function* (season_id: string, n: numbe
   return yield* enter(season_id, n, model!.id, null, admit)
 })
 
+interface Holder {
+  readonly runner?: string
+  readonly key?: string
+}
+
 /** A match between two baselines that a runner holds from now on. */
-export const leaseMatch = Effect.fnUntraced(function* (
-  season_id: string,
-  holder: { readonly runner?: string; readonly key?: string } = {}
-) {
+export const leaseMatch = Effect.fnUntraced(function* (season_id: string, holder: Holder = {}) {
   for (const n of [1, 2]) {
     yield* tell(season_id, { _tag: "SwitchBaseline", version: yield* baseline(season_id, n, `baseline${n}`), enabled: true })
   }
   yield* tell(season_id, { _tag: "AddBoard", board: "plain", players: 2, rows: 7, cols: 7, file: {} })
   yield* tell(season_id, { _tag: "SwitchBoard", board: "plain", enabled: true })
+  return yield* leaseAnother(season_id, holder)
+})
+
+/** In a season that has matches to lease. */
+export const leaseAnother = Effect.fnUntraced(function* (season_id: string, holder: Holder) {
   const [work] = yield* tell(season_id, { ...LEASE, ...holder, max: 1 })
   assert.strictEqual(work?.kind, "match")
   return work!.lease

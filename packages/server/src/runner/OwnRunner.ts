@@ -1,20 +1,29 @@
 /**
  * The runner that the service starts beside itself (AGON_RUNNERS): a process of its own, like any other runner, with a
- * key of the platform's fleet. It is started again when it ends, what it held goes back to the queue at once rather than
- * when its leases run out, and it ends with the service, also when that is killed: it lives as long as its standard input
- * is open.
+ * key of the platform's fleet.
+ *
+ *   the service starts ─▶ what its key holds goes back ─▶ the process runs ─▶ it ends ─▶ what it held goes back ─┐
+ *                                                           ▲                                                     │
+ *                                                           └───────── a wait, longer if it ended soon ◀──────────┘
+ *
+ * It ends with the service, also when that is killed, since it lives as long as its standard input is open. So what its
+ * key holds when the service starts is in nobody's hands, and need not wait for its leases to run out. Where its key was
+ * revoked it is not started.
  */
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { join } from "node:path"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { childProcess } from "../process/ChildProcess.ts"
+import { restarts } from "../process/restarts.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 /** Started, never imported: the runner is a program of its own. */
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "main.ts")
 const NAME = "beside the service"
-const restarts = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+const waits = restarts("1 second", "30 seconds")
+/** For so long the runner waits for seasons that are only waking; a lease that did not go back by then runs out. */
+const RETURN_TIMEOUT = "5 seconds"
 
 interface Started {
   readonly url: string
@@ -34,23 +43,37 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
         let pid: number | undefined
         if (settings.runner_slots > 0) {
           const keys = yield* RunnerKeys
-          const key = `agon_rk_${Redacted.value(secrets.platform_runner)}`
-          const id = yield* keys.own(NAME, key)
-          const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host
-          const url = `http://${host.includes(":") ? `[${host}]` : host}:${settings.port}`
-          const started = { url, key: Redacted.make(key), slots: settings.runner_slots, directory: settings.directory }
-          yield* once(started, (now) => {
+          const key = Redacted.make(`agon_rk_${Redacted.value(secrets.platform_runner)}`)
+          const id = yield* keys.own(NAME, Redacted.value(key))
+          const started = { url: urlOf(settings), key, slots: settings.runner_slots, directory: settings.directory }
+          const process = once(started, (now) => {
             pid = now
-          }).pipe(
-            Effect.tap(() => Effect.logWarning("the runner beside the service ended; it is started again")),
-            Effect.tap(() => keys.returnLeases(id)),
-            Effect.repeat(restarts),
-            Effect.forkScoped
-          )
+          })
+          if (Option.isSome(id)) yield* Effect.forkScoped(lives(process, keys.returnLeases(id.value)))
+          else yield* Effect.logWarning("no runner is started beside the service: its key was revoked")
         }
         return OwnRunner.of({ pid: () => pid })
       })
     )
+}
+
+const urlOf = ({ host, port }: Pick<SettingsShape, "host" | "port">): string => {
+  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
+}
+
+/** One after another for ever. Leases that cannot be returned, since the database is away, run out by themselves. */
+const lives = (process: Effect.Effect<number>, returnLeases: Effect.Effect<void>) => {
+  const returned = returnLeases.pipe(
+    Effect.timeoutOption(RETURN_TIMEOUT),
+    Effect.catchCause((cause) => Effect.logWarning("what the runner beside the service held was not returned", cause))
+  )
+  return process.pipe(
+    Effect.tap(() => Effect.logWarning("the runner beside the service ended; it is started again")),
+    Effect.andThen(returned),
+    Effect.repeat(waits),
+    (again) => Effect.andThen(returned, again)
+  )
 }
 
 /** One life of the process. */

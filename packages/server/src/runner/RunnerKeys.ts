@@ -2,7 +2,7 @@
  * Keys of runners. The secret is answered once, when the key is made; only its SHA-256 is stored. A key of a season
  * serves that season alone, a key without one is of the platform's fleet.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -12,11 +12,17 @@ import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts
 import { isUuid } from "@agon/api/Wire.ts"
 import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
+import type { Refused } from "../season/Mailbox.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
-import { makeQueries } from "./queries.ts"
+import { makeQueries, type OpenSeason } from "./queries.ts"
 
 const PREFIX_CHARACTERS = 12
+/** While a season wakes or reloads. */
+const askedAgain = {
+  schedule: Schedule.upTo(Schedule.spaced("50 millis"), { duration: "5 seconds" }),
+  while: ({ _tag }: Refused) => _tag === "Unavailable"
+}
 const secretHash = (secret: string) => hash("sha256", secret, "buffer")
 
 export class RunnerKeys extends Context.Service<
@@ -25,13 +31,13 @@ export class RunnerKeys extends Context.Service<
     /** By the whole secret; a revoked key is none. */
     readonly byKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
     readonly create: (name: string, season_id: string | null, created_by: string) => Effect.Effect<NewKey>
-    /** The id of the key that the runner beside the service has; its secret is made elsewhere and stays the same. */
-    readonly own: (name: string, secret: string) => Effect.Effect<string>
+    /** The id of the key that the runner beside the service has; its secret is made elsewhere and stays the same. None once it was revoked. */
+    readonly own: (name: string, secret: string) => Effect.Effect<Option.Option<string>>
     readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
     readonly get: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
     /** Ends the key and its runners, in the rows alone; whoever ends one returns its leases. `fresh`: it was in force until now. */
     readonly end: (id: string, season_id: string | null) => Effect.Effect<{ readonly key: Key; readonly fresh: boolean }, NotFound>
-    /** What the runners of this key hold goes back to the queues of the open seasons at once. */
+    /** What the runners of this key hold goes back to the queues of the open seasons at once; a season that is moving is asked again for 5 s. */
     readonly returnLeases: (id: string) => Effect.Effect<void>
     readonly runners: (season_id: string | null, page: PageOf) => Effect.Effect<Runners>
     /** No new lease for this runner; what it plays is finished. `fresh`: it was active until now. */
@@ -78,7 +84,7 @@ const makeRunnerKeys = Effect.gen(function* () {
     }, Effect.orDie),
     own: Effect.fn("RunnerKeys.own")(function* (name, secret) {
       yield* add(name, secret, null, null) // it is there already but for the first start
-      return Option.getOrThrow(yield* queries.bySecret(secretHash(secret))).id
+      return Option.map(yield* queries.bySecret(secretHash(secret)), ({ id }) => id)
     }, Effect.orDie),
     list: Effect.fn("RunnerKeys.list")(function* (season_id, { cursor, limit }) {
       const rows = yield* queries.keys({ season_id, limit, offset: cursor })
@@ -116,9 +122,7 @@ const makeReturnLeases = Effect.gen(function* () {
   return Effect.fn("RunnerKeys.returnLeases")(function* (key: string) {
     yield* audits.giveBackAll(key)
     const seasons = yield* queries.openSeasons(undefined)
-    yield* Effect.forEach(seasons, ({ id }) => Effect.ignore(actors.ask(id, { _tag: "RevokeKey", key })), {
-      concurrency: 4,
-      discard: true
-    })
+    const returned = ({ id }: OpenSeason) => Effect.ignore(Effect.retry(actors.ask(id, { _tag: "RevokeKey", key }), askedAgain))
+    yield* Effect.forEach(seasons, returned, { concurrency: 4, discard: true })
   }, Effect.orDie)
 })

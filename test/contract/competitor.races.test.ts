@@ -128,6 +128,22 @@ layer(A.layer, A.options)("of submissions at once", (it) => {
   )
 })
 
+layer(A.layer, A.options)("of models at once", (it) => {
+  it.effect("made under one name, or renamed to it, exactly one has it", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 4; round++) {
+        const name = `Name ${round}`
+        const makers = Array.from({ length: 4 }, () => A.post("/v1/games/othello/models", { name }, "ada"))
+        const made = yield* Effect.all(makers, together)
+        assert.deepStrictEqual(said(made), ["201", ...Array(3).fill("409 model_name_taken")])
+        const models = [yield* modelOf("bob"), yield* modelOf("bob")]
+        const renamed = yield* Effect.forEach(models, (model) => A.patch(`/v1/models/${model}`, { name }, "bob"), together)
+        assert.deepStrictEqual(said(renamed), ["200", "409 model_name_taken"])
+      }
+    })
+  )
+})
+
 const over = (season_id: string) =>
   A.rows<{ readonly closed: boolean }>`SELECT closed_at IS NOT NULL AS closed FROM season WHERE id = ${season_id}`.pipe(
     Effect.filterOrFail(([row]) => row!.closed),

@@ -19,6 +19,9 @@ export interface SharedBuckets {
 /** How often buckets that do not answer are asked whether they do again. */
 const probe_ms = 500
 
+/** After how long a probe is taken for lost: long enough that those which are only late do not pile up behind one another. */
+const lost_ms = 10_000
+
 /** A bucket of its own, of which a take always writes, since a server that only reads does not serve us. */
 const probe = { bucket: "probe", limit: { per_s: 1000, burst: 1000 } }
 
@@ -72,11 +75,11 @@ export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, 
     return Effect.catch(inTime(bucket, limit), (away) => Effect.map(lost(away), () => takeAlone(bucket, limit)))
   }
 
-  // Not cut off when it is late, so that probes do not pile up behind one another.
   const again = Effect.suspend(() => {
     const began_ms = clock.currentTimeMillisUnsafe()
     return shared.take(probe.bucket, probe.limit).pipe(
       Effect.flatMap(() => (clock.currentTimeMillisUnsafe() - began_ms <= answer_ms ? found : Effect.void)),
+      Effect.timeoutOption(lost_ms),
       Effect.ignore
     )
   })

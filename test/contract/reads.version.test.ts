@@ -183,7 +183,7 @@ layer(web)("reads of versions and models", (it) => {
       assert.strictEqual(yield* refused(create("🐍".repeat(65))), "400 invalid_request")
       assert.strictEqual(yield* refused(create("a\0b")), "400 invalid_request")
       assert.strictEqual(yield* refused(create("Beta")), "409 model_name_taken")
-      assert.strictEqual(yield* refused(create("Name", "bob", "go")), "404 unknown_game")
+      for (const name of ["Name", undefined]) assert.strictEqual(yield* refused(create(name, "bob", "go")), "404 unknown_game")
       assert.strictEqual((yield* create("🐍".repeat(64))).status, 201) // the fourth; an emoji is one character
       const sql = yield* SqlClient.SqlClient
       const held = sql.withTransaction(

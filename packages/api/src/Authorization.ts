@@ -75,7 +75,7 @@ export class SeasonAdmin extends HttpApiMiddleware.Service<SeasonAdmin, { provid
   { security, error: [...signedIn, UnknownGame, UnknownSeason, SeasonAdminOnly] }
 ) {}
 
-/** The game in the path (`:game`) of a platform administrator's route; inside `PlatformAdmin`, whose role comes first. */
+/** The game in the path (`:game`) of a route that takes a body; inside `Session` or `PlatformAdmin`, whose role comes first. */
 export class NamedGame extends HttpApiMiddleware.Service<NamedGame>()("agon/NamedGame", { error: UnknownGame }) {}
 
 /** The season in the path (`:game`, `:slug`) of a platform administrator's route; inside `PlatformAdmin`, whose role comes first. */

@@ -1,7 +1,7 @@
 /** A competitor's models (http-api.md 2.5 and 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ModelOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { ModelOwner, NamedGame, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate, RefusesBody, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
@@ -94,6 +94,7 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     error: [MissingName, UnknownGame, ModelCapReached, ModelNameTaken]
   })
     .middleware(JsonBody)
+    .middleware(NamedGame)
     .middleware(Session)
     .annotate(Rate, "write")
     .annotate(RefusesBody, (_errors, missing) =>

@@ -11,7 +11,7 @@ import {
   type Rivals
 } from "@agon/api/model/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
-import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
+import { NotFound } from "@agon/api/Problem.ts"
 import { ModelCapReached } from "@agon/api/submission/api.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
@@ -36,11 +36,7 @@ export interface ReadModel {
 export class Models extends Context.Service<
   Models,
   {
-    readonly create: (
-      owner: SignedIn,
-      game: string,
-      name: string
-    ) => Effect.Effect<Model, UnknownGame | ModelCapReached | ModelNameTaken | InvalidRequest>
+    readonly create: (owner: SignedIn, game: string, name: string) => Effect.Effect<Model, UnknownGame | ModelCapReached | ModelNameTaken>
     /** Of one game, or of all where that is undefined. */
     readonly ofOwner: (owner: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<ModelList, UnknownGame>
     /** None also where `id` is no UUID. */
@@ -77,7 +73,6 @@ const makeCreate = Effect.gen(function* () {
 
   return Effect.fn("Models.create")(function* (owner: SignedIn, game: string, name: string) {
     const cap = yield* capOf(game)
-    if (name.includes("\0")) return yield* unprintable
     const row = { id: yield* newId, game, owner_id: owner.id, name, cap, now: new Date(yield* Clock.currentTimeMillis) }
     const created = yield* Effect.andThen(queries.lockCreation(owner.id, game), queries.create(row)).pipe(
       sql.withTransaction,
@@ -88,12 +83,6 @@ const makeCreate = Effect.gen(function* () {
       return yield* new ModelCapReached({ detail: `You hold ${cap} models in ${game}, which is as many as you may.` })
     return created.value
   })
-})
-
-/** The database keeps no text with this character in it. */
-const unprintable = new InvalidRequest({
-  detail: "A name has no NUL in it.",
-  errors: [{ path: "name", message: "has a NUL in it" }]
 })
 
 const makeEdit = Effect.gen(function* () {

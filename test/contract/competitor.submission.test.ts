@@ -289,10 +289,30 @@ layer(A.layer, A.options)("a re-entry", (it) => {
     })
   )
 
+  it.effect("and a submission too, of what is entered in a season that is over is answered with it, as while it was open", () =>
+    Effect.gen(function* () {
+      const model = yield* modelOf("ada", "Constrictor")
+      const { version } = yield* over("ended", model)
+      const { manifest_hash, weights_hash } = version
+      const same = { version_id: version.id, model_id: model, model: "Constrictor", version: 1, status: "entered", season: "ended" }
+      const again = yield* reenter({ game: "snakes", model, season: "ended", from: "ended" })
+      assert.deepStrictEqual([again.status, again.json], [200, { ...same, weights_hash, manifest_hash }])
+      const { json, status } = yield* submit(bodyOf("ended", model, { weights_hash, manifest_hash }))
+      assert.deepInclude(json, same)
+      assert.deepStrictEqual([status, Date.parse(json.upload.expires_at) <= Date.now()], [200, true])
+      for (const other of [{ weights_hash }, { manifest_hash }]) {
+        assert.strictEqual((yield* submit(bodyOf("ended", model, other))).json.code, "season_closed")
+      }
+      const theirs = yield* submit(bodyOf("ended", yield* modelOf("bob"), { weights_hash, manifest_hash }), "bob")
+      assert.strictEqual(theirs.json.code, "season_closed")
+    })
+  )
+
   it.effect("is refused where it names too little, nothing, or what may not enter", () =>
     Effect.gen(function* () {
       const model = yield* modelOf("ada")
       const { version } = yield* over("from", model)
+      yield* over("over", yield* modelOf("ada"))
       yield* A.season("into", { rules: { cooldown_s: 0 } })
       yield* A.season("empty")
       yield* A.season("unseen", { visibility: "private" })
@@ -308,7 +328,7 @@ layer(A.layer, A.options)("a re-entry", (it) => {
         [{ ...right, from: "unseen" }, "404 unknown_season"],
         [{ ...right, model: yield* modelOf("bob") }, "404 unknown_model"],
         [{ ...right, from: "empty" }, "404 nothing_to_reenter"],
-        [{ ...right, season: "from" }, "409 season_closed"]
+        [{ ...right, season: "over" }, "409 season_closed"]
       ]
       for (const [body, expected] of cases) {
         const { json, status } = yield* reenter(body)

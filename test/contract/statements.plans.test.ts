@@ -38,6 +38,7 @@ const NAMED = {
     enabled_only: false,
     files: false,
     weights_hash: "sha256:w101",
+    manifest_hash: "sha256:m101",
     token_sha256: new Uint8Array(32),
     username: "owner50",
     of: "snakes"

@@ -116,7 +116,7 @@ const makeStanding = Effect.gen(function* () {
     )
 
   const standing = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) => {
-    const fromRows = closed(season, asks, hashes?.weights_hash ?? null)
+    const fromRows = closed(season, asks, hashes)
     if (season.record.closed_at !== null) return fromRows // asking for its actor would only wake it to say so
     return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes }).pipe(Effect.catchTag("season_closed", () => fromRows))
   }

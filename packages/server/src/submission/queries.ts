@@ -28,6 +28,7 @@ const ClosedStanding = Schema.Struct({
   versions: Schema.Int,
   has_this: Schema.Boolean,
   weights_elsewhere: Schema.Boolean,
+  same: Schema.NullOr(Schema.Struct({ submitted: Schema.String, number: Schema.Int })),
   last_submitted_at: Schema.NullOr(Schema.Date)
 })
 
@@ -78,23 +79,27 @@ const makeStandings = (sql: SqlClient.SqlClient) => ({
 
   /**
    * What the machine of a season would say an account holds, of a season that is closed and has none: the account's versions by
-   * version_owner, and every version of the season by version_ord where weights are asked about.
+   * version_owner, every version of the season by version_ord where weights are asked about, and the model's by version_model.
    */
   closedStanding: SqlSchema.findOne({
     Request: Schema.Struct({
       season_id: Schema.String,
       owner_id: Schema.String,
       model_id: Schema.NullOr(Schema.String),
-      weights_hash: Schema.NullOr(Schema.String)
+      weights_hash: Schema.NullOr(Schema.String),
+      manifest_hash: Schema.NullOr(Schema.String)
     }),
     Result: ClosedStanding,
-    execute: ({ model_id, owner_id, season_id, weights_hash }) => sql`
+    execute: ({ manifest_hash, model_id, owner_id, season_id, weights_hash }) => sql`
       SELECT count(DISTINCT v.model_id) FILTER (WHERE v.status <> 'rejected')::int AS models,
         count(*) FILTER (WHERE v.status <> 'rejected' AND v.model_id = ${model_id}::uuid)::int AS versions,
         coalesce(bool_or(v.model_id = ${model_id}::uuid AND v.status <> 'rejected'), ${model_id}::uuid IS NULL) AS has_this,
         max(v.created_at) FILTER (WHERE coalesce(v.reject_reason, '') NOT IN ('admission_unavailable', 'upload_expired')) AS last_submitted_at,
         ${weights_hash}::text IS NOT NULL AND EXISTS (SELECT 1 FROM version o WHERE o.season_id = ${season_id} AND o.weights_hash = ${weights_hash}
-          AND o.status NOT IN ('rejected', 'disabled') AND o.model_id IS DISTINCT FROM ${model_id}::uuid) AS weights_elsewhere
+          AND o.status NOT IN ('rejected', 'disabled') AND o.model_id IS DISTINCT FROM ${model_id}::uuid) AS weights_elsewhere,
+        (SELECT jsonb_build_object('submitted', o.id, 'number', o.number) FROM version o
+          WHERE o.model_id = ${model_id}::uuid AND o.season_id = ${season_id} AND o.weights_hash = ${weights_hash}
+            AND o.manifest_hash = ${manifest_hash} AND o.status = 'entered') AS same
       FROM version v WHERE v.owner_id = ${owner_id} AND v.season_id = ${season_id}`
   })
 })

@@ -8,7 +8,11 @@ describe("buckets that nodes share", () => {
     Effect.gen(function* () {
       let answers = false
       let asked = 0
-      const take = () => Effect.suspend(() => (asked++, answers ? Effect.succeed(7) : Effect.never))
+      const take = () =>
+        Effect.suspend(() => {
+          asked++
+          return answers ? Effect.succeed(7) : Effect.never
+        })
       const starting = yield* Effect.forkChild(makeFailover({ take }, 500))
       yield* TestClock.adjust("500 millis")
       const { takeUnsafe } = yield* Fiber.join(starting)

@@ -72,28 +72,35 @@ const makeDesk = Effect.gen(function* () {
   const holdings = new Holdings()
   const tell = yield* makeTell(holdings)
 
+  /** What a lease is for while its work is open, from the rows where this node has not heard of its runner. */
+  const holding = Effect.fnUntraced(function* (lease: string) {
+    const known = holdings.get(lease)
+    const name = parseLease(lease)
+    if (known !== undefined || name === undefined) return known
+    const found = Option.getOrUndefined(yield* queries.held(name))
+    if (found !== undefined) holdings.add(found)
+    return found
+  }, Effect.orDie)
+
   return Desk.of({
     holdings,
     tell,
     runner: Effect.fnUntraced(function* (key, id) {
       const runner = yield* runners.heard(key, id)
       if (holdings.knows(id)) return runner
-      const held = yield* Effect.orDie(queries.heldBy(id))
-      holdings.know(
-        id,
-        held.map((row) => ({ ...row, runner: id }))
-      )
+      holdings.know(id, yield* Effect.orDie(queries.heldBy(id)))
       return runner
     }),
     seasonOf: Effect.fnUntraced(function* (lease) {
-      const held = holdings.get(lease)
+      const held = yield* holding(lease)
       if (held !== undefined) return held.season
       const name = parseLease(lease)
       const found = name === undefined ? Option.none() : yield* Effect.orDie(queries.seasonOf(name.id))
       return Option.isNone(found) ? undefined : found.value.season
     }),
     check: Effect.fnUntraced(function* (results) {
-      const errors = results.flatMap((result, i) => faultsOf(result, holdings.get(result.lease), `results.${i}.`))
+      const held = yield* Effect.forEach(results, ({ lease }) => holding(lease))
+      const errors = results.flatMap((result, i) => faultsOf(result, held[i], `results.${i}.`))
       if (errors.length > 0) return yield* new InvalidRequest({ detail: errors[0]!.message, errors })
       yield* takeReplays(objects, results, (lease) => holdings.get(lease) !== undefined)
     }),

@@ -43,8 +43,13 @@ export type Files = typeof Files.Type
 const OpenSeason = Schema.Struct({ id: Schema.String, game: Schema.String, engine_digest: Schema.String })
 export type OpenSeason = typeof OpenSeason.Type
 
-const Held = Schema.Struct({ lease: Schema.String, season: Schema.String, seats: Schema.NullOr(Schema.Int), strike_limit: Schema.Int })
-export type HeldRow = typeof Held.Type
+const Held = Schema.Struct({
+  lease: Schema.String,
+  runner: Schema.String,
+  season: Schema.String,
+  seats: Schema.NullOr(Schema.Int),
+  strike_limit: Schema.Int
+})
 
 const page = { limit: Schema.Int, offset: Schema.Int }
 const Total = Schema.Struct({ total: Schema.Int })
@@ -192,6 +197,14 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+/** Work as it was leased last, unless that lease was given back; audits under the name of their queue. */
+const openLease = `o.work || '.' || o.n AS lease, o.runner, o.season, o.seats, o.strike_limit FROM (
+  SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.season_id::text AS season, cardinality(l.versions) AS seats,
+    (s.rules->'match'->>'strike_limit')::int AS strike_limit
+  FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
+  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.season_id::text, NULL, 0 FROM review w WHERE NOT w.released
+  UNION ALL SELECT a.id, a.lease_n, a.runner_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
+
 const makeWork = (sql: SqlClient.SqlClient) => ({
   /** Seasons that need play, by season_open. */
   openSeasons: SqlSchema.findAll({
@@ -232,18 +245,18 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
       FROM season s WHERE s.id = ${season_id}`
   }),
 
-  /** Open leases of one runner, those of audits under the name of their queue: scans of small tables and match_audit_open, once when a runner is first heard of. */
+  /** Open leases of one runner: scans of small tables and match_audit_open, once when a runner is first heard of. */
   heldBy: SqlSchema.findAll({
     Request: Schema.String,
     Result: Held,
-    execute: (runner) => sql`
-      SELECT l.id || '.' || l.lease_n AS lease, l.season_id::text AS season, cardinality(l.versions) AS seats,
-        (s.rules->'match'->>'strike_limit')::int AS strike_limit
-      FROM live l JOIN season s ON s.id = l.season_id WHERE l.runner_id = ${runner} AND NOT l.released
-      UNION ALL
-      SELECT w.version_id || '.' || w.lease_n, w.season_id::text, NULL, 0 FROM review w WHERE w.runner_id = ${runner} AND NOT w.released
-      UNION ALL
-      SELECT a.id || '.' || a.lease_n, 'audits', NULL, 0 FROM match_audit a WHERE a.runner_id = ${runner} AND a.state = 'leased'`
+    execute: (runner) => sql`SELECT ${sql.literal(openLease)} WHERE o.runner = ${runner}`
+  }),
+
+  /** One open lease: by the primary keys. */
+  held: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, n: Schema.Int }),
+    Result: Held,
+    execute: ({ id, n }) => sql`SELECT ${sql.literal(openLease)} WHERE o.work = ${id} AND o.n = ${n} AND o.runner IS NOT NULL`
   }),
 
   /** The season of a match or version that this process does not remember: by primary keys, and the small `live`. */

@@ -2,7 +2,7 @@
  * The desk at which one runner and one season talk: results, what was lost on the way, and the wish for work go to the
  * season's actor in one message. A result whose work is no longer open is answered from the rows it left.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { InvalidRequest, type NotFound, Unavailable } from "@agon/api/Problem.ts"
@@ -61,6 +61,9 @@ export class Desk extends Context.Service<
   )
 }
 
+/** Every session of a runner has a name of its own: without an end to it the memory of them would grow for ever. */
+const FORGET_EVERY = "1 minute"
+
 const away = new Unavailable({ detail: "The season is moving or the database is away; say it again in a second." })
 const unavailable = Effect.andThen(retryAfter(1), Effect.fail(away))
 
@@ -71,6 +74,7 @@ const makeDesk = Effect.gen(function* () {
   const runners = yield* Runners
   const holdings = new Holdings()
   const tell = yield* makeTell(holdings)
+  yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
 
   /** What a lease is for while its work is open, from the rows where this node has not heard of its runner. */
   const holding = Effect.fnUntraced(function* (lease: string) {

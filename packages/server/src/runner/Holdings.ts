@@ -1,7 +1,7 @@
 /**
  * Which runner of this node holds which lease, and of which season: what a result needs to find its season, and what
  * keeps a runner within its slots, without asking the database. It is a memory, not the truth: the season's rows are.
- * A runner that is heard of for the first time since the start is read from them once.
+ * A runner that is heard of for the first time since the start, or after a silence, is read from them once.
  */
 
 export interface Holding {
@@ -47,13 +47,9 @@ export class Holdings {
     return [...(this.#byRunner.get(runner) ?? [])].map((lease) => this.#byLease.get(lease)!)
   }
 
-  /** A runner that is gone for good. */
-  forget(runner: string): void {
-    for (const { lease } of this.of(runner)) this.drop(lease)
-    this.#byRunner.delete(runner)
-  }
-
-  runners(): ReadonlyArray<string> {
-    return [...this.#byRunner.keys()]
+  /** Forgets every other runner; one that comes back is read from the rows again. */
+  keepOnly(here: (runner: string) => boolean): void {
+    for (const { lease, runner } of this.#byLease.values()) if (!here(runner)) this.drop(lease)
+    for (const runner of this.#byRunner.keys()) if (!here(runner)) this.#byRunner.delete(runner)
   }
 }

@@ -23,6 +23,8 @@ export class Runners extends Context.Service<
     readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession>
     /** The runner, and a note that it was heard of. Unknown, or another key's: not found. */
     readonly heard: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
+    /** Whether this node has heard of the runner within 90 s. */
+    readonly here: (id: string) => boolean
   }
 >()("agon/Runners") {
   static readonly layer: Layer.Layer<Runners, never, SqlClient.SqlClient> = Layer.effect(
@@ -63,6 +65,7 @@ const makeRunners = Effect.gen(function* () {
       seenAt.set(id, now)
       yield* Effect.orDie(queries.seen({ id, now: new Date(now) }))
       return found.value
-    })
+    }),
+    here: (id) => seenAt.has(id)
   })
 })

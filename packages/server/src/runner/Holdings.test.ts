@@ -1,0 +1,19 @@
+import { assert, it } from "@effect/vitest"
+import { Holdings } from "./Holdings.ts"
+
+const holding = (lease: string, runner: string) => ({ lease, runner, season: "s", seats: 2, strike_limit: 3 })
+
+it("what silent runners held is forgotten with them, and what was read of a runner that nobody has heard of", () => {
+  const holdings = new Holdings()
+  holdings.know("here", [holding("a.1", "here")])
+  holdings.know("silent", [holding("b.1", "silent")])
+  holdings.add(holding("c.1", "silent"))
+  holdings.add(holding("d.1", "unheard"))
+  holdings.keepOnly((runner) => runner === "here")
+  assert.deepStrictEqual(
+    ["a.1", "b.1", "c.1", "d.1"].map((lease) => holdings.get(lease)?.runner),
+    ["here", undefined, undefined, undefined]
+  )
+  assert.deepStrictEqual([holdings.knows("here"), holdings.knows("silent")], [true, false])
+  assert.deepStrictEqual(holdings.of("silent"), [])
+})

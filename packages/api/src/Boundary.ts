@@ -32,7 +32,7 @@ export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBo
 export class CacheTags extends Context.Service<CacheTags, Set<string>>()("agon/CacheTags") {}
 
 /** An answer that is the same for everyone: kept as bytes for up to 600 s, with a strong ETag. */
-export class Shared extends HttpApiMiddleware.Service<Shared, { provides: CacheTags }>()("agon/Shared") {}
+export class Shared extends HttpApiMiddleware.Service<Shared, { provides: CacheTags }>()("agon/Shared", { error: P.Unavailable }) {}
 
 /** A handler under `Shared` says what its answer was made from; saying nothing is a defect. */
 export const tagged = (...tags: ReadonlyArray<string>) =>

@@ -45,5 +45,5 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   headers_too_large: "The address and the headers have more than 16 KiB together; the connection is closed.",
   rate_limited: "Too many requests in too short a time; `Retry-After` and `retry_after_ms` say how long to wait.",
   internal: "The service failed. `request_id` finds what happened in its log.",
-  unavailable: "The season moves between machines, or the database is away; `Retry-After` says when to try again."
+  unavailable: "The season moves between machines, or the database is away or silent; `Retry-After` says when to try again."
 }

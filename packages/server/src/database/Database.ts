@@ -4,13 +4,14 @@
  *  - `PgClient` and `SqlClient` for requests, and for whatever else is plain SQL;
  *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests.
  *
- * Every wait has a bound: connecting 5 s, a statement 15 s, a lock 10 s, a transaction left open 30 s, all enforced by the server, and
- * `bounded` for the client's side of it (a frozen server, a cut line, a pool without a free connection). The driver itself listens for
- * the errors of idle connections and replaces those that have died, so a restarted server needs nothing from us.
+ * Every wait has a bound: connecting 5 s; a statement 15 s, a lock 10 s and a transaction left open 30 s, which the server enforces. What
+ * it cannot (it is frozen, the line is cut, no connection is free) is bounded by those who ask: requests by http/Patience.ts, seasons by
+ * the limits of SeasonActor.ts. The driver itself listens for the errors of idle connections and replaces those that
+ * have died, so a restarted server needs nothing from us.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { OLDEST_MAJOR } from "./binaries.ts"
 import { migrate } from "./migrate.ts"
@@ -38,9 +39,6 @@ const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transact
  * (79 ms where 0.2 do). Compiling a plan costs more than short statements ever win back.
  */
 export const PLANNING = { random_page_cost: "1.1", jit: "off" }
-/** Longer than the server's own limit, so that the server's answer, which says more, comes first. */
-const ANSWER_TIMEOUT = Duration.seconds(20)
-const PING_TIMEOUT = Duration.seconds(2)
 /** A server that comes up together with us is waited for. */
 const PATIENCE_S = 30
 const MIGRATION_TIMEOUT = Duration.minutes(10)
@@ -92,21 +90,3 @@ const explain = (error: unknown): string => {
   const inner = reason?.cause ?? cause
   return inner instanceof Error && inner.message !== "" ? explain(inner) : (reason?.message ?? message ?? String(error))
 }
-
-/** Gives up on an answer that does not come; the driver cancels the statement and drops the connection. */
-export const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.timeoutOrElse(effect, { duration: ANSWER_TIMEOUT, orElse: () => Effect.fail(silence) })
-
-const silence = new SqlError.SqlError({
-  reason: new SqlError.ConnectionError({ cause: undefined, message: "the database did not answer in time", operation: "execute" })
-})
-
-/** Whether the database answers now, for `/readyz`. */
-export const answers = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql`SELECT 1`.pipe(
-    Effect.as(true),
-    Effect.timeout(PING_TIMEOUT),
-    Effect.catch(() => Effect.succeed(false))
-  )
-})

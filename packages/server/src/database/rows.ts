@@ -10,9 +10,6 @@ export const Instant = Schema.Date.pipe(
   })
 )
 
-/** A path parameter that is not a UUID names nothing, so it never reaches a `uuid` column. */
-export const isUuid = (text: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text)
-
 /** Turns the violation of one named unique constraint into a refusal; any other failure of the write is a defect. */
 export const onUnique =
   <E>(constraint: string, refusal: () => E) =>

@@ -17,12 +17,12 @@
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import { Unavailable } from "@agon/api/Problem.ts"
+import type { Unavailable } from "@agon/api/Problem.ts"
 import type { AuditWork, LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import { leaseName, parseLease } from "@agon/domain/season/Lease.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
-import { retryAfter } from "../http/RateLimits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
+import { moving } from "../season/asked.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { Parking } from "./Parking.ts"
 import type { OpenRunner } from "./queries.ts"
@@ -59,8 +59,6 @@ export class Audits extends Context.Service<
   )
 }
 
-const away = new Unavailable({ detail: "The season is moving or the database is away; say it again in a second." })
-
 const makeAudits = Effect.gen(function* () {
   const queries = yield* makeQueries
   const sheets = yield* WorkSheets
@@ -88,7 +86,7 @@ const makeAudits = Effect.gen(function* () {
       if (found.value.runner_id === null) return found.value.doubter_id === null ? "released" : null
       yield* judge.hear(found.value, found.value.runner_id, state_sha256).pipe(
         Effect.tapError((error) => Effect.logWarning("an audit was not judged", lease, error)),
-        Effect.catch(() => Effect.andThen(retryAfter(1), Effect.fail(away)))
+        Effect.catch(() => Effect.fail(moving))
       )
       return null
     }),

@@ -5,12 +5,12 @@
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import { InvalidRequest, type NotFound, Unavailable } from "@agon/api/Problem.ts"
+import { InvalidRequest, type NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance, LeasedResult, Result, Work as WorkSheet } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { retryAfter } from "../http/RateLimits.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { moving } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { SeasonStore } from "../season/SeasonStore.ts"
 import { Holdings } from "./Holdings.ts"
@@ -64,8 +64,7 @@ export class Desk extends Context.Service<
 /** Every session of a runner has a name of its own: without an end to it the memory of them would grow for ever. */
 const FORGET_EVERY = "1 minute"
 
-const away = new Unavailable({ detail: "The season is moving or the database is away; say it again in a second." })
-const unavailable = Effect.andThen(retryAfter(1), Effect.fail(away))
+const unavailable = Effect.fail(moving)
 
 const makeDesk = Effect.gen(function* () {
   const queries = yield* makeQueries

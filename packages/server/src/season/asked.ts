@@ -4,10 +4,10 @@ import { Unavailable } from "@agon/api/Problem.ts"
 import { SeasonClosed } from "@agon/api/submission/api.ts"
 import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
 import { Effect } from "effect"
-import { retryAfter } from "../http/RateLimits.ts"
 import type { SeasonActors } from "./SeasonEntity.ts"
 
-const moving = new Unavailable({ detail: "The season is moving, or the database is away; try again in a second." })
+/** Whether the command took effect is unknown, and repeating it safe. The boundary says after how long (Retry-After). */
+export const moving = new Unavailable({ detail: "The season is moving, or the database is away; try again in a second." })
 const closed = new SeasonClosed({ detail: "The season is closed." })
 
 export const asked = <C extends Command>(
@@ -15,8 +15,4 @@ export const asked = <C extends Command>(
   season: string,
   command: C
 ): Effect.Effect<ReplyTo<C>, SeasonClosed | Unavailable> =>
-  actors
-    .ask(season, command)
-    .pipe(
-      Effect.catchTags({ SeasonClosed: () => Effect.fail(closed), Unavailable: () => Effect.andThen(retryAfter(1), Effect.fail(moving)) })
-    )
+  actors.ask(season, command).pipe(Effect.catchTags({ SeasonClosed: () => Effect.fail(closed), Unavailable: () => Effect.fail(moving) }))

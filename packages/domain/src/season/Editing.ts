@@ -57,15 +57,17 @@ export const merged = (settings: Settings, { fill, fleet, rules, ...plain }: Set
   fill: { ...settings.fill, ...fill }
 })
 
+type Window = Pick<Settings, "submissions_open_at" | "submissions_close_at">
+
+export const faultsOfWindow = ({ submissions_close_at, submissions_open_at }: Window): ReadonlyArray<Fault> =>
+  submissions_close_at > submissions_open_at ? [] : [{ path: "submissions_close_at", message: "Submissions close after they open." }]
+
 /** Why settings cannot stand with this edit; what it does not touch is not looked at. */
-export const refusalOf = ({ rules, submissions_close_at, submissions_open_at, weight_classes }: Settings, patch: SettingsPatch) => {
+export const refusalOf = (after: Settings, patch: SettingsPatch) => {
+  const { rules, weight_classes } = after
   const moved = patch.submissions_open_at !== undefined || patch.submissions_close_at !== undefined
-  if (moved && submissions_close_at <= submissions_open_at) {
-    return {
-      refused: "invalid_request",
-      errors: [{ path: "submissions_close_at", message: "Submissions close after they open." }]
-    } as const
-  }
+  const window = moved ? faultsOfWindow(after) : []
+  if (window.length > 0) return { refused: "invalid_request", errors: window } as const
   const errors = [
     ...(patch.rules === undefined ? [] : faultsOfRules(flattened({ ...rules }))),
     ...(patch.weight_classes === undefined ? [] : faultsOfClasses(weight_classes))

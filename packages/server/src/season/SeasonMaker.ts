@@ -4,7 +4,7 @@ import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { type CreateSeason, type RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
-import { mergedRules } from "@agon/domain/season/Editing.ts"
+import { faultsOfWindow, mergedRules } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES, type Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -15,7 +15,7 @@ import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
-import { rulesOf } from "./rulesOf.ts"
+import { refusing, rulesOf } from "./rulesOf.ts"
 import { SeasonActors } from "./SeasonEntity.ts"
 import { Seasons } from "./Seasons.ts"
 import { isSlug } from "./seasonRecord.ts"
@@ -52,8 +52,9 @@ const invalid = (path: string, message: string) => new InvalidRequest({ detail: 
 const checked = Effect.fnUntraced(function* (body: CreateSeason) {
   const slug = body.slug ?? slugOf(body.name)
   if (!isSlug(slug)) return yield* invalid("slug", "The name gives no slug; name one.")
-  if (body.submissions_close_at <= body.submissions_open_at)
-    return yield* invalid("submissions_close_at", "Submissions close after they open.")
+  const window = { submissions_open_at: Date.parse(body.submissions_open_at), submissions_close_at: Date.parse(body.submissions_close_at) }
+  const faults = faultsOfWindow(window)
+  if (faults.length > 0) return yield* refusing("invalid_request", faults)
   return { slug, rules: mergedRules(DEFAULT_RULES, yield* rulesOf(body)) }
 })
 

@@ -97,14 +97,17 @@ const byDefaultPaths = ["/v1/games", games, `${games}/leaderboard`, "/v1/matches
 const byDefault = `^(/v1/games|${games}|${games}/leaderboard|${games}/leaderboard/series|/v1/matches|/v1/models/Cobra/season)$`
 const ladderOf = (slug: string, ladder: string) => `${games}/leaderboard?season=${slug}&ladder=${ladder}`
 
-/** Until a season's row says so; its actor goes by the clock. */
+const isKept = (path: string) => Effect.map(ResponseCache, (cache) => cache.getUnsafe(path) !== undefined)
+
+/** Until a season's row says so and what the actor tells after its commit has come to the cache; it goes by the clock. */
 const until = (season_id: string, holds: (row: { readonly closed: boolean; readonly round: number | null }) => boolean) =>
   A.rows<{ readonly closed: boolean; readonly round: number | null }>`
     SELECT closed_at IS NOT NULL AS closed, (SELECT max(n) FROM round r WHERE r.season_id = s.id AND started_at IS NOT NULL) AS round
     FROM season s WHERE id = ${season_id}`.pipe(
     Effect.map(([row]) => holds(row!)),
     Effect.repeat({ until: (holds) => holds, schedule: Schedule.spaced("30 millis") }),
-    Effect.andThen(Effect.sleep("30 millis")) // it tells after it has committed
+    Effect.andThen(Effect.repeat(isKept(ladderOf("one", "open")), { while: (kept) => kept, schedule: Schedule.spaced("10 millis") })),
+    Effect.timeoutOption("20 seconds") // the test then shows what is stale
   )
 /** Sets the round's start to a moment that is still to come when it is asked, on a busy machine too. */
 const soon = Effect.suspend(() => A.patch(A.urlOf("one", "/rounds/1"), { starts_at: new Date(Date.now() + 300).toISOString() })).pipe(

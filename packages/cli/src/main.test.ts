@@ -37,25 +37,27 @@ describe("agon", () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it("examines: status 0 for a good model, 1 with the reason for a bad one, 2 for a file that is not there", async () => {
-    const good = await agon("examine", at("a.onnx"), at("a.json"), "--game", "snakes", "--json")
+    const examine = (model: string, ...flags: ReadonlyArray<string>) =>
+      agon("examine", at(model), at("a.json"), "--game", "snakes", ...flags)
+    const [good, bad, none] = await Promise.all([examine("a.onnx", "--json"), examine("garbage.onnx"), examine("none.onnx")])
     assert.strictEqual(good.status, 0, good.out)
     assert.strictEqual(JSON.parse(good.out).verdict, "admitted")
-    const bad = await agon("examine", at("garbage.onnx"), at("a.json"), "--game", "snakes")
     assert.strictEqual(bad.status, 1)
     assert.include(bad.out, "weights_unreadable")
-    assert.strictEqual((await agon("examine", at("none.onnx"), at("a.json"), "--game", "snakes")).status, 2)
+    assert.strictEqual(none.status, 2)
   })
 
   it("examines in the order of admission: names the first thing to mend, and by the season's own limit what is too slow", async () => {
     const manifest = JSON.parse(readFileSync(at("a.json"), "utf8"))
     const misspelt = at("misspelt.json")
     writeFileSync(misspelt, JSON.stringify({ ...manifest, memori: manifest.memory, memory: undefined }))
-    for (const [model, file, flags, said] of [
+    const cases = [
       ["garbage.onnx", misspelt, [], /^rejected \(manifest_invalid\): .*memory is missing; memori is not a key/],
       ["a.onnx", at("a.json"), ["--infer-us-max", "1"], /^rejected \(too_slow\): A move takes \d+ us; 1 are allowed/]
-    ] as const) {
-      const { status, out } = await agon("examine", at(model), file, "--game", "snakes", ...flags)
-      assert.match(out, said)
+    ] as const
+    const answers = await Promise.all(cases.map(([model, file, flags]) => agon("examine", at(model), file, "--game", "snakes", ...flags)))
+    for (const [index, { status, out }] of answers.entries()) {
+      assert.match(out, cases[index]![3])
       assert.strictEqual(status, 1)
     }
   })
@@ -92,11 +94,10 @@ describe("agon", () => {
       at("replay")
     )
     assert.strictEqual(played.status, 0, played.out)
-    const verified = await agon("verify", at("replay"), "--weights", folder)
-    assert.strictEqual(verified.status, 0, verified.out)
     const replay = JSON.parse(readFileSync(at("replay"), "utf8"))
     writeFileSync(at("changed"), JSON.stringify({ ...replay, scores: replay.scores.map((score: number) => score + 1) }))
-    const changed = await agon("verify", at("changed"))
+    const [verified, changed] = await Promise.all([agon("verify", at("replay"), "--weights", folder), agon("verify", at("changed"))])
+    assert.strictEqual(verified.status, 0, verified.out)
     assert.strictEqual(changed.status, 1)
     assert.include(changed.out, "scores")
   })
@@ -125,10 +126,12 @@ describe("agon", () => {
 
   it("says which files of a replay are missing, and writes nothing where it may not", async () => {
     mkdirSync(at("empty"))
-    const missing = await agon("verify", at("replay"), "--weights", at("empty"))
+    const [missing, refused] = await Promise.all([
+      agon("verify", at("replay"), "--weights", at("empty")),
+      agon("zoo", "--out", at("board"))
+    ])
     assert.strictEqual(missing.status, 2, missing.out)
     assert.include(missing.out, "seat 0")
-    const refused = await agon("zoo", "--out", at("board"))
     assert.strictEqual(refused.status, 2, refused.out)
     assert.include(refused.out, "cannot be written")
   })

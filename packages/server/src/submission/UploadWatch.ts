@@ -19,11 +19,13 @@ import { SeasonActors } from "../season/SeasonEntity.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
 import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
 
-/** Reviews start within two seconds of the second file. */
+/** Reviews start within two seconds of the second file, as long as no more than one look takes are waiting. */
 const LOOK_EVERY = "1 second"
-/** Versions looked at in one round, and at a time; what waits longer is looked at in the next rounds. */
+/** Versions in one look, and at a time; the next look goes on after the last of them. */
 const VERSIONS_MAX = 500
 const CONCURRENCY = 8
+/** Comes before every id. */
+const NIL = "00000000-0000-0000-0000-000000000000"
 /** An upload that began in time may take so long to end. */
 const UPLOAD_MAX_MS = 15 * 60_000
 
@@ -72,6 +74,14 @@ const makeLook = Effect.gen(function* () {
 
   /** Versions that were seen waiting, and the end of their windows. */
   const places = new Map<string, number>()
+  /** The last that was looked at, where more are waiting. */
+  let last: Awaited | undefined
+
+  const next = Effect.fnUntraced(function* (now: Date) {
+    const versions = yield* queries.awaited({ now, until: last?.upload_until ?? now, id: last?.id ?? NIL, limit: VERSIONS_MAX })
+    last = versions.length < VERSIONS_MAX ? undefined : versions.at(-1)
+    return versions
+  })
 
   const clear = Effect.fnUntraced(function* (now: number) {
     for (const [version, until] of [...places]) {
@@ -83,7 +93,7 @@ const makeLook = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const now = new Date(yield* Clock.currentTimeMillis)
-    const versions = yield* queries.awaited({ now, limit: VERSIONS_MAX })
+    const versions = yield* next(now)
     for (const { id, upload_until } of versions) places.set(id, upload_until.getTime())
     yield* Effect.catchCause(clear(now.getTime()), (cause) => Effect.logWarning("what was left of uploads was not removed", cause))
     yield* Effect.forEach(

@@ -137,15 +137,16 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
       UPDATE model SET last_number = last_number + 1 WHERE id = ${model_id} RETURNING last_number AS number, retired`
   }),
 
-  /** Versions whose files are awaited, by version_upload, those whose window ends first before the others. */
+  /** Versions whose files are awaited, by version_upload: those after the one of this id whose window ends `until`, in this order. */
   awaited: SqlSchema.findAll({
-    Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int }),
+    Request: Schema.Struct({ now: Schema.Date, until: Schema.Date, id: Schema.String, limit: Schema.Int }),
     Result: Awaited,
-    execute: ({ limit, now }) => sql`
+    execute: ({ id, limit, now, until }) => sql`
       SELECT v.id, v.season_id, v.weights_hash, v.manifest_hash, v.upload_until,
         (SELECT max((c->>'max_bytes')::int) FROM jsonb_array_elements(s.weight_classes) c) AS weights_max_bytes
       FROM version v JOIN season s ON s.id = v.season_id
-      WHERE v.phase = 'upload' AND v.upload_until > ${now} ORDER BY v.upload_until LIMIT ${limit}`
+      WHERE v.phase = 'upload' AND v.upload_until > ${now} AND (v.upload_until, v.id) > (${until}, ${id})
+      ORDER BY v.upload_until, v.id LIMIT ${limit}`
   })
 })
 

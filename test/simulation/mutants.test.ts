@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { mutants } from "./mutants.ts"
 import { hold, inMemory, type InMemory } from "./simulation.ts"
 
-const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+const SEEDS = Array.from({ length: 16 }, (_, i) => i + 1)
 const STEPS = 1_500
 
 const planted = (name: string): Promise<InMemory> =>

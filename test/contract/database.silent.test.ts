@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Patience } from "@agon/server/http/Patience.ts"
+import { AnswerTimeout } from "@agon/server/http/AnswerTimeout.ts"
 import * as A from "../support/Administration.ts"
 import { type Call, call } from "../support/Web.ts"
 
@@ -21,7 +21,7 @@ const requests: ReadonlyArray<readonly [path: string, given: Call]> = [
   ["/v1/games/snakes/models", { as: "ada", method: "POST", json: { name: "Adder" } }]
 ]
 
-layer(A.layer.pipe(Layer.provide(Layer.succeed(Patience, 300))), A.options)("a database that does not answer", (it) => {
+layer(A.layer.pipe(Layer.provide(Layer.succeed(AnswerTimeout, 300))), A.options)("a database that does not answer", (it) => {
   it.effect("keeps nobody waiting, those who share an answer included, and is asked again when it does", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()

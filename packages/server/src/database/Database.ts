@@ -5,9 +5,9 @@
  *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests.
  *
  * Every wait has a bound: connecting 5 s; a statement 15 s, a lock 10 s and a transaction left open 30 s, which the server enforces. What
- * it cannot (it is frozen, the line is cut, no connection is free) is bounded by those who ask: requests by http/Patience.ts, seasons by
- * the limits of SeasonActor.ts. The driver itself listens for the errors of idle connections and replaces those that
- * have died, so a restarted server needs nothing from us.
+ * it cannot (it is frozen, the line is cut, no connection is free) is bounded by those who ask: requests by http/AnswerTimeout.ts,
+ * seasons by the limits of SeasonActor.ts. The driver itself listens for the errors of idle connections and replaces those that have
+ * died, so a restarted server needs nothing from us.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effect"

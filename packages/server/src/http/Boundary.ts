@@ -11,7 +11,7 @@ import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/a
 import * as P from "@agon/api/Problem.ts"
 import { isRestarting } from "../database/rows.ts"
 import { clientAddress } from "./ClientAddress.ts"
-import { Patience, withPatience } from "./Patience.ts"
+import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"
 import { RequestId } from "./RequestId.ts"
 import { unstorable } from "./unstorable.ts"
@@ -27,14 +27,14 @@ const unavailable_s = 1
 // Both functions run once per route, when it is built.
 export const BoundaryLayer = Layer.effect(
   Boundary,
-  Effect.map(Effect.all([RateLimits, Patience]), ([limits, patience_ms]) =>
+  Effect.map(Effect.all([RateLimits, AnswerTimeout]), ([limits, timeout_ms]) =>
     Boundary.of((httpEffect, { endpoint }) => {
       const rate = Context.get(endpoint.annotations, Rate)
       const perAddress = rate === "public" || rate === "signin"
       const limited = perAddress
         ? Effect.flatMap(clientAddress, (address) => Effect.andThen(limits.take(rate, address), httpEffect))
         : httpEffect
-      return Effect.catchCause(withPatience(patience_ms, limited), translate)
+      return Effect.catchCause(withAnswerTimeout(timeout_ms, limited), translate)
     })
   )
 )

@@ -2,19 +2,19 @@
 import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CacheTags, Shared } from "@agon/api/Boundary.ts"
-import { Patience, withPatience } from "./Patience.ts"
+import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { type Answer, type Entry, matches, ResponseCache } from "./ResponseCache.ts"
 
 export const SharedLayer = Layer.effect(
   Shared,
-  Effect.map(Effect.all([ResponseCache, Patience]), ([cache, patience_ms]) =>
+  Effect.map(Effect.all([ResponseCache, AnswerTimeout]), ([cache, timeout_ms]) =>
     Shared.of((httpEffect) => {
       const answer = Effect.suspend(() => {
         const tags = new Set<string>()
         return Effect.flatMap(Effect.provideService(httpEffect, CacheTags, tags), (response) => toAnswer(response, tags))
       })
       // Nobody who asks can end a computation, so it ends by itself.
-      const compute = withPatience(patience_ms, answer)
+      const compute = withAnswerTimeout(timeout_ms, answer)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.map(cache.getOrCompute(request.url, compute), (entry) => toResponse(entry, request.headers["if-none-match"]))
       )

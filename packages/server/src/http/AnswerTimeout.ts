@@ -9,10 +9,10 @@ import { Unavailable } from "@agon/api/Problem.ts"
  * Milliseconds. Longer than a body may take to arrive and a runner's long poll to end (30 s each) with a statement of the longest kind
  * behind it (15 s), and well within the silence after which a connection is closed (120 s).
  */
-export class Patience extends Context.Reference<number>("agon/Patience_ms", { defaultValue: () => 60_000 }) {}
+export class AnswerTimeout extends Context.Reference<number>("agon/AnswerTimeout_ms", { defaultValue: () => 60_000 }) {}
 
 const tooLong = new Unavailable({ detail: "The answer took too long; try again in a second." })
 
 /** Ends what takes longer, also where whoever asked must not end it; its statement is cancelled, which may take the driver 5 s more. */
-export const withPatience = <A, E, R>(patience_ms: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
-  Effect.timeoutOrElse(Effect.interruptible(effect), { duration: patience_ms, orElse: () => Effect.fail(tooLong) })
+export const withAnswerTimeout = <A, E, R>(timeout_ms: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
+  Effect.timeoutOrElse(Effect.interruptible(effect), { duration: timeout_ms, orElse: () => Effect.fail(tooLong) })

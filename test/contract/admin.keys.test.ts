@@ -1,6 +1,8 @@
 /** A season's own runner keys and runners, and who can process its queue (DECISIONS.md section 10). */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { FleetAdmin } from "@agon/server/runner/FleetAdmin.ts"
+import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { call } from "../support/Web.ts"
 import {
   baseline,
@@ -145,6 +147,34 @@ layer(administration, options)("the platform's runner keys", (it) => {
         assert.deepInclude(past, { [name]: [], total }, path)
         assert.isNull(next_cursor)
       }
+    })
+  )
+})
+
+layer(administration, options)("a key that is being revoked", (it) => {
+  it.effect("gives its leases back also where the caller goes away in the middle", () =>
+    Effect.gen(function* () {
+      const { id } = (yield* post("/v1/runner-keys", { name: "left" })).json
+      const [root] = yield* rows<{ readonly id: string; readonly username: string; readonly admin: boolean }>`
+        SELECT id, username, admin FROM account WHERE username = 'root'`
+      const keys = yield* RunnerKeys
+      const begun = yield* Deferred.make<void>()
+      const gone = yield* Deferred.make<void>()
+      const returned = yield* Deferred.make<void>()
+      const slow = RunnerKeys.of({
+        ...keys,
+        returnLeases: () =>
+          Deferred.succeed(begun, undefined).pipe(
+            Effect.andThen(Deferred.await(gone)),
+            Effect.andThen(Deferred.succeed(returned, undefined))
+          )
+      })
+      const admin = yield* Effect.provide(FleetAdmin, Layer.fresh(FleetAdmin.layer).pipe(Layer.provide(Layer.succeed(RunnerKeys, slow))))
+      const caller = yield* Effect.forkChild(admin.revoke({ ...root!, session_id: id }, null, id))
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(caller)
+      yield* Deferred.succeed(gone, undefined)
+      yield* Effect.timeout(Deferred.await(returned), "5 seconds")
     })
   )
 })

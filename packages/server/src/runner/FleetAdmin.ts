@@ -6,7 +6,7 @@
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import type { NotFound } from "@agon/api/Problem.ts"
 import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../admin/audits.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
@@ -45,10 +45,14 @@ const makeFleetAdmin = Effect.gen(function* () {
     }),
 
     revoke: Effect.fn("FleetAdmin.revoke")(function* (account, fleet, id) {
-      yield* audits.logged(placeOf(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
+      const ended = audits.logged(placeOf(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
         fresh ? auditOf(account, "runner-key.revoke", key.name, { id }) : undefined
       )
-      yield* keys.returnLeases(id)
+      // A fiber of its own: a caller who goes away once the key has ended leaves nothing leased to it.
+      const returning = yield* Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(restore(ended), Effect.forkDetach(keys.returnLeases(id)))
+      )
+      yield* Fiber.join(returning)
       return yield* keys.get(id, fleet?.id ?? null)
     }),
 

@@ -59,25 +59,36 @@ export const seasonOf = Effect.fnUntraced(function* (slug: string, fleet: Keyed,
   const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
   yield* patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
   yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
-  for (const entry of snakesZoo.slice(0, baselines)) yield* bringIn(fleet, here, entry)
+  yield* bringIn(fleet, here, ...snakesZoo.slice(0, baselines))
   return here
 })
 
 export const snakesZoo = zoo.filter((one) => one.game === game)
 
-/** A baseline, recorded, uploaded, admitted by a runner of this key and switched on. */
-export const bringIn = Effect.fnUntraced(function* ({ admin, client, open }: Keyed, here: Here, { build, name }: (typeof zoo)[number]) {
-  const { manifest, weights } = build()
-  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
-  const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name, ...hashes } })
-  yield* put(upload.weights, weights)
-  yield* put(upload.manifest, manifest)
-  const { leases } = yield* client.runner.lease({ payload: { runner: yield* open(["admission"]), max: 1, wait_s: 20 } })
-  assert.deepInclude(leases[0], { kind: "admission", game, attempt: 1 })
+/** Baselines, recorded, uploaded, admitted by a runner of this key and switched on. Their reviews are waited for together. */
+export const bringIn = Effect.fnUntraced(function* (
+  { admin, client, open }: Keyed,
+  here: Here,
+  ...entries: ReadonlyArray<(typeof zoo)[number]>
+) {
+  for (const { build, name } of entries) {
+    const { manifest, weights } = build()
+    const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+    const { upload } = yield* admin.baseline.recordBaseline({ params: here, payload: { name, ...hashes } })
+    yield* put(upload.weights, weights)
+    yield* put(upload.manifest, manifest)
+  }
+  const runner = yield* open(["admission"])
   const admitted = { verdict: "admitted", param_count: 1, infer_us: 10, memory: { flat: 0, cell: 0 } } as const
   const verdict = { kind: "admission", runtime_version: "test", ...admitted } as const
-  assert.deepStrictEqual(yield* client.runner.result({ params: { lease: leases[0]!.lease }, payload: verdict }), { accepted: true })
-  yield* admin.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } })
+  for (const _ of entries) {
+    const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 20 } })
+    assert.deepInclude(leases[0], { kind: "admission", game, attempt: 1 })
+    assert.deepStrictEqual(yield* client.runner.result({ params: { lease: leases[0]!.lease }, payload: verdict }), { accepted: true })
+  }
+  for (const { name } of entries) {
+    yield* admin.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } })
+  }
 })
 interface Here {
   readonly game: string

@@ -119,7 +119,7 @@ const makeJudge = Effect.gen(function* () {
   const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
     const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
-    if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt({ id, runner, state_sha256 })
+    if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt(audit, runner, state_sha256)
     if (borneOut) {
       yield* voiding.flag(doubter_id, { season_id, match, detail: "It played the match again to another state than two others." })
       return yield* queries.settle(id, "doubter_wrong")

@@ -99,9 +99,10 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeVerdicts = (sql: SqlClient.SqlClient) => ({
-  /** Locks one row by the primary key. */
-  doubt: ({ id, runner, state_sha256 }: { readonly id: string; readonly runner: string; readonly state_sha256: string }) => sql`
-    UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256} WHERE id = ${id}`,
+  /** Locks one row by the primary key. Of a result said twice at once the first counts: a later lease is left alone. */
+  doubt: ({ id, lease_n }: AuditRow, runner: string, state_sha256: string) => sql`
+    UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256}
+    WHERE id = ${id} AND state = 'leased' AND lease_n = ${lease_n}`,
 
   /** Locks one row by the primary key. */
   settle: (id: string, verdict: string) => sql`UPDATE match_audit SET state = 'done', verdict = ${verdict} WHERE id = ${id}`,

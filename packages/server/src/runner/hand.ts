@@ -1,0 +1,109 @@
+/**
+ * Handing out: what a lease request is answered at once, its results told to their seasons on the way, and what a runner
+ * that was parked is given later.
+ */
+import { Clock, Effect } from "effect"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import type { LeasedAcceptance, LeasedResult, LeaseRequest, Work as WorkSheet } from "@agon/api/runner/protocol.ts"
+import { AUDITS, Audits } from "./Audits.ts"
+import { Desk } from "./Desk.ts"
+import { Parking } from "./Parking.ts"
+import type { OpenRunner } from "./queries.ts"
+import { kindOf, makeSources } from "./sources.ts"
+
+export const makeHand = Effect.gen(function* () {
+  const desk = yield* Desk
+  const audits = yield* Audits
+  const parking = yield* Parking
+  const { audit, fill, inTurn, serves, shareOf, tell } = yield* makeSources
+
+  const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
+    const since = parking.signal()
+    const about = yield* sorted(desk, runner, request)
+    const reporting = new Set(request.results?.map(({ lease }) => lease))
+    const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
+    const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const leases: Array<WorkSheet> = [...(yield* audit(key, runner, wanted))]
+    const room = wanted - leases.length
+    const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
+    const share = shareOf(key, runner, room)
+    if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
+    let given = 0
+    const receipts: Array<LeasedAcceptance> = []
+    for (const [season, { holds, results }] of about) {
+      if (season === undefined) {
+        for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
+        continue
+      }
+      if (season === AUDITS) {
+        if (holds !== undefined) yield* audits.keepOnly(runner.id, holds)
+        receipts.push(...(yield* tellAudits(desk, audits, key, results)))
+        continue
+      }
+      const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? share : 0 }
+      const answered = yield* tell(key, runner, season, said)
+      receipts.push(...answered.receipts)
+      leases.push(...answered.works)
+      if (season === turn) given = answered.works.length
+    }
+    const asked = turn === undefined ? undefined : { season: turn, given }
+    leases.push(...(yield* fill(key, runner, wanted - leases.length, share, asked)))
+    return { leases, receipts, room: wanted, since }
+  })
+
+  /** What there is for one that was woken; undefined where it was stopped, or its key revoked, while it waited. */
+  const askAgain = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
+    if ((yield* desk.runner(key, runner.id)).state !== "active") return undefined
+    const audited = yield* audit(key, runner, room)
+    const left = room - audited.length
+    return [...audited, ...(yield* fill(key, runner, left, shareOf(key, runner, left)))]
+  })
+
+  const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {
+    const waiting = { kind: kindOf(key, runner), serves: serves(key, runner) }
+    for (let since = from; ; ) {
+      const wait_ms = until - (yield* Clock.currentTimeMillis)
+      if (wait_ms <= 0) return []
+      const before = since
+      yield* parking.park(waiting, before, wait_ms)
+      since = parking.signal()
+      const passOn = Effect.sync(() => parking.passOn(waiting, before))
+      const leases = yield* Effect.onError(askAgain(key, runner, room), () => passOn)
+      if (leases === undefined) return yield* Effect.as(passOn, [])
+      if (leases.length > 0) return leases
+    }
+  })
+
+  return { first, later }
+})
+
+interface About {
+  readonly results: Array<LeasedResult>
+  holds?: ReadonlyArray<string>
+}
+
+/** What belongs to which season: results, and the wish that it take back what was lost on the way. */
+const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenRunner, { holds, results = [] }: LeaseRequest) {
+  const about = new Map<string | undefined, About>()
+  const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
+  for (const result of results) of(yield* desk.seasonOf(result.lease)).results.push(result)
+  const named = new Set([...(holds ?? []), ...results.map(({ lease }) => lease)])
+  for (const { lease, season } of holds === undefined ? [] : desk.holdings.of(runner.id)) {
+    if (named.has(lease)) continue
+    desk.holdings.drop(lease)
+    of(season).holds = [...named]
+  }
+  return about
+})
+
+/** Results of audits, told to their own queue. */
+export const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<LeasedResult>) =>
+  Effect.forEach(
+    results,
+    Effect.fnUntraced(function* (result) {
+      const { lease } = result
+      const reason = result.kind === "audit" ? yield* audits.result(key, lease, result.state_sha256) : ("unknown" as const)
+      if (reason !== "unknown") desk.holdings.drop(lease)
+      return { lease, accepted: reason === null, reason }
+    })
+  )

@@ -1,0 +1,91 @@
+/**
+ * From which season a runner's next work comes: the seasons that it may serve, in their turn, each up to its share; and
+ * before them a match that waits to be played again.
+ */
+import { Effect } from "effect"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import type { Work as WorkSheet } from "@agon/api/runner/protocol.ts"
+import { AUDITS, Audits } from "./Audits.ts"
+import { Desk, plays, type Said } from "./Desk.ts"
+import { Fairness } from "./Fairness.ts"
+import { OpenSeasons } from "./OpenSeasons.ts"
+import { Parking } from "./Parking.ts"
+import type { OpenRunner, OpenSeason } from "./queries.ts"
+
+/** Runners of which a season would give the one what it gives the other. */
+export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines }: OpenRunner): string =>
+  `${season_id ?? "platform"} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
+
+/** The season whose turn it was, and what it gave. */
+interface Asked {
+  readonly season: string
+  readonly given: number
+}
+
+const mayAsk = (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason) =>
+  (key.season_id ?? season.id) === season.id && plays(runner, season)
+
+export const makeSources = Effect.gen(function* () {
+  const desk = yield* Desk
+  const audits = yield* Audits
+  const seasons = yield* OpenSeasons
+  const parking = yield* Parking
+  const fairness = new Fairness()
+
+  /** What a season's own runners do for it is no share of the platform's. */
+  const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
+    fairness.order(seasons.list().filter((season) => mayAsk(key, runner, season)))
+
+  /** Looked up when it is asked: a season may have come while the runner waited. */
+  const serves = (key: KeyOfRunner, runner: OpenRunner) => (id: string) => {
+    const season = seasons.get(id)
+    return season !== undefined && mayAsk(key, runner, season)
+  }
+
+  const tell = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
+    const since = parking.signal()
+    const answered = yield* desk.tell(key, runner, season, said)
+    const given = answered.works.length
+    if (key.season_id === null) {
+      if (given > 0) fairness.served(season, given)
+      else if (said.max > 0) fairness.idle(season)
+    }
+    if (said.max > 0) parking.told(season, kindOf(key, runner), since, given > 0)
+    return answered
+  })
+
+  /** How much of the room one season may fill before the others were asked. */
+  const shareOf = (key: KeyOfRunner, runner: OpenRunner, room: number): number => fairness.share(inTurn(key, runner), room)
+
+  /** From one season; one that is away has no work now. */
+  const take = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, max: number) {
+    const asked = tell(key, runner, season, { results: [], max })
+    const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
+    return works
+  })
+
+  /** From the seasons in turn, from each its share, then from those that have more, until the room is full. `first` was asked already. */
+  const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, share: number, first?: Asked) {
+    const leases: Array<WorkSheet> = []
+    const more = first !== undefined && first.given >= share ? [first.season] : []
+    for (const { id } of inTurn(key, runner)) {
+      if (leases.length >= room) return leases
+      if (id === first?.season) continue
+      const max = Math.min(share, room - leases.length)
+      const works = yield* take(key, runner, id, max)
+      leases.push(...works)
+      if (works.length === max) more.push(id)
+    }
+    for (const id of more) if (leases.length < room) leases.push(...(yield* take(key, runner, id, room - leases.length)))
+    return leases
+  })
+
+  /** One a request: they are few, and matches go on beside them. */
+  const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
+    const works = yield* audits.lease(key, runner, Math.min(1, room))
+    for (const { lease } of works) desk.holdings.add({ lease, runner: runner.id, season: AUDITS, seats: null, strike_limit: 0 })
+    return works
+  })
+
+  return { inTurn, serves, shareOf, tell, fill, audit }
+})

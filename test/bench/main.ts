@@ -12,7 +12,7 @@ import { join } from "node:path"
 
 const BENCHES = {
   engine: "turns a second of the game engines",
-  play: "match cycles a second at the season's mailbox, against job queues on the same Postgres",
+  play: "match cycles a second at the season's mailbox and over HTTP, against job queues on the same Postgres",
   reads: "what reads cost over a million matches, against hand-written SQL, and what grows",
   http: "what a read costs, against bare servers and Fastify",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",

@@ -38,13 +38,15 @@ const others: Readonly<Record<string, string>> = { game: "snakes", map_id: "duel
 const fill = (path: string, names: Names) => {
   const collection = /\/(models|versions|matches)\/\{id\}/.exec(path)?.[1] as keyof Names | undefined
   const of = (key: string) => (key === "slug" ? names.slug : key === "id" && collection !== undefined ? names[collection] : others[key])
-  return path.replace(/\{(\w+)\}/g, (_, key: string) => of(key) ?? "x")
+  const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => of(key) ?? "x")
+  return path.endsWith("/threads") ? `${filled}?match=${names.matches}` : filled // it is of something
 }
 
 /** With queries that say whose things are meant, where the route takes any. */
 const asked = (path: string, query: ReadonlyArray<string>, names: Names) => {
   const values: Readonly<Record<string, string>> = { season: names.slug, model: names.models, version: names.versions, owner: "ada" }
   const plain = fill(path, names)
+  if (plain.includes("?")) return [plain, plain.replace(/\?.*/, `?model=${names.models}`)]
   return [plain, ...query.filter((key) => key in values).map((key) => `${plain}?${key}=${values[key]}`)]
 }
 

@@ -30,7 +30,8 @@ const readsOf = (season: string, ids: { readonly model: string; readonly version
   `/v1/matches?version=${ids.version}`,
   `/v1/matches/${ids.match}`,
   `/v1/matches/${ids.match}/frame`,
-  `/v1/matches/${ids.match}/related`
+  `/v1/matches/${ids.match}/related`,
+  `/v1/threads?match=${ids.match}`
 ]
 const privately = (path: string) => path.replace("/v1/", "/v1/private/")
 /** Series and replay links are dated by the moment of the answer. */
@@ -96,15 +97,17 @@ layer(web, A.options)("members' reads", (it) => {
 })
 
 /** Things of a hidden season, and those of the same form that were never made. */
-type Pairs = Readonly<Record<"slug" | "season" | "models" | "versions" | "matches", Pair>>
+type Pairs = Readonly<Record<"slug" | "season" | "models" | "versions" | "matches" | "comments", Pair>>
 const pairs: Pairs = {
   slug: ["secret", "unmade"],
   season: ["secret", "unmade"],
   models: [m.secretBase, uuid("model", 999)],
   versions: [v.hiddenSecret, uuid("version", 999)],
-  matches: [x.secret, uuid("match", 999)]
+  matches: [x.secret, uuid("match", 999)],
+  comments: [uuid("comment", 8), uuid("comment", 999)]
 }
 type Pair = readonly [hidden: string, unmade: string]
+type Collection = "models" | "versions" | "matches" | "comments"
 
 /** What else a path names, so that it would be found if the season were. */
 const others: Readonly<Record<string, string>> = {
@@ -131,18 +134,20 @@ const questions = (pairs: Pairs): ReadonlyArray<readonly [hidden: Asked, unmade:
       const route = `${method.toUpperCase()} ${template}`
       const asked = (path: string, json?: unknown): Asked => ({ route, method: method.toUpperCase(), path, json })
       const both = (pair: Pair, make: (name: string) => Asked) => [[make(pair[0]), make(pair[1])] as const]
-      const collection = /\/(models|versions|matches)\/\{id\}/.exec(template)?.[1] as "models" | "versions" | "matches" | undefined
+      const collection = /\/(models|versions|matches|comments)\/\{id\}/.exec(template)?.[1] as Collection | undefined
       const named: Pair | undefined = template.includes("{slug}") ? pairs.slug : collection === undefined ? undefined : pairs[collection]
       const fill = (path: string, name: string) =>
         path.replace(/\{(\w+)\}/g, (_, key: string) => (key === "slug" || key === "id" ? name : (others[key] ?? "x")))
       const inPath = named === undefined ? [] : both(named, (name) => asked(fill(template, name), operation.requestBody && {}))
       const query: ReadonlyArray<string> = (operation.parameters ?? []).filter((one: any) => one.in === "query").map((one: any) => one.name)
       const inQuery = query.flatMap((name) => {
-        const pair = { season: pairs.season, model: pairs.models, version: pairs.versions }[name]
+        const pair = { season: pairs.season, model: pairs.models, version: pairs.versions, match: pairs.matches }[name]
         return pair === undefined ? [] : both(pair, (value) => asked(`${fill(template, m.alpha)}?${name}=${value}`))
       })
       const bodies = inBodies.filter((one) => one.route === route)
-      return [...inPath, ...inQuery, ...bodies.flatMap(({ make }) => both(pairs.season, (name) => asked(template, make(name))))]
+      const inBody = bodies.flatMap(({ make, of = "season" }) => both(pairs[of], (name) => asked(template, make(name))))
+      const reported = route.endsWith("/reports") ? both(pairs.comments, (name) => asked(fill(template, name), { reason: "x" })) : []
+      return [...inPath, ...inQuery, ...inBody, ...reported]
     })
   )
 }
@@ -150,7 +155,11 @@ const questions = (pairs: Pairs): ReadonlyArray<readonly [hidden: Asked, unmade:
 const hash = `sha256:${"1".repeat(64)}`
 const submission = { game: "snakes", model: m.beta, weights_hash: hash, manifest_hash: hash }
 const reentry = { game: "snakes", model: m.beta, season: "spring", from: "spring" }
-const inBodies: ReadonlyArray<{ readonly route: string; readonly make: (name: string) => unknown }> = [
+const comment = { body: "x" }
+const inBodies: ReadonlyArray<{ readonly route: string; readonly of?: keyof Pairs; readonly make: (name: string) => unknown }> = [
+  { route: "POST /v1/threads/comments", of: "matches", make: (match) => ({ ...comment, match }) },
+  { route: "POST /v1/threads/comments", of: "models", make: (model) => ({ ...comment, model }) },
+  { route: "POST /v1/threads/comments", of: "comments", make: (parent_id) => ({ ...comment, match: x.nano, parent_id }) },
   { route: "POST /v1/submissions", make: (season) => ({ ...submission, season }) },
   { route: "POST /v1/submissions/reenter", make: (season) => ({ ...reentry, season }) },
   { route: "POST /v1/submissions/reenter", make: (from) => ({ ...reentry, from }) }
@@ -161,6 +170,17 @@ const faceOf = ({ headers, status, text }: Answered, name: string) => {
   const { "x-request-id": _, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, text: undated(text).replaceAll(name, "it") }
 }
+
+/** A comment of ada's, that everybody who sees the match can read. */
+const discussed = Effect.fnUntraced(function* (n: number, season_id: string, match_id: string) {
+  const [ada] = yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'ada'`
+  const thread = { id: uuid("thread", n), match_id, season_id, ended_at: A.past, created_at: A.past, locked: false, comments: 1 }
+  const published = { state: "published", published_at: A.past, approved_at: A.past }
+  const comment = { id: uuid("comment", n), thread_id: thread.id, account_id: ada!.id, body: "Hush.", reports: 0, created_at: A.past }
+  yield* Fixture.insert("thread", [thread])
+  yield* Fixture.insert("comment", [{ ...comment, ...published }])
+  return comment.id
+})
 
 /** The hidden and the never made answer alike, each named by what the question says of it. */
 const alike = Effect.fnUntraced(function* (asked: ReturnType<typeof questions>, of: Pairs, as: string | undefined) {
@@ -195,6 +215,9 @@ layer(web, A.options)("a hidden season", (it) => {
 
   it.effect("and all that is in it answer to others exactly as what was never made", () =>
     Effect.gen(function* () {
+      const page = (yield* A.ask("/v1/profiles/ada/comments?fresh=1")).text
+      yield* discussed(8, seasonIds.secret, x.secret)
+      assert.strictEqual((yield* A.ask("/v1/profiles/ada/comments?fresh=2")).text, page)
       for (const as of [undefined, "bob"]) yield* alike(asked, pairs, as)
     })
   )
@@ -236,8 +259,9 @@ const furnished = Effect.fnUntraced(function* (n: number, slug: string, change: 
     owner_id: null
   })
   yield* copy("live", `id = '${x.playing}'`, { ...of, id: uuid("match", n + 500) })
+  const said = yield* discussed(n, ids.season, ids.match)
   const made = Object.fromEntries(Object.entries(pairs).map(([key, [, unmade]]) => [key, unmade]))
-  const hidden: Readonly<Record<string, string>> = { models: ids.model, versions: ids.version, matches: ids.match }
+  const hidden: Readonly<Record<string, string>> = { models: ids.model, versions: ids.version, matches: ids.match, comments: said }
   return Object.fromEntries(Object.entries(made).map(([key, unmade]) => [key, [hidden[key] ?? slug, unmade]])) as unknown as Pairs
 })
 

@@ -14,6 +14,8 @@ import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/http/Http.ts
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
+import { Comments } from "@agon/server/community/Comments.ts"
+import { Moderation } from "@agon/server/community/Moderation.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
@@ -46,7 +48,12 @@ const handlers = Layer.mergeAll(
 ).pipe(Layer.provide(reads))
 const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Layer.Services<typeof handlers>>)).pipe(
   Layer.provide([MaxBody, HttpServer.layerServices]),
-  Layer.provideMerge(LookupsLayer.pipe(Layer.provide(reads), Layer.provide(Layer.mock(RunnerKeys, {})))),
+  Layer.provideMerge(
+    LookupsLayer.pipe(
+      Layer.provide(reads),
+      Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {})])
+    )
+  ),
   Layer.provideMerge(core())
 )
 

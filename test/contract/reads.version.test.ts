@@ -6,6 +6,8 @@ import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type AllHandlers, makeRoutes, MaxBody } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
+import { Comments } from "@agon/server/community/Comments.ts"
+import { Moderation } from "@agon/server/community/Moderation.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Models } from "@agon/server/model/Models.ts"
@@ -24,7 +26,12 @@ const services = Models.layer.pipe(Layer.provideMerge(Layer.mergeAll(Versions.la
 const handlers = Layer.mergeAll(VersionHandlers, ModelHandlers, unserved("version", "model")).pipe(Layer.provide(services))
 const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Layer.Services<typeof handlers>>)).pipe(
   Layer.provide([MaxBody, HttpServer.layerServices]),
-  Layer.provideMerge(LookupsLayer.pipe(Layer.provide(services), Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Matches, {})]))),
+  Layer.provideMerge(
+    LookupsLayer.pipe(
+      Layer.provide(services),
+      Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Matches, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {})])
+    )
+  ),
   Layer.provideMerge(core())
 )
 

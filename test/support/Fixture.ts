@@ -12,7 +12,7 @@ import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 
-const KINDS = ["season", "account", "model", "version", "match", "runner", "key", "participant"] as const
+const KINDS = ["season", "account", "model", "version", "match", "runner", "key", "participant", "thread", "comment"] as const
 /** `uuid("version", 3)`: ids that say what they name. */
 export const uuid = (kind: (typeof KINDS)[number], n: number) =>
   `0195000${KINDS.indexOf(kind)}-0000-7000-8000-${n.toString(16).padStart(12, "0")}`

@@ -6,6 +6,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import * as A from "./Administration.ts"
+import { published } from "./Commenting.ts"
 import * as Fixture from "./Fixture.ts"
 import { sha256 } from "./Fuzz.ts"
 import { aboutRunner, bearer, type Caller, openRunner, ours, theirs, third, World } from "./RoleCallers.ts"
@@ -111,6 +112,26 @@ const ofCompetitors: Readonly<Record<string, Prepare>> = {
   })
 }
 
+const { nano } = matchIds
+const text = (n: number) => `no. ${n}`
+/** A comment that is there to be read. */
+const readable: Prepare = (_caller, n) => Effect.map(published("root", { match: nano }, text(n)), (id) => ({ names: { id } }))
+
+const ofCommunity: Readonly<Record<string, Prepare>> = {
+  "GET /v1/threads": ready({ query: `?match=${nano}` }),
+  "GET /v1/private/threads": ready({ query: `?match=${nano}` }),
+  "POST /v1/threads/comments": (_caller, n) => Effect.succeed({ json: { match: nano, body: text(n) } }),
+  "DELETE /v1/comments/{id}": (caller, n) =>
+    Effect.map(published(accountOf(caller), { match: nano }, text(n)), (id) => ({ names: { id } })),
+  "POST /v1/comments/{id}/reports": (caller, n) => Effect.map(readable(caller, n), (at) => ({ ...at, json: { reason: "rude" } })),
+  "PATCH /v1/admin/comments/{id}": (caller, n) => Effect.map(readable(caller, n), (at) => ({ ...at, json: { state: "removed" } })),
+  "PATCH /v1/admin/threads/{id}": Effect.fnUntraced(function* (caller, n) {
+    yield* readable(caller, n)
+    const [thread] = yield* A.rows<{ readonly id: string }>`SELECT id FROM thread WHERE match_id = ${nano}`
+    return { names: { id: thread!.id }, json: { locked: false } }
+  })
+}
+
 const ofPlatform: Readonly<Record<string, Prepare>> = {
   "POST /v1/games/{game}/seasons": (_caller, n) => Effect.succeed({ json: A.seasonBody(`season-${n}`) }),
   "POST /v1/games/{game}/seasons/{slug}/featured": ready({}),
@@ -164,7 +185,7 @@ const ofRunners: Readonly<Record<string, Prepare>> = {
   "POST /v1/runner/leases/{lease}/release": (_caller, n) => Effect.map(leased(n), (lease) => ({ names: { lease }, json: {} }))
 }
 
-const requests: Readonly<Record<string, Prepare>> = { ...ofCompetitors, ...ofPlatform, ...ofSeason, ...ofRunners }
+const requests: Readonly<Record<string, Prepare>> = { ...ofCompetitors, ...ofCommunity, ...ofPlatform, ...ofSeason, ...ofRunners }
 
 /** Routes that a line above is about. */
 export const prepared: ReadonlyArray<string> = Object.keys(requests)

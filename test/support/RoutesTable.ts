@@ -24,5 +24,17 @@ export const rowsOf = (text: string): ReadonlyArray<Row> =>
 
 export const table = rowsOf(readFileSync(new URL("../contract/routes.tsv", import.meta.url), "utf8"))
 
-/** Community: its own routes, the threads of private seasons among them, and its administration. Everything else is served. */
-export const isOfCommunity = ({ path, source }: Row) => source === "4.6" || path.startsWith("/v1/admin/") || path === "/v1/private/threads"
+/** Of the community there are comment threads; what else belongs to it, and its administration, is still to come. */
+export const isOfCommunity = (row: Row) => (row.source === "4.6" || row.path.startsWith("/v1/admin/")) && !threads.has(routeOf(row))
+
+const threads: ReadonlySet<string> = new Set([
+  "GET /v1/threads",
+  "POST /v1/threads/comments",
+  "DELETE /v1/comments/{id}",
+  "POST /v1/comments/{id}/reports",
+  "GET /v1/me/comments",
+  "GET /v1/profiles/{username}/comments",
+  "GET /v1/admin/comments",
+  "PATCH /v1/admin/comments/{id}",
+  "PATCH /v1/admin/threads/{id}"
+])

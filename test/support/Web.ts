@@ -112,6 +112,7 @@ export const noLookups = Layer.succeed(Lookups, {
   modelOwnedBy: () => Effect.succeed(Option.none()),
   versionOwnedBy: () => Effect.succeed(Option.none()),
   matchOwnedBy: () => Effect.succeed(false),
+  inCommunity: () => Effect.succeed(false),
   runnerByKey: () => Effect.succeed(Option.none())
 })
 

@@ -5,6 +5,8 @@ import { AdminGroup } from "./admin/api.ts"
 import { Boundary } from "./Boundary.ts"
 import { BoardAdminGroup } from "./board/admin.ts"
 import { BoardGroup } from "./board/api.ts"
+import { CommunityGroup } from "./community/api.ts"
+import { ModerationGroup } from "./community/moderation.ts"
 import { documented } from "./Documentation.ts"
 import { GameGroup } from "./game/api.ts"
 import { LeaderboardGroup } from "./leaderboard/api.ts"
@@ -44,6 +46,8 @@ export class Api extends HttpApi.make("agon")
   .add(SeasonFleetGroup)
   .add(BoardAdminGroup)
   .add(BaselineGroup)
+  .add(CommunityGroup)
+  .add(ModerationGroup)
   .add(FleetGroup)
   .add(RunnerGroup)
   .middleware(Boundary)

@@ -87,6 +87,21 @@ export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provid
 /** What else the path names in the season (`:map_id`, `:baseline` or `:n`) is there; looked up before a body is read. */
 export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
 
+/** A comment that the account may read, in the path (`:id`); looked up before a body is read, as are the two that follow. */
+export class NamedComment extends HttpApiMiddleware.Service<NamedComment, { requires: CurrentAccount }>()("agon/NamedComment", {
+  error: NotFound
+}) {}
+
+/** A comment in whatever state, but for those that their authors have deleted. */
+export class StandingComment extends HttpApiMiddleware.Service<StandingComment, { requires: CurrentAccount }>()("agon/StandingComment", {
+  error: NotFound
+}) {}
+
+/** A thread that somebody has started. */
+export class NamedThread extends HttpApiMiddleware.Service<NamedThread, { requires: CurrentAccount }>()("agon/NamedThread", {
+  error: NotFound
+}) {}
+
 /** The owner of the model in the path (`:id`); to anyone else it does not exist. */
 export class ModelOwner extends HttpApiMiddleware.Service<ModelOwner, { provides: CurrentAccount | OwnModel }>()("agon/ModelOwner", {
   security,

@@ -4,6 +4,8 @@ import { AccountHandlers } from "./account/http.ts"
 import { AdminHandlers } from "./admin/http.ts"
 import { BoardAdminHandlers } from "./board/adminHttp.ts"
 import { BoardHandlers } from "./board/http.ts"
+import { CommunityHandlers } from "./community/http.ts"
+import { ModerationHandlers } from "./community/moderationHttp.ts"
 import { GameHandlers } from "./game/http.ts"
 import { LeaderboardHandlers } from "./leaderboard/http.ts"
 import { MatchHandlers } from "./match/http.ts"
@@ -26,11 +28,13 @@ export const Handlers = Layer.mergeAll(
   BaselineHandlers,
   BoardAdminHandlers,
   BoardHandlers,
+  CommunityHandlers,
   FleetHandlers,
   GameHandlers,
   LeaderboardHandlers,
   MatchHandlers,
   ModelHandlers,
+  ModerationHandlers,
   NoticeHandlers,
   RoundHandlers,
   RunnerHandlers,

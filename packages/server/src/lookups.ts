@@ -1,5 +1,7 @@
 /** What the levels ask of the features, joined (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
+import { Comments } from "./community/Comments.ts"
+import { Moderation } from "./community/Moderation.ts"
 import { registered } from "./game/registered.ts"
 import { Lookups } from "./http/Lookups.ts"
 import { Matches } from "./match/Matches.ts"
@@ -12,6 +14,8 @@ import { Versions } from "./version/Versions.ts"
 export const LookupsLayer = Layer.effect(
   Lookups,
   Effect.gen(function* () {
+    const comments = yield* Comments
+    const moderation = yield* Moderation
     const keys = yield* RunnerKeys
     const matches = yield* Matches
     const models = yield* Models
@@ -24,6 +28,10 @@ export const LookupsLayer = Layer.effect(
       modelOwnedBy: models.ownedBy,
       versionOwnedBy: versions.ownedBy,
       matchOwnedBy: matches.ownedBy,
+      inCommunity: (account_id, kind, id) => {
+        if (kind === "comment") return comments.readableBy(account_id, id)
+        return kind === "thread" ? moderation.hasThread(id) : moderation.hasComment(id)
+      },
       runnerByKey: keys.byKey
     }
   })

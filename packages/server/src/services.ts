@@ -5,6 +5,9 @@ import { Words } from "./account/Words.ts"
 import { PlatformStatus } from "./admin/PlatformStatus.ts"
 import { BoardAdmin } from "./board/BoardAdmin.ts"
 import { Boards } from "./board/Boards.ts"
+import { Comments } from "./community/Comments.ts"
+import { Moderation } from "./community/Moderation.ts"
+import { Threads } from "./community/Threads.ts"
 import { Games } from "./game/Games.ts"
 import * as CachePurges from "./http/CachePurges.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
@@ -77,7 +80,10 @@ const Administration = Layer.mergeAll(
   SeasonPeople.layer
 )
 
+const Community = Layer.mergeAll(Comments.layer, Moderation.layer, Threads.layer)
+
 export const Services = LookupsLayer.pipe(
+  Layer.provideMerge(Community),
   Layer.provideMerge(Administration),
   Layer.provideMerge(Play),
   Layer.provideMerge(Reads),

@@ -26,6 +26,8 @@ const meanings: Readonly<Record<string, string>> = {
   "query enabled": "Only boards in play.",
   "query boards": "Each row carries its board file.",
   "query model": "A model, by its id.",
+  "query match": "A match, by its id.",
+  "query state": "What they wait for.",
   "query version": "A version, by its id.",
   "query class": "Some seat is of this weight class.",
   "query map": "A board, by its id.",

@@ -15,7 +15,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { Accounts } from "../account/Accounts.ts"
 import { clearSessionCookie } from "../account/sessionCookie.ts"
 import { clientAddress } from "./ClientAddress.ts"
-import { Lookups } from "./Lookups.ts"
+import { type InCommunity, Lookups } from "./Lookups.ts"
 import { PublicOrigin, refusesOrigin } from "./Origin.ts"
 import { RateLimits } from "./RateLimits.ts"
 
@@ -140,6 +140,24 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
   )
 })
 
+/** What a path names of the community, inside the level that says who asks. */
+const makeCommunityLevels = Effect.gen(function* () {
+  const lookups = yield* Lookups
+
+  const there = (kind: InCommunity, what: string): A.NamedComment["Service"] =>
+    Effect.fnUntraced(function* (httpEffect) {
+      const { id = "" } = yield* HttpRouter.params
+      const account = yield* A.CurrentAccount
+      if (yield* lookups.inCommunity(account.id, kind, id)) return yield* httpEffect
+      return yield* new NotFound({ detail: `There is no such ${what}.` })
+    })
+
+  return Context.make(A.NamedComment, there("comment", "comment")).pipe(
+    Context.add(A.StandingComment, there("standing", "comment")),
+    Context.add(A.NamedThread, there("thread", "thread"))
+  )
+})
+
 const makeLevels = Effect.gen(function* () {
   const authenticate = yield* makeAuthenticate
   const lookups = yield* Lookups
@@ -202,7 +220,8 @@ const makeLevels = Effect.gen(function* () {
     Context.add(A.VersionOwner, versionOwner),
     Context.add(A.MatchOwner, matchOwner),
     Context.add(A.RunnerKey, runnerKey),
-    Context.merge(yield* makeSeasonLevels(authenticate))
+    Context.merge(yield* makeSeasonLevels(authenticate)),
+    Context.merge(yield* makeCommunityLevels)
   )
 })
 

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
+import { discussedAnywhereTag, discussedTag } from "../community/tags.ts"
 import { firstGame, gamesBefore } from "../game/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, namesTag, playedTag, seasonTag, versionTag } from "../season/tags.ts"
@@ -15,11 +16,11 @@ const tagsOfList = ({ game, model, season, version, vs }: Asked, found: FoundSea
   if (found !== null) {
     // A season of that slug may come to be in a game that comes before.
     const others = season === undefined ? [game ?? firstGame] : game === undefined ? gamesBefore(found.record.game) : []
-    return [seasonTag(found.id), namesTag(found.id), matchesTag(found.id), ...others.map(gameTag)]
+    return [seasonTag(found.id), namesTag(found.id), matchesTag(found.id), discussedTag(found.id), ...others.map(gameTag)]
   }
-  if (version !== undefined) return [everywhereTag, versionTag(version)]
+  if (version !== undefined) return [everywhereTag, discussedAnywhereTag, versionTag(version)]
   const models = model ?? vs?.split(",")[0]
-  return [everywhereTag, models === undefined ? playedTag : modelTag(models)]
+  return [everywhereTag, discussedAnywhereTag, models === undefined ? playedTag : modelTag(models)]
 }
 
 export const MatchHandlers = HttpApiBuilder.group(
@@ -46,7 +47,8 @@ export const MatchHandlers = HttpApiBuilder.group(
       }),
       related: Effect.fnUntraced(function* ({ params }) {
         const { list, models, season_id } = yield* matches.related(params.id, null)
-        yield* tagged(everywhereTag, seasonTag(season_id), matchesTag(season_id), matchTag(params.id), ...models.map(modelTag))
+        const lists = [everywhereTag, discussedAnywhereTag, seasonTag(season_id), matchesTag(season_id)]
+        yield* tagged(...lists, matchTag(params.id), ...models.map(modelTag))
         return list
       }),
       privateMatches: Effect.fnUntraced(function* ({ query }) {

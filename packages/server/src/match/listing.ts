@@ -4,7 +4,8 @@
  *
  *   version, model, owner, vs    that side's seats, newest first, by seat_version, seat_model or seat_owner
  *   otherwise                    the season's rated matches in the order of the sort, by match_newest, match_longest,
- *                                match_closest or match_upset
+ *                                match_closest or match_upset; under `discussed` those with comments by thread_discussed,
+ *                                then the others by match_newest
  *
  * Under `newest` the trials of candidates that passed come between them, by match_trial, from a branch of their own with the
  * same limit. What filters ask stands on the match itself (migration 0004). Where so few match that going through the
@@ -122,8 +123,9 @@ const branch = (sql: Sql, listing: Listing, status: string, limit: number, range
     ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)})`
 }
 
-/** What a sort goes by; more is earlier. Nothing is discussed yet, so there ties go by newest. */
-const figures = { longest: "m.turns", closest: "m.closeness", upset: "m.upset" } as const
+const discussion = "coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0)"
+/** What a sort goes by; more is earlier. */
+const figures = { longest: "m.turns", closest: "m.closeness", upset: "m.upset", discussed: discussion } as const
 type Figured = keyof typeof figures
 
 const isFigured = (sort: Sort): sort is Figured => sort in figures
@@ -148,6 +150,24 @@ const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & {
     JOIN match m ON m.id = fit.id ${page}`
 }
 
+/**
+ * Of a season, those with comments in the order of thread_discussed, and of the others, who all tie, the newest. Each branch
+ * stops where the page ends; few matches have comments, so the second passes by few of them.
+ */
+const discussed = (sql: Sql, listing: Listing & { readonly season_id: string }, { limit, offset }: Cut, fitting: Fitting): Fragment => {
+  const upTo = Math.min(LARGEST_LIMIT, offset + limit)
+  const where = whereOf(sql, listing, rated)
+  const silent = sql`AND NOT EXISTS (SELECT 1 FROM thread t WHERE t.match_id = m.id AND t.comments > 0) ${within(sql, fitting)}`
+  return sql`SELECT * FROM (
+      (SELECT m.id, m.ended_at, t.comments::float8 AS figure FROM thread t JOIN ${tables(sql, listing)} ON m.id = t.match_id
+        WHERE t.season_id = ${listing.season_id} AND t.comments > 0 AND t.match_id IS NOT NULL AND ${where}
+        ORDER BY t.comments DESC, t.ended_at DESC, t.match_id DESC LIMIT ${bound(sql, upTo)})
+      UNION ALL
+      (SELECT m.id, m.ended_at, 0 FROM ${tables(sql, listing)} WHERE ${where} ${silent}
+        ORDER BY m.ended_at DESC, m.id DESC LIMIT ${bound(sql, Math.min(upTo, fitting.total))})) listed
+    ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
+}
+
 export interface Cut {
   readonly limit: number
   readonly offset: number
@@ -156,6 +176,9 @@ export interface Cut {
 /** Ids of a page, as a relation `(id, ended_at, figure)`; `orderOf` says in which order. */
 export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitting: Fitting): Fragment => {
   const { ladder, sort, top } = listing.query
+  const { season_id } = listing
+  if (sort === "discussed" && season_id !== null && !namesSide(listing.query))
+    return discussed(sql, { ...listing, season_id }, { limit, offset }, fitting)
   if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
   const upTo = Math.min(LARGEST_LIMIT, offset + limit)
   const trials = sort === "newest" && ladder === undefined && top === undefined // trials are made for no ladder

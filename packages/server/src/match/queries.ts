@@ -49,13 +49,15 @@ const openSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat - 1, ${na
     'strikes', NULL, 'made_change', NULL, 'open_change', NULL) ORDER BY y.seat)
   FROM unnest(m.versions) WITH ORDINALITY y(id, seat) JOIN version v ON v.id = y.id ${namesOf}) AS seats`
 
-const shared = `m.id, s.game, s.slug AS season, m.ladder, m.map_id AS map, m.ladder IS NULL AS is_trial, 0 AS comments`
+const named = `m.id, s.game, s.slug AS season, m.ladder, m.map_id AS map, m.ladder IS NULL AS is_trial`
+/** Of an ended match, its comments by thread_match. */
+const shared = `${named}, coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0) AS comments`
 const outcome = `m.status, m.turns, m.reason, CASE WHEN m.status IN ('rated', 'finished') THEN m.ended_at END AS played_at`
 
 /** The same columns of an ended match and of an open one. */
 const ended = `${shared}, ${outcome}, m.season_id, m.engine_digest, m.runtime_version, m.seed::float8 AS seed, m.played_ms,
   m.withdrawn_reason, m.successor, m.fault_reason, m.replay_hash, m.replay_bytes, m.created_at, ${endedSeats}`
-const open = `${shared}, 'queued' AS status, NULL::int AS turns, NULL AS reason, NULL::timestamptz AS played_at, m.season_id,
+const open = `${named}, 0 AS comments, 'queued' AS status, NULL::int AS turns, NULL AS reason, NULL::timestamptz AS played_at, m.season_id,
   s.engine_digest, NULL AS runtime_version, m.seed::float8 AS seed, NULL::int AS played_ms, NULL AS withdrawn_reason,
   NULL::int AS successor, NULL AS fault_reason, NULL AS replay_hash, NULL::int AS replay_bytes, m.created_at, ${openSeats}`
 

@@ -6,6 +6,7 @@ import notices from "./0002_notices.ts"
 import audit from "./0003_audit.ts"
 import listing from "./0004_listing.ts"
 import voiding from "./0006_voiding.ts"
+import community from "./0007_community.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -18,5 +19,6 @@ export const migrations = {
   "0002_notices": statements(notices),
   "0003_audit": statements(audit),
   "0004_listing": statements(listing),
-  "0006_voiding": statements(voiding)
+  "0006_voiding": statements(voiding),
+  "0007_community": statements(community)
 }

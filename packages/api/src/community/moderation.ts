@@ -1,0 +1,63 @@
+/** What platform administrators decide of comments and threads (http-api.md 4.7, DECISIONS.md section 13). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { NamedThread, PlatformAdmin, StandingComment } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { NotFound } from "../Problem.ts"
+import { Id, Instant, Uuid, withDefault } from "../Wire.ts"
+import { Subject, ThreadHead } from "./Comment.ts"
+
+/** `reports` are those since it was last approved; `reasons` the newest ten that were ever given. */
+export const ModeratedComment = Schema.Struct({
+  id: Id,
+  thread_id: Id,
+  subject: Subject,
+  parent_id: Schema.NullOr(Id),
+  author: Schema.String,
+  body: Schema.String,
+  state: Schema.Literals(["pending", "published", "removed"]),
+  reports: Schema.Int,
+  reasons: Schema.Array(Schema.String),
+  created_at: Instant
+}).annotate({ identifier: "ModeratedComment" })
+export type ModeratedComment = typeof ModeratedComment.Type
+
+/** Oldest first. */
+export const ModeratedComments = Schema.Struct({ comments: Schema.Array(ModeratedComment), next_cursor: page.NextCursor }).annotate({
+  identifier: "ModeratedComments"
+})
+export type ModeratedComments = typeof ModeratedComments.Type
+
+const Awaiting = Schema.Literals(["pending", "reported"])
+export type Awaiting = typeof Awaiting.Type
+
+export const Verdict = Schema.Literals(["approved", "removed"])
+export type Verdict = typeof Verdict.Type
+
+const ModerateComment = Schema.Struct({ state: Verdict }).annotate({ identifier: "ModerateComment" })
+const LockThread = Schema.Struct({ locked: Schema.Boolean }).annotate({ identifier: "LockThread" })
+
+const params = { id: Uuid }
+
+export class ModerationGroup extends HttpApiGroup.make("moderation")
+  .add(
+    HttpApiEndpoint.get("moderatedComments", "/v1/admin/comments", {
+      query: { state: withDefault(Awaiting, "pending"), ...page.query },
+      success: ModeratedComments
+    }),
+    /** Approving also dismisses the reports; what its author has deleted is gone. */
+    HttpApiEndpoint.patch("moderateComment", "/v1/admin/comments/:id", {
+      params,
+      payload: ModerateComment,
+      success: ModeratedComment,
+      error: NotFound
+    })
+      .middleware(JsonBody)
+      .middleware(StandingComment),
+    HttpApiEndpoint.patch("lockThread", "/v1/admin/threads/:id", { params, payload: LockThread, success: ThreadHead })
+      .middleware(JsonBody)
+      .middleware(NamedThread)
+  )
+  .middleware(PlatformAdmin)
+  .annotateEndpoints(Rate, "session") {}

@@ -1,0 +1,95 @@
+/** Comments of their authors: what they have said, what waits, what they take back; and what others report of it. */
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import type { Comment, CommentReport, PendingComments, ProfileComments } from "@agon/api/community/Comment.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { newId } from "../database/newId.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { makeQueries } from "./queries.ts"
+import { type Place, purgedByComment, subjectOf } from "./tags.ts"
+
+export class Comments extends Context.Service<
+  Comments,
+  {
+    /** Answers what is left of it. */
+    readonly remove: (account: SignedIn, id: string) => Effect.Effect<Comment, NotFound>
+    /** Ask `readableBy` first. */
+    readonly report: (account: SignedIn, comment_id: string, reason: string) => Effect.Effect<CommentReport>
+    /** Whether the account may read it; not where `id` is no UUID. */
+    readonly readableBy: (account_id: string, id: string) => Effect.Effect<boolean>
+    readonly pending: (account: SignedIn, page: PageOf) => Effect.Effect<PendingComments>
+    /** What everybody may read of a competitor. */
+    readonly ofAuthor: (username: string, page: PageOf) => Effect.Effect<ProfileComments, NotFound>
+  }
+>()("agon/Comments") {
+  static readonly layer: Layer.Layer<Comments, never, SqlClient.SqlClient | ResponseCache> = Layer.effect(
+    Comments,
+    Effect.suspend(() => makeComments)
+  )
+}
+
+const makeWrites = Effect.gen(function* () {
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+  const sql = yield* SqlClient.SqlClient
+
+  const take = Effect.fnUntraced(function* (id: string, account_id: string) {
+    const held = yield* queries.hold({ id, account_id })
+    if (Option.isNone(held)) return held
+    const { state, thread_id } = held.value
+    yield* state === "pending" ? queries.erase(id) : Effect.andThen(queries.empty(id), queries.count(thread_id, -1))
+    return held
+  })
+
+  const remove = Effect.fn("Comments.remove")(function* (account: SignedIn, id: string) {
+    const taken = yield* take(id, account.id).pipe(sql.withTransaction, Effect.orDie)
+    if (Option.isNone(taken)) return yield* new NotFound({ detail: "You have no comment of this id." })
+    const { match_id, model_id, season_id, state, thread_id: _, ...comment } = taken.value
+    const place: Place = { match_id, model_id, season_id }
+    if (state === "published") yield* cache.purge(...purgedByComment(place, account.username))
+    return comment
+  }, Effect.uninterruptible)
+
+  const report = Effect.fn("Comments.report")(function* (account: SignedIn, comment_id: string, reason: string) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    yield* queries.report({ id: yield* newId, comment_id, account_id: account.id, reason, now })
+    return yield* queries.reportOf({ comment_id, account_id: account.id })
+  }, Effect.orDie)
+
+  return { remove, report }
+})
+
+const makeComments = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const readableBy = (viewer: string, id: string) =>
+    isUuid(id) ? Effect.map(Effect.orDie(queries.readable({ id, viewer })), Option.isSome) : Effect.succeed(false)
+
+  const pending = Effect.fn("Comments.pending")(function* ({ id }: SignedIn, { cursor, limit }: PageOf) {
+    const rows = yield* queries.pending({ account_id: id, limit, offset: cursor })
+    const total = rows[0]?.total ?? (yield* queries.pendingCount(id)).total
+    const comments = rows.map(({ total: _, ...row }) => ({ ...published(row), state: "pending" as const }))
+    return { comments, total, next_cursor: nextCursor(cursor, rows.length, total) }
+  }, Effect.orDie)
+
+  const ofAuthor = Effect.fn("Comments.ofAuthor")(function* (username: string, { cursor, limit }: PageOf) {
+    const author = username.includes("\0") ? Option.none() : yield* Effect.orDie(queries.author(username))
+    if (Option.isNone(author)) return yield* new NotFound({ detail: "There is no competitor of this name." })
+    // One row more than the page shows says whether there is another.
+    const rows = yield* Effect.orDie(queries.published({ account_id: author.value.id, limit: limit + 1, offset: cursor }))
+    const comments = rows.slice(0, limit).map(published)
+    return { comments, next_cursor: nextCursor(cursor, comments.length, cursor + rows.length) }
+  })
+
+  return Comments.of({ ...(yield* makeWrites), readableBy, pending, ofAuthor })
+})
+
+/** A row with what it is about in the words of the contract. */
+const published = <Row extends Omit<Place, "season_id">>({ match_id, model_id, ...row }: Row) => ({
+  ...row,
+  subject: subjectOf({ match_id, model_id })
+})

@@ -1,0 +1,123 @@
+/**
+ * What platform administrators decide of comments and threads. A decision holds the comment's row, so that of an approval, a
+ * removal and a deletion at one time each finds what the one before has left; it is logged in its transaction, once for each
+ * change.
+ *
+ * An approval is one of one comment. Others of its author that wait stay where they are, since nobody has looked at them;
+ * those that come after it are published at once.
+ */
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import type { ThreadHead } from "@agon/api/community/Comment.ts"
+import type { Awaiting, ModeratedComment, ModeratedComments, Verdict } from "@agon/api/community/moderation.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { auditOf, makeAudits } from "../admin/audits.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { makeQueries, type ModeratedRow } from "./moderationQueries.ts"
+import { purgedByComment, subjectOf, threadTag } from "./tags.ts"
+
+export class Moderation extends Context.Service<
+  Moderation,
+  {
+    readonly list: (state: Awaiting, page: PageOf) => Effect.Effect<ModeratedComments>
+    readonly decide: (account: SignedIn, id: string, verdict: Verdict) => Effect.Effect<ModeratedComment, NotFound>
+    readonly lock: (account: SignedIn, thread_id: string, locked: boolean) => Effect.Effect<ThreadHead, NotFound>
+    /** Whether it is there to be decided of; not where `id` is no UUID. */
+    readonly hasComment: (id: string) => Effect.Effect<boolean>
+    readonly hasThread: (id: string) => Effect.Effect<boolean>
+  }
+>()("agon/Moderation") {
+  static readonly layer: Layer.Layer<Moderation, never, SqlClient.SqlClient | ResponseCache> = Layer.effect(
+    Moderation,
+    Effect.suspend(() => makeModeration)
+  )
+}
+
+const shown = ({ approved: _, game: __, match_id, model_id, season_id: ___, ...row }: ModeratedRow): ModeratedComment => ({
+  ...row,
+  subject: subjectOf({ match_id, model_id })
+})
+
+const gone = new NotFound({ detail: "There is no such comment, or its author has deleted it." })
+
+/** Whether there is anything to write and to log. */
+const changes = ({ approved, reports, state }: ModeratedRow, verdict: Verdict) =>
+  verdict === "removed" ? state !== "removed" : state !== "published" || reports > 0 || !approved
+
+const makeDecide = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+
+  const write = Effect.fnUntraced(function* (id: string, verdict: Verdict) {
+    const held = yield* queries.hold(id)
+    if (Option.isNone(held)) return yield* gone
+    const before = held.value
+    const changed = changes(before, verdict)
+    if (!changed) return { before, changed }
+    const now = new Date(yield* Clock.currentTimeMillis)
+    yield* verdict === "approved" ? queries.approve(id, now) : queries.remove(id)
+    const more = Number(verdict === "approved") - Number(before.state === "published")
+    if (more !== 0) yield* queries.count(before.thread_id, more)
+    return { before, changed }
+  })
+
+  return Effect.fn("Moderation.decide")(function* (account: SignedIn, id: string, verdict: Verdict) {
+    const found = yield* Effect.orDie(queries.byId(id))
+    if (Option.isNone(found)) return yield* gone
+    const { author, game, season_id } = found.value
+    const action = verdict === "approved" ? "comment.approve" : "comment.remove"
+    const { before } = yield* audits
+      .logged({ game, season_id }, write(id, verdict), ({ before, changed }) =>
+        changed ? auditOf(account, action, id, { author, thread: before.thread_id, was: before.state }) : undefined
+      )
+      .pipe(Effect.ensuring(cache.purge(...purgedByComment(found.value, author))))
+    const state = verdict === "approved" ? ("published" as const) : ("removed" as const)
+    return shown({ ...before, state, reports: verdict === "approved" ? 0 : before.reports })
+  })
+})
+
+const makeModeration = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+
+  const list = Effect.fn("Moderation.list")(function* (state: Awaiting, { cursor, limit }: PageOf) {
+    // One row more than the page shows says whether there is another.
+    const rows = yield* queries[state]({ limit: limit + 1, offset: cursor })
+    const comments = rows.slice(0, limit).map(shown)
+    return { comments, next_cursor: nextCursor(cursor, comments.length, cursor + rows.length) }
+  }, Effect.orDie)
+
+  const find = Effect.fnUntraced(function* (id: string) {
+    const thread = yield* queries.thread(id)
+    return Option.isSome(thread) ? thread.value : yield* new NotFound({ detail: "There is no such thread." })
+  })
+
+  const write = Effect.fnUntraced(function* (id: string, locked: boolean) {
+    const thread = yield* find(id)
+    if (thread.locked !== locked) yield* queries.lock(id, locked)
+    return thread
+  })
+
+  const lock = Effect.fn("Moderation.lock")(function* (account: SignedIn, id: string, locked: boolean) {
+    const { game, match_id, model_id, season_id } = yield* find(id).pipe(Effect.catchTag(["SqlError", "SchemaError"], Effect.die))
+    const subject = subjectOf({ match_id, model_id })
+    const { comments } = yield* audits
+      .logged({ game, season_id }, write(id, locked), (thread) =>
+        thread.locked === locked ? undefined : auditOf(account, locked ? "thread.lock" : "thread.open", id, subject)
+      )
+      .pipe(Effect.ensuring(cache.purge(threadTag(subject.id))))
+    return { id, subject, locked, comments }
+  })
+
+  const isThere = (found: Effect.Effect<Option.Option<unknown>, unknown>) => Effect.map(Effect.orDie(found), Option.isSome)
+  const hasComment = (id: string) => (isUuid(id) ? isThere(queries.byId(id)) : Effect.succeed(false))
+  const hasThread = (id: string) => (isUuid(id) ? isThere(queries.thread(id)) : Effect.succeed(false))
+
+  return Moderation.of({ list, decide: yield* makeDecide, lock, hasComment, hasThread })
+})

@@ -1,0 +1,129 @@
+/**
+ * Threads of comments on matches and models. A thread begins with its first comment; until then it is an empty one. Whoever
+ * adds to it holds its row, so that one start it at once, a lock is in force from its commit on, and the count is true.
+ */
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/community/api.ts"
+import type { OwnComment, PostComment, Thread } from "@agon/api/community/Comment.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { Words } from "../account/Words.ts"
+import { newId } from "../database/newId.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import type { Viewer } from "../season/Seasons.ts"
+import { makeQueries, type SubjectRow } from "./queries.ts"
+import { type Place, purgedByComment, subjectOf } from "./tags.ts"
+
+/** A match or a model by its id; the other is not there. */
+export interface About {
+  readonly match?: string
+  readonly model?: string
+}
+
+export class Threads extends Context.Service<
+  Threads,
+  {
+    /** With the season of what it is about, for the tags of the answer; null for a competitor's model. */
+    readonly read: (
+      about: About,
+      page: PageOf,
+      viewer: Viewer
+    ) => Effect.Effect<{ readonly thread: Thread; readonly season_id: string | null }, NotFound>
+    readonly post: (
+      account: SignedIn,
+      comment: PostComment
+    ) => Effect.Effect<OwnComment, NotFound | CommentWordListed | ThreadLocked | PendingCapReached>
+  }
+>()("agon/Threads") {
+  static readonly layer: Layer.Layer<Threads, never, SqlClient.SqlClient | ResponseCache | Words> = Layer.effect(
+    Threads,
+    Effect.suspend(() => makeThreads)
+  )
+}
+
+/** Comments of one account that wait for approval at once, so that waiting fills no table. */
+const PENDING_MAX = 20
+
+const placeOf = ({ match, model }: About, season_id: string | null): Place => ({
+  match_id: match ?? null,
+  model_id: match === undefined ? model! : null,
+  season_id
+})
+
+const makeFind = Effect.map(makeQueries, ({ ofMatch, ofModel }) =>
+  Effect.fnUntraced(function* ({ match, model }: About, viewer: Viewer) {
+    const found = yield* Effect.orDie(match === undefined ? ofModel({ model_id: model!, viewer }) : ofMatch({ match_id: match, viewer }))
+    if (Option.isSome(found)) return found.value
+    return yield* new NotFound({ detail: `There is no such ${match === undefined ? "model" : "match"}.` })
+  })
+)
+
+const makePost = Effect.gen(function* () {
+  const cache = yield* ResponseCache
+  const find = yield* makeFind
+  const queries = yield* makeQueries
+  const sql = yield* SqlClient.SqlClient
+  const words = yield* Words
+
+  const checkParent = Effect.fnUntraced(function* (id: string, { thread_id }: SubjectRow) {
+    const parent = thread_id === null ? Option.none() : yield* Effect.orDie(queries.answerable({ id, thread_id }))
+    if (Option.isNone(parent)) return yield* new NotFound({ detail: "The thread has no such comment to answer." })
+  })
+
+  const add = Effect.fnUntraced(function* (
+    account_id: string,
+    place: Place,
+    ended_at: Date | null,
+    body: string,
+    parent_id: string | null
+  ) {
+    const { match_id, model_id } = place
+    const now = new Date(yield* Clock.currentTimeMillis)
+    yield* queries.lockAuthor(account_id)
+    yield* queries.openThread({ ...place, id: yield* newId, ended_at, now })
+    const thread = yield* Effect.orDie(queries.holdThread({ match_id, model_id }))
+    if (thread.locked) return yield* new ThreadLocked({ detail: "The thread is locked: nothing is added to it." })
+    const id = yield* newId
+    const added = yield* queries.add({ id, thread_id: thread.id, parent_id, account_id, body, now, cap: PENDING_MAX })
+    if (Option.isNone(added))
+      return yield* new PendingCapReached({ detail: `${PENDING_MAX} of your comments wait for approval, which is as many as may.` })
+    const { state } = added.value
+    if (state === "published") yield* queries.count(thread.id, 1)
+    return { id, parent_id, body, state, created_at: now.toISOString() }
+  })
+
+  return Effect.fn("Threads.post")(function* (account: SignedIn, comment: PostComment) {
+    const { body, parent_id = null }: { readonly body: string; readonly parent_id?: string | null } = comment
+    const subject = yield* find(comment, account.id)
+    if (parent_id !== null) yield* checkParent(parent_id, subject)
+    const listed = yield* words.listedIn(body)
+    if (listed !== undefined)
+      return yield* new CommentWordListed({ detail: `The comment contains "${listed}", which is not allowed here.` })
+    const place = placeOf(comment, subject.season_id)
+    return yield* add(account.id, place, subject.ended_at, body, parent_id).pipe(
+      sql.withTransaction,
+      Effect.catchTag(["SqlError", "SchemaError"], Effect.die),
+      Effect.ensuring(cache.purge(...purgedByComment(place, account.username)))
+    )
+  })
+})
+
+const makeThreads = Effect.gen(function* () {
+  const find = yield* makeFind
+  const queries = yield* makeQueries
+
+  const read = Effect.fn("Threads.read")(function* (about: About, { cursor, limit }: PageOf, viewer: Viewer) {
+    const { comments, locked, season_id, thread_id } = yield* find(about, viewer)
+    // One row more than the page shows says whether there is another.
+    const page = { limit: limit + 1, offset: cursor }
+    const rows = thread_id === null ? [] : yield* Effect.orDie(queries.comments({ ...page, thread_id }))
+    const head = { id: thread_id, subject: subjectOf(placeOf(about, season_id)), locked, comments }
+    const shown = rows.slice(0, limit)
+    return { season_id, thread: { thread: head, comments: shown, next_cursor: nextCursor(cursor, shown.length, cursor + rows.length) } }
+  })
+
+  return Threads.of({ read, post: yield* makePost })
+})

@@ -1,0 +1,41 @@
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { tagged } from "@agon/api/Boundary.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { matchTag, seasonTag, unseenTag } from "../season/tags.ts"
+import { viewer } from "../season/viewer.ts"
+import { Comments } from "./Comments.ts"
+import { authoredTag, threadTag } from "./tags.ts"
+import { Threads } from "./Threads.ts"
+
+export const CommunityHandlers = HttpApiBuilder.group(
+  Api,
+  "community",
+  Effect.fnUntraced(function* (handlers) {
+    const comments = yield* Comments
+    const threads = yield* Threads
+    return handlers.handleAll({
+      thread: Effect.fnUntraced(function* ({ query }) {
+        const { season_id, thread } = yield* threads.read(query, query, null)
+        const { id, kind } = thread.thread.subject
+        const seen = kind === "match" ? [matchTag(id)] : []
+        yield* tagged(threadTag(id), ...seen, ...(season_id === null ? [] : [seasonTag(season_id)]))
+        return thread
+      }),
+      privateThread: Effect.fnUntraced(function* ({ query }) {
+        return (yield* threads.read(query, query, yield* viewer)).thread
+      }),
+      postComment: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => threads.post(account, payload)),
+      deleteComment: ({ params }) => Effect.flatMap(CurrentAccount, (account) => comments.remove(account, params.id)),
+      reportComment: ({ params, payload }) =>
+        Effect.flatMap(CurrentAccount, (account) => comments.report(account, params.id, payload.reason)),
+      pendingComments: ({ query }) => Effect.flatMap(CurrentAccount, (account) => comments.pending(account, query)),
+      profileComments: Effect.fnUntraced(function* ({ params, query }) {
+        const found = yield* comments.ofAuthor(params.username, query)
+        yield* tagged(authoredTag(params.username), unseenTag)
+        return found
+      })
+    })
+  })
+)

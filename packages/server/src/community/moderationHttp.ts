@@ -1,0 +1,19 @@
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Moderation } from "./Moderation.ts"
+
+export const ModerationHandlers = HttpApiBuilder.group(
+  Api,
+  "moderation",
+  Effect.fnUntraced(function* (handlers) {
+    const moderation = yield* Moderation
+    return handlers.handleAll({
+      moderatedComments: ({ query }) => moderation.list(query.state, query),
+      moderateComment: ({ params, payload }) =>
+        Effect.flatMap(CurrentAccount, (account) => moderation.decide(account, params.id, payload.state)),
+      lockThread: ({ params, payload }) => Effect.flatMap(CurrentAccount, (account) => moderation.lock(account, params.id, payload.locked))
+    })
+  })
+)

@@ -1,0 +1,86 @@
+/** Every statement of moderators. They see all there is, of whatever season. */
+import { ModeratedComment } from "@agon/api/community/moderation.ts"
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { Instant } from "../database/rows.ts"
+import { ofThread } from "./queries.ts"
+
+const { subject: _, ...fields } = ModeratedComment.fields
+/** `approved` where it has ever been. */
+const ModeratedRow = Schema.Struct({
+  ...{ ...fields, created_at: Instant, approved: Schema.Boolean, game: Schema.NullOr(Schema.String) },
+  ...{ season_id: Schema.NullOr(Schema.String), ...ofThread }
+})
+export type ModeratedRow = typeof ModeratedRow.Type
+
+const ThreadRow = Schema.Struct({
+  ...{ id: Schema.String, locked: Schema.Boolean, comments: Schema.Int },
+  ...{ season_id: Schema.NullOr(Schema.String), game: Schema.NullOr(Schema.String), ...ofThread }
+})
+
+/** Of a comment `c`; reasons by report_pkey. */
+const columns = `c.id, c.thread_id, c.parent_id, a.username AS author, c.body, c.state, c.reports, c.created_at,
+  c.approved_at IS NOT NULL AS approved, t.match_id, t.model_id, t.season_id, s.game,
+  (SELECT coalesce(jsonb_agg(r.reason), '[]') FROM (SELECT reason FROM report WHERE comment_id = c.id ORDER BY created_at DESC, id DESC LIMIT 10) r)
+    AS reasons`
+const joins = `JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id LEFT JOIN season s ON s.id = t.season_id`
+const page = { Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int }), Result: ModeratedRow }
+/** What their authors have not deleted. */
+const standing = "c.state <> 'deleted'"
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** A page by comment_pending. */
+  pending: SqlSchema.findAll({
+    ...page,
+    execute: ({ limit, offset }) => sql`
+      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.state = 'pending'
+      ORDER BY c.created_at, c.id LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** A page by comment_reported. */
+  reported: SqlSchema.findAll({
+    ...page,
+    execute: ({ limit, offset }) => sql`
+      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.state = 'published' AND c.reports > 0
+      ORDER BY c.created_at, c.id LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** One row by comment_pkey. */
+  byId: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: ModeratedRow,
+    execute: (id) => sql`
+      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(standing)}`
+  }),
+
+  /** The same, held to the end of the transaction. */
+  hold: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: ModeratedRow,
+    execute: (id) => sql`
+      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(standing)} FOR NO KEY UPDATE OF c`
+  }),
+
+  /** Locks one row by comment_pkey; what was published before keeps its time. */
+  approve: (id: string, now: Date) => sql`
+    UPDATE comment SET state = 'published', reports = 0, published_at = coalesce(published_at, ${now}), approved_at = coalesce(approved_at, ${now})
+    WHERE id = ${id}`,
+
+  /** Locks one row by comment_pkey. */
+  remove: (id: string) => sql`UPDATE comment SET state = 'removed' WHERE id = ${id}`,
+
+  /** Locks one row by thread_pkey: so many comments more can be read, or fewer. */
+  count: (thread_id: string, more: number) => sql`UPDATE thread SET comments = comments + ${more} WHERE id = ${thread_id}`,
+
+  /** One row by thread_pkey, held to the end of the transaction where it is one. */
+  thread: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: ThreadRow,
+    execute: (id) => sql`
+      SELECT t.id, t.locked, t.comments, t.match_id, t.model_id, t.season_id, s.game
+      FROM thread t LEFT JOIN season s ON s.id = t.season_id WHERE t.id = ${id} FOR NO KEY UPDATE OF t`
+  }),
+
+  /** Locks one row by thread_pkey. */
+  lock: (thread_id: string, locked: boolean) => sql`UPDATE thread SET locked = ${locked} WHERE id = ${thread_id}`
+}))

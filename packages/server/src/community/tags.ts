@@ -1,0 +1,32 @@
+/**
+ * The names under which answers that show comments, or count them, are kept.
+ *
+ *   threadTag    a thread, by the id of its match or model
+ *   authoredTag  what one competitor has said
+ *   discussedTag    lists of the season's matches, whose cards count comments
+ *   discussedAnywhereTag    lists of matches that are not of one season
+ */
+import type { Subject } from "@agon/api/community/Comment.ts"
+import { matchTag } from "../season/tags.ts"
+
+export const threadTag = (subject_id: string) => `thread:${subject_id}`
+export const authoredTag = (username: string) => `authored:${username}`
+export const discussedTag = (season_id: string) => `discussed:${season_id}`
+export const discussedAnywhereTag = "discussed"
+
+/** A thread, as its columns say what it is about. */
+export interface Place {
+  readonly match_id: string | null
+  readonly model_id: string | null
+  readonly season_id: string | null
+}
+
+export const subjectOf = ({ match_id, model_id }: Omit<Place, "season_id">): Subject =>
+  match_id === null ? { kind: "model", id: model_id! } : { kind: "match", id: match_id }
+
+/** What a comment makes untrue that appears or goes. */
+export const purgedByComment = (place: Place, username: string): ReadonlyArray<string> => {
+  const { match_id, season_id } = place
+  const own = [threadTag(subjectOf(place).id), authoredTag(username)]
+  return match_id === null ? own : [...own, matchTag(match_id), discussedTag(season_id!), discussedAnywhereTag]
+}

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
 import * as A from "../support/Administration.ts"
+import { decide, say } from "../support/Commenting.ts"
 import * as Small from "../support/SmallWorld.ts"
 
 const games = "/v1/games/snakes"
@@ -16,7 +17,7 @@ const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): R
   const inSeason = (slug: string) => [
     ...["/maps?boards=true", "/maps/duel", "/maps/plain", "/podium"].map((rest) => `${games}/seasons/${slug}${rest}`),
     ...["nano", "open"].flatMap((ladder) => ["", "/series"].map((rest) => `${games}/leaderboard${rest}?season=${slug}&ladder=${ladder}`)),
-    ...["", "&sort=upset"].map((rest) => `/v1/matches?season=${slug}${rest}`)
+    ...["", "&sort=upset", "&sort=discussed"].map((rest) => `/v1/matches?season=${slug}${rest}`)
   ]
   const models = [adder, boa, cobra].map(({ model }) => model)
   const versions = [adder, boa, cobra].map(({ version }) => version)
@@ -30,7 +31,9 @@ const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): R
     `/v1/models/${cobra.model}/season`,
     ...[...versions, one.baselines[0]!, two.baselines[0]!].map((id) => `/v1/versions/${id}`),
     ...versions.map((id) => `/v1/matches?version=${id}`),
-    ...["ada", "bob"].flatMap((name) => [`/v1/profiles/${name}`, `/v1/matches?owner=${name}`]),
+    ...[adder, boa].map(({ model }) => `/v1/threads?model=${model}`),
+    ...played.map((id) => `/v1/threads?match=${id}`),
+    ...["ada", "bob"].flatMap((name) => [`/v1/profiles/${name}`, `/v1/profiles/${name}/comments`, `/v1/matches?owner=${name}`]),
     `/v1/matches?vs=${adder.model},${boa.model}`,
     ...played.flatMap((id) => ["", "/frame", "/related"].map((rest) => `/v1/matches/${id}${rest}`))
   ]
@@ -182,6 +185,57 @@ const edits: ReadonlyArray<Write> = [
   }
 ]
 
+/** The last comment of ada's. */
+const lastSaid = A.rows<{ readonly id: string }>`SELECT id FROM comment ORDER BY created_at DESC, id DESC LIMIT 1`
+const onLast = <E, R>(write: (id: string) => Effect.Effect<unknown, E, R>) => Effect.flatMap(lastSaid, ([row]) => write(row!.id))
+/** What shows a comment on the first match of `one`, or counts it. */
+const speaking = ["/v1/threads?match=one-a", "/v1/matches/one-a", "/v1/matches?season=one", "/v1/matches?season=one&sort=discussed"]
+const authored = "/v1/profiles/ada/comments"
+/** Other lists of the season, those of sides, related matches, and the frame, which goes with its match. */
+const counting = some("season=one", "matches\\?(model|version|owner|vs)=", "/related$", "one-a", "comments$")
+
+const talk: ReadonlyArray<Write> = [
+  {
+    title: "a comment that waits, which starts its thread",
+    write: ({ matches }) => say("ada", { match: matches.one[0]! }, "Oh."),
+    changes: ["/v1/threads?match=one-a"],
+    also: counting
+  },
+  { title: "its approval", write: () => onLast((id) => decide(id, "approved")), changes: [...speaking, authored], also: counting },
+  {
+    title: "another comment",
+    write: ({ matches }) => say("ada", { match: matches.one[0]! }, "Ah."),
+    changes: [...speaking, authored, "/v1/matches?owner=ada", "/v1/matches/one-b/related"],
+    also: counting
+  },
+  {
+    title: "a report",
+    write: () => onLast((id) => A.post(`/v1/comments/${id}/reports`, { reason: "x" }, "bob")),
+    changes: []
+  },
+  { title: "its removal", write: () => onLast((id) => decide(id, "removed")), changes: [...speaking, authored], also: counting },
+  { title: "its return", write: () => onLast((id) => decide(id, "approved")), changes: [...speaking, authored], also: counting },
+  {
+    title: "its deletion",
+    write: () => onLast((id) => A.remove(`/v1/comments/${id}`, undefined, "ada")),
+    changes: [...speaking, authored],
+    also: counting
+  },
+  {
+    title: "a comment on a model",
+    write: ({ adder }) => say("ada", { model: adder.model }, "Mine."),
+    changes: ["/v1/threads?model=Adder", authored]
+  },
+  {
+    title: "a locked thread",
+    write: () =>
+      Effect.flatMap(A.rows<{ readonly id: string }>`SELECT id FROM thread WHERE model_id IS NOT NULL`, ([row]) =>
+        A.patch(`/v1/admin/threads/${row!.id}`, { locked: true })
+      ),
+    changes: ["/v1/threads?model=Adder"]
+  }
+]
+
 const plays: ReadonlyArray<Write> = [
   { title: "a candidate", write: submit, changes: [`${games}/seasons`] },
   {
@@ -304,7 +358,7 @@ layer(A.layer, A.options)("the cache", (it) => {
     })
   )
 
-  for (const { also = none, changes, title, write } of [...edits, ...plays, ...administration, ...ends]) {
+  for (const { also = none, changes, title, write } of [...edits, ...talk, ...plays, ...administration, ...ends]) {
     it.effect(`lets go what has changed by ${title}, and nothing else`, () =>
       Effect.gen(function* () {
         const nameOf = readerOf(world!)

@@ -18,14 +18,27 @@ const atOnce = 4
 const { at, classes, matchIds, modelIds, seasonIds, versionIds } = Fixture
 const hashes = ["1", "2", "3"].map(sha256)
 
+/** There to be read, and in a thread; what is asked may take it away. */
+const comment = { id: Fixture.uuid("comment", 1), thread_id: Fixture.uuid("thread", 1) }
+const spoken = Effect.gen(function* () {
+  const [ada] = yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'ada'`
+  const thread = { id: comment.thread_id, model_id: modelIds.gamma, locked: false, comments: 1, created_at: A.past }
+  const published = { state: "published", published_at: A.past, approved_at: A.past, created_at: A.past, reports: 0 }
+  yield* Fixture.insert("thread", [thread])
+  yield* Fixture.insert("comment", [{ ...comment, ...published, account_id: ada!.id, body: "Hm." }])
+})
+
 const namesOf = (runner: { readonly key: string; readonly id: string }): Names => {
   const seasons = ["spring", "spring", "winter", "secret", "autumn", "open-house", "open-house", "none"]
-  const ids = [...Object.values(modelIds), ...Object.values(versionIds), ...Object.values(matchIds)]
+  const things = [...Object.values(modelIds), ...Object.values(versionIds), ...Object.values(matchIds)]
+  const ids = [...things, ...Array(8).fill(comment.id), ...Array(4).fill(comment.thread_id)]
   return {
     game: [...Array(8).fill("snakes"), "othello", "go"],
     ...{ slug: seasons, season: seasons, from: seasons },
     id: ids,
     ...{ model: Object.values(modelIds), version: Object.values(versionIds), match: Object.values(matchIds) },
+    parent_id: [null, comment.id],
+    state: ["pending", "reported", "approved", "removed"],
     vs: [`${modelIds.alpha},${modelIds.beta}`],
     ...{ map_id: ["duel", "crowd", "new"], map: ["duel"], maps: ["duel", "new"] },
     ...{ baseline: ["random", "greedy", "base"], baselines: ["random"], n: ["1", "3", "9"] },
@@ -98,6 +111,7 @@ layer(web, A.options)("unreadable parameters", (it) => {
 layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input", (it) => {
   it.effect(`never meets an answer that its route does not declare, in ${requests} requests of seed ${seed}`, () =>
     Effect.gen(function* () {
+      yield* spoken
       yield* A.season("open-house", { rules: { cooldown_s: 0 } })
       for (const id of [seasonIds.spring, seasonIds.secret, seasonIds.autumn]) yield* A.tell(id, { _tag: "Tick" })
       const { key } = (yield* A.post("/v1/runner-keys", { name: "fuzz" })).json

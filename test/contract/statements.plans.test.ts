@@ -17,7 +17,9 @@ import { growingParts, indexesOf, type Planned, planner } from "../support/Plans
 import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 50_000, entries: 2_000 }
-const LARGE = new Set(["match", "seat", "rating", "version", "model", "account"])
+const LARGE = new Set(["match", "seat", "rating", "version", "model", "account", "thread", "comment"])
+/** Indexes of what waits for a moderator and nothing else, read in their order as far as the page goes. */
+const WAITING = new Set(["reads all of comment_pending", "reads all of comment_reported"])
 /** An entry's matches, of the season and of all; far from all that there are. */
 const SORTED_MAX = 1_000
 
@@ -45,6 +47,7 @@ const NAMED = {
   },
   ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
   ...{ on_board: { first: null, last: null } },
+  ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
 }
 
@@ -109,6 +112,10 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ sort: "closest" }, "match_closest"],
   [{ sort: "upset" }, "match_upset"],
   [{ sort: "discussed" }, "match_newest"],
+  [{ sort: "discussed" }, "thread_discussed"],
+  [{ sort: "discussed", map: "board-3" }, "thread_discussed"],
+  [{ sort: "discussed", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
+  [{ sort: "discussed", model }, "seat_model"],
   [{ ladder: "nano" }, "match_newest"],
   [{ class: "micro" }, "match_newest"],
   [{ map: "board-3" }, "match_newest"],
@@ -138,7 +145,8 @@ layer(filled, { timeout: "60 seconds" })("plans", (it) => {
           const key = `${relative(folder, file)} ${name}`
           const planned = yield* statementPlans(file, name, key)
           if (planned.length === 0) failed.push(`${key} was not planned: its arguments do not fit`)
-          for (const one of planned) for (const part of growingParts(one, LARGE, SORTED_MAX)) failed.push(`${key} ${part}`)
+          for (const one of planned)
+            for (const part of growingParts(one, LARGE, SORTED_MAX)) if (!WAITING.has(part)) failed.push(`${key} ${part}`)
         }
       }
       assert.deepStrictEqual(failed, [])

@@ -8,7 +8,7 @@
  *   hidden   snakes, private: the rest
  *
  * Of a hundred matches 93 count, 4 are trials, 2 were cancelled and 1 failed. Two of three have two seats, the others 3, 4 or 8.
- * What is rare is there: the class `large` has ten entries; the board `old` was played for the first hundredth of a season
+ * One in twenty of those that count is discussed, in one to five comments. What is rare is there: the class `large` has ten entries; the board `old` was played for the first hundredth of a season
  * and then switched off.
  */
 import type { PgClient } from "@effect/sql-pg/PgClient"
@@ -196,6 +196,23 @@ const insertMatches = (sql: PgClient, { entries, n }: Stage) =>
     [seasonId(n)]
   )
 
+/** Every twentieth match that counts is discussed; a pending and a reported comment is one of a hundred. */
+const insertThreads = (sql: PgClient, { entries, models_from, n }: Stage) =>
+  Effect.gen(function* () {
+    yield* sql.unsafe(
+      `INSERT INTO thread (id, match_id, season_id, ended_at, comments, created_at)
+       SELECT id, id, $1::uuid, ended_at, 1 + ${drawn("n", 7, 5)}, ended_at FROM planned WHERE rated_n % 20 = 0`,
+      [seasonId(n)]
+    )
+    yield* sql.unsafe(
+      `INSERT INTO comment (id, thread_id, account_id, body, state, reports, created_at, published_at, approved_at)
+       SELECT md5(t.id::text || i)::uuid, t.id, ${accountOf(`(${models_from} + 1 + ${drawn("i + hashtext(t.id::text)", 8, entries)}) / 2`)}, 'Well played.',
+         CASE WHEN p.rated_n % 2000 = 0 THEN 'pending' ELSE 'published' END, CASE WHEN p.rated_n % 1980 = 0 THEN 1 ELSE 0 END,
+         p.ended_at + i * interval '1 minute', CASE WHEN p.rated_n % 2000 > 0 THEN p.ended_at END, CASE WHEN p.rated_n % 2000 > 0 THEN p.ended_at END
+       FROM thread t JOIN planned p ON p.id = t.id CROSS JOIN LATERAL generate_series(1, t.comments) i`
+    )
+  })
+
 /** Runs `fill` without the indexes of the two large tables, and makes them afterwards: a third of the time. */
 const indexedAfterwards = <E, R>(sql: PgClient, fill: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
@@ -221,6 +238,7 @@ export const insertRows = (sql: PgClient, size: Size) =>
           yield* sql.unsafe("ANALYZE planned")
           yield* insertSeats(sql, stage)
           yield* insertMatches(sql, stage)
+          yield* insertThreads(sql, stage)
           yield* sql.unsafe("DROP TABLE planned")
         })
       )

@@ -46,7 +46,7 @@ const cards = `SELECT m.id, s.game, s.slug AS season, m.ladder, m.map_id AS map,
 
 const ORDERS: Readonly<Record<Asked["sort"], string>> = {
   newest: "m.ended_at DESC, m.id DESC",
-  discussed: "m.ended_at DESC, m.id DESC",
+  discussed: "coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0) DESC, m.ended_at DESC, m.id DESC",
   longest: "m.turns DESC NULLS LAST, m.ended_at DESC, m.id DESC",
   closest: "m.closeness DESC NULLS LAST, m.ended_at DESC, m.id DESC",
   upset: "m.upset DESC NULLS LAST, m.ended_at DESC, m.id DESC"

@@ -4,7 +4,7 @@ import type { Comment, CommentReport, PendingComments, ProfileComments } from "@
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
@@ -32,6 +32,11 @@ export class Comments extends Context.Service<
   )
 }
 
+const unknown = new NotFound({ detail: "You have no comment of this id." })
+
+/** Whether others could read it until now. */
+const wasRead = Option.exists<{ readonly state: string }>(({ state }) => state === "published")
+
 const makeWrites = Effect.gen(function* () {
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
@@ -46,13 +51,18 @@ const makeWrites = Effect.gen(function* () {
   })
 
   const remove = Effect.fn("Comments.remove")(function* (account: SignedIn, id: string) {
-    const taken = yield* take(id, account.id).pipe(sql.withTransaction, Effect.orDie)
-    if (Option.isNone(taken)) return yield* new NotFound({ detail: "You have no comment of this id." })
-    const { match_id, model_id, season_id, state, thread_id: _, ...comment } = taken.value
-    const place: Place = { match_id, model_id, season_id }
-    if (state === "published") yield* cache.purge(...purgedByComment(place, account.username))
+    const found = yield* Effect.orDie(queries.own({ id, account_id: account.id }))
+    if (Option.isNone(found)) return yield* unknown
+    const shown = purgedByComment(found.value, account.username)
+    const taken = yield* take(id, account.id).pipe(
+      sql.withTransaction,
+      Effect.orDie,
+      Effect.onExit((exit) => (Exit.isSuccess(exit) && !wasRead(exit.value) ? Effect.void : cache.purge(...shown)))
+    )
+    if (Option.isNone(taken)) return yield* unknown
+    const { match_id: _, model_id: __, season_id: ___, state: ____, thread_id: _____, ...comment } = taken.value
     return comment
-  }, Effect.uninterruptible)
+  })
 
   const report = Effect.fn("Comments.report")(function* (account: SignedIn, comment_id: string, reason: string) {
     const now = new Date(yield* Clock.currentTimeMillis)

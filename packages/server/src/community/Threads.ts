@@ -7,7 +7,7 @@ import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/co
 import type { OwnComment, PostComment, Thread } from "@agon/api/community/Comment.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { nextCursor } from "@agon/api/Page.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { Words } from "../account/Words.ts"
@@ -15,7 +15,7 @@ import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import type { Viewer } from "../season/Seasons.ts"
 import { makeQueries, type SubjectRow } from "./queries.ts"
-import { type Place, purgedByComment, subjectOf } from "./tags.ts"
+import { type Place, purgedByComment, subjectOf, threadTag } from "./tags.ts"
 
 /** A match or a model by its id; the other is not there. */
 export interface About {
@@ -73,17 +73,11 @@ const makePost = Effect.gen(function* () {
     if (Option.isNone(parent)) return yield* new NotFound({ detail: "The thread has no such comment to answer." })
   })
 
-  const add = Effect.fnUntraced(function* (
-    account_id: string,
-    place: Place,
-    ended_at: Date | null,
-    body: string,
-    parent_id: string | null
-  ) {
+  const add = Effect.fnUntraced(function* (account_id: string, place: Place, body: string, parent_id: string | null) {
     const { match_id, model_id } = place
     const now = new Date(yield* Clock.currentTimeMillis)
     yield* queries.lockAuthor(account_id)
-    yield* queries.openThread({ ...place, id: yield* newId, ended_at, now })
+    yield* queries.openThread({ ...place, id: yield* newId, now })
     const thread = yield* Effect.orDie(queries.holdThread({ match_id, model_id }))
     if (thread.locked) return yield* new ThreadLocked({ detail: "The thread is locked: nothing is added to it." })
     const id = yield* newId
@@ -103,13 +97,19 @@ const makePost = Effect.gen(function* () {
     if (listed !== undefined)
       return yield* new CommentWordListed({ detail: `The comment contains "${listed}", which is not allowed here.` })
     const place = placeOf(comment, subject.season_id)
-    return yield* add(account.id, place, subject.ended_at, body, parent_id).pipe(
+    return yield* add(account.id, place, body, parent_id).pipe(
       sql.withTransaction,
       Effect.catchTag(["SqlError", "SchemaError"], Effect.die),
-      Effect.ensuring(cache.purge(...purgedByComment(place, account.username)))
+      Effect.onExit((exit) => cache.purge(...purgedBy(exit, place, account.username)))
     )
   })
 })
+
+/** What waits starts its thread at most, and what was refused changes nothing; of a commit nobody knows about, all may be true. */
+const purgedBy = (exit: Exit.Exit<OwnComment, unknown>, place: Place, username: string): ReadonlyArray<string> => {
+  if (Exit.isFailure(exit)) return Cause.hasFails(exit.cause) ? [] : purgedByComment(place, username)
+  return exit.value.state === "pending" ? [threadTag(subjectOf(place).id)] : purgedByComment(place, username)
+}
 
 const makeThreads = Effect.gen(function* () {
   const find = yield* makeFind

@@ -8,7 +8,6 @@ import { sees } from "../season/queries.ts"
 /** A match or a model that a viewer may see, and its thread where it has one. */
 const SubjectRow = Schema.Struct({
   season_id: Schema.NullOr(Schema.String),
-  ended_at: Schema.NullOr(Schema.Date),
   thread_id: Schema.NullOr(Schema.String),
   locked: Schema.Boolean,
   comments: Schema.Int
@@ -24,8 +23,8 @@ const Placed = Schema.Struct({
   ...ofThread
 })
 const ReportRow = Schema.Struct({ ...CommentReport.fields, created_at: Instant })
-/** One of the caller's, held to the end of the transaction. */
-const HeldRow = Schema.Struct({
+/** One of the caller's, as it will be once it is deleted, and what it was. */
+const OwnRow = Schema.Struct({
   ...CommentRow.fields,
   thread_id: Schema.String,
   season_id: Schema.NullOr(Schema.String),
@@ -50,7 +49,7 @@ const makeThreads = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ match_id: Schema.String, viewer: nullable }),
     Result: SubjectRow,
     execute: ({ match_id, viewer }) => sql`
-      SELECT m.season_id, m.ended_at, ${sql.literal(head)}
+      SELECT m.season_id, ${sql.literal(head)}
       FROM match m JOIN season s ON s.id = m.season_id LEFT JOIN thread t ON t.match_id = m.id
       WHERE m.id = ${match_id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
   }),
@@ -60,7 +59,7 @@ const makeThreads = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ model_id: Schema.String, viewer: nullable }),
     Result: SubjectRow,
     execute: ({ model_id, viewer }) => sql`
-      SELECT o.baseline_season AS season_id, NULL::timestamptz AS ended_at, ${sql.literal(head)}
+      SELECT o.baseline_season AS season_id, ${sql.literal(head)}
       FROM model o LEFT JOIN season s ON s.id = o.baseline_season LEFT JOIN thread t ON t.model_id = o.id
       WHERE o.id = ${model_id} AND (o.baseline_season IS NULL OR ${sees(sql, viewer)})`
   }),
@@ -90,7 +89,6 @@ interface NewThread {
   readonly match_id: string | null
   readonly model_id: string | null
   readonly season_id: string | null
-  readonly ended_at: Date | null
   readonly now: Date
 }
 
@@ -99,9 +97,9 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
   lockAuthor: (account_id: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`comments ${account_id}`}, 0))`,
 
   /** Inserts one row, or none where thread_match or thread_model has it: who comes second waits for the first to commit. */
-  openThread: ({ ended_at, id, match_id, model_id, now, season_id }: NewThread) => sql`
+  openThread: ({ id, match_id, model_id, now, season_id }: NewThread) => sql`
     INSERT INTO thread (id, match_id, model_id, season_id, ended_at, created_at)
-    VALUES (${id}, ${match_id}, ${model_id}, ${season_id}, ${ended_at}, ${now}) ON CONFLICT DO NOTHING`,
+    VALUES (${id}, ${match_id}, ${model_id}, ${season_id}, (SELECT ended_at FROM match WHERE id = ${match_id}), ${now}) ON CONFLICT DO NOTHING`,
 
   /** One row by thread_match or thread_model, held to the end of the transaction: locking it and adding to it follow one another. */
   holdThread: SqlSchema.findOne({
@@ -177,18 +175,20 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+/** A comment of the account that still stands and that it may still see: what follows SELECT. */
+const ownComment = (sql: SqlClient.SqlClient, { account_id, id }: { readonly account_id: string; readonly id: string }) => sql`
+  c.id, c.parent_id, a.username AS author, NULL AS body, c.created_at, true AS deleted, c.state, t.id AS thread_id, t.match_id, t.model_id,
+    t.season_id
+  FROM comment c JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id
+  WHERE c.id = ${id} AND c.account_id = ${account_id} AND c.state IN ('pending', 'published') AND ${seesThread(sql, account_id)}`
+const named = { Request: Schema.Struct({ id: Schema.String, account_id: Schema.String }), Result: OwnRow }
+
 const makeDeletes = (sql: SqlClient.SqlClient) => ({
-  /** One comment of the account by comment_pkey, held to the end of the transaction; what was deleted or removed is gone. */
-  hold: SqlSchema.findOneOption({
-    Request: Schema.Struct({ id: Schema.String, account_id: Schema.String }),
-    Result: HeldRow,
-    execute: ({ account_id, id }) => sql`
-      SELECT c.id, c.parent_id, a.username AS author, NULL AS body, c.created_at, true AS deleted, c.state, t.id AS thread_id,
-        t.match_id, t.model_id, t.season_id
-      FROM comment c JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id
-      WHERE c.id = ${id} AND c.account_id = ${account_id} AND c.state IN ('pending', 'published') AND ${seesThread(sql, account_id)}
-      FOR UPDATE OF c`
-  }),
+  /** One comment of the account by comment_pkey; what was deleted or removed is gone. */
+  own: SqlSchema.findOneOption({ ...named, execute: (one) => sql`SELECT ${ownComment(sql, one)}` }),
+
+  /** The same, held to the end of the transaction. */
+  hold: SqlSchema.findOneOption({ ...named, execute: (one) => sql`SELECT ${ownComment(sql, one)} FOR UPDATE OF c` }),
 
   /** Deletes one row by comment_pkey that nobody but its author and moderators has seen. */
   erase: (id: string) => sql`DELETE FROM comment WHERE id = ${id}`,

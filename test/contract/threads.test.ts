@@ -1,6 +1,7 @@
 /** Comment threads over the whole service (http-api.md 4.3, 4.6 and 4.7, DECISIONS.md section 12). */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -336,7 +337,8 @@ layer(web, A.options)("at one time", (it) => {
   it.effect("a newcomer's comments do not pass the limit together", () =>
     Effect.gen(function* () {
       yield* newcomer("ivy")
-      const answers = yield* Effect.forEach(Array.from({ length: 24 }), () => say("ivy", { match: x.nano }, "me"), atOnce)
+      const abouts = [x.nano, x.open, x.winter].map((match) => ({ match }))
+      const answers = yield* Effect.forEach(Array.from({ length: 24 }), (_, n) => say("ivy", abouts[n % 3]!, "me"), atOnce)
       assert.strictEqual(answers.filter(({ status }) => status === 201).length, 20)
     })
   )
@@ -362,14 +364,26 @@ layer(web, A.options)("at one time", (it) => {
   it.effect("what is said and the lock of its thread follow one another: nothing comes after the lock", () =>
     Effect.gen(function* () {
       const { id } = (yield* A.ask(threadOf(x.open))).json.thread
-      const [locked, ...said] = yield* Effect.all(
-        [A.patch(`/v1/admin/threads/${id}`, { locked: true }), ...Array.from({ length: 6 }, () => say("ada", { match: x.open }, "me"))],
-        atOnce
+      const sql = yield* SqlClient.SqlClient
+      const lock = (locked: boolean) => A.patch(`/v1/admin/threads/${id}`, { locked })
+      const soon = Effect.sleep("200 millis") // so long each waits, or has been let in
+      // Held where it is written, the comment is in the thread before the lock, which waits for it.
+      const [saying, locking, early] = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT id FROM account WHERE username = 'ada' FOR UPDATE`
+          const saying = yield* Effect.forkChild(say("ada", { match: x.open }, "me"))
+          yield* soon
+          const locking = yield* Effect.forkChild(lock(true))
+          yield* soon
+          return [saying, locking, yield* sql`SELECT id FROM thread WHERE id = ${id} AND locked`] as const
+        })
       )
-      assert.strictEqual(locked!.status, 200)
-      for (const { status, text } of said) assert.include([201, 409], status, text)
+      assert.deepStrictEqual([(yield* Fiber.join(saying)).status, early.length, (yield* Fiber.join(locking)).status], [201, 0, 200])
+      yield* lock(false)
+      const answers = yield* Effect.all([lock(true), ...Array.from({ length: 6 }, () => say("ada", { match: x.open }, "me"))], atOnce)
+      for (const { status, text } of answers) assert.include([200, 201, 409], status, text)
       const { json } = yield* A.ask(threadOf(x.open))
-      assert.deepStrictEqual([json.thread.comments, json.thread.locked], [8 + said.filter(({ status }) => status === 201).length, true])
+      assert.deepStrictEqual([json.thread.comments, json.thread.locked], [9 + answers.filter(({ status }) => status === 201).length, true])
       assert.deepStrictEqual(A.refusal(yield* say("ada", { match: x.open }, "me")), [409, "thread_locked"])
     })
   )

@@ -54,6 +54,7 @@ interface Match {
   readonly ended_at: string
   readonly turns: number
   readonly upset: number | null
+  readonly comments: number
   readonly seats: ReadonlyArray<Seat>
 }
 
@@ -62,6 +63,7 @@ const everything = Effect.flatMap(
   (sql) => sql<Match>`
     SELECT m.id, s.game, s.slug AS season, s.visibility = 'public' AS public, m.ladder, m.map_id AS map, b.players, m.status,
       c.status IN ('entered', 'superseded', 'disabled') AS passed, m.turns, m.upset,
+      coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0) AS comments,
       to_char(m.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ended_at,
       (SELECT jsonb_agg(jsonb_build_object('version', y.version_id, 'model', y.model_id, 'owner', a.username, 'class', v.class, 'rank', y.rank,
           'score', y.score, 'place', y.place) ORDER BY y.seat)
@@ -104,6 +106,7 @@ const closeness = ({ seats }: Match): number | null => {
 }
 const figures: Readonly<Record<string, (match: Match) => number | null>> = {
   closest: closeness,
+  discussed: ({ comments }) => comments,
   longest: ({ turns }) => turns,
   upset: ({ upset }) => upset
 }

@@ -5,6 +5,7 @@ import { HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { connect } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
@@ -45,10 +46,18 @@ const ask = (port: number) =>
     headers: answer.headers,
     text: await answer.text()
   }))
-/** Until a reading is under way, and then a moment for everybody to have asked. */
+const CALM_MS = 20
+/**
+ * Until a reading is under way and everybody has asked: both sides of the sockets are this process, so all that was sent has
+ * arrived when its timers come on time for a while.
+ */
 const asked = Effect.promise(async () => {
-  while (next.reads === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  while (next.reads === 0) await pause(5)
+  for (let calm = 0; calm < 5; ) {
+    const began = performance.now()
+    await pause(CALM_MS)
+    calm = performance.now() - began < 1.5 * CALM_MS ? calm + 1 : 0
+  }
 })
 
 layer(Live, { excludeTestServices: true })("a stampede", (it) => {

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
+import { patiently } from "@agon/api/Patience.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
@@ -78,7 +79,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("a runner 
       const check = yield* ReplayCheck
       const sql = yield* PgClient.PgClient
       const ladders = Effect.forEach(["nano", "open"], (ladder) =>
-        fleet.admin.leaderboard.leaderboard({ params: { game: here.game }, query: { season: here.slug, ladder } as never })
+        patiently(fleet.admin.leaderboard.leaderboard({ params: { game: here.game }, query: { season: here.slug, ladder } as never }))
       )
       const [first] = yield* playMatches(fleet.client, honest, 2)
       for (const [about, { found, lie }] of Object.entries(lies)) {
@@ -101,7 +102,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("a runner 
         assert.strictEqual(row.fault_reason, "replay_mismatch")
         assert.match(row.fault_detail, found, about)
         assert.deepStrictEqual(yield* ladders, before, about)
-        const { audit } = yield* fleet.admin.notice.seasonAudit({ params: here, query: { limit: 2 } as never })
+        const { audit } = yield* patiently(fleet.admin.notice.seasonAudit({ params: here, query: { limit: 2 } as never }))
         const facts = { detail: row.fault_detail }
         assert.deepStrictEqual(
           audit.map(({ action, actor, detail, subject }) => ({ action, actor, detail, subject })),
@@ -110,7 +111,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("a runner 
             { action: "runner.flag", actor: null, detail: { ...facts, key, match: work!.match_id, name: "rack" }, subject: runner }
           ]
         )
-        const { runners } = yield* fleet.admin.fleet.runners({ query: {} as never })
+        const { runners } = yield* patiently(fleet.admin.fleet.runners({ query: {} as never }))
         // Gone is one that has not been heard of for a minute, which a busy machine can take for a lie.
         assert.include(["draining", "gone"], runners.find(({ id }) => id === runner)?.state ?? "gone", about)
       }

@@ -32,7 +32,7 @@ export const about = {
 export const keyed = Effect.fnUntraced(function* (name: string, atHand?: Client) {
   const { as, runner } = yield* Service.Service
   const admin = atHand ?? (yield* as("admin"))
-  const { id: key, key: secret } = yield* admin.fleet.createKey({ payload: { name } })
+  const { id: key, key: secret } = yield* patiently(admin.fleet.createKey({ payload: { name } }))
   const client = yield* runner(secret)
   const open = (accepts: ReadonlyArray<"match" | "admission" | "audit">) =>
     Effect.map(client.runner.openSession({ payload: { ...about, accepts } }), ({ runner }) => runner)

@@ -19,14 +19,9 @@ import {
   season
 } from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { session as sessionOfFleet } from "../support/Fleet.ts"
 
-const session = {
-  name: "rack",
-  runtime_version: "test",
-  engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
-  accepts: ["match", "admission"],
-  slots: 2
-}
+const session = { ...sessionOfFleet, slots: 2 }
 const runner = (key: string, path: string, json: unknown) =>
   call(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } })
 const open = (key: string, change: object = {}) =>

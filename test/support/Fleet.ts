@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { ask, baseline, post, season, tell } from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 
-const session = {
+/** What a runner opens its session with. */
+export const session = {
   name: "rack",
   runtime_version: "test",
   engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],

@@ -200,6 +200,14 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
   makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
 })
 
+/** One row by account_username; whoever speaks of an account by its name asks this. */
+export const accountNamed = (sql: SqlClient.SqlClient) =>
+  SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: (username) => sql`SELECT id FROM account WHERE username = ${username}`
+  })
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeProfiles(sql),
   ...makeReads(sql),

@@ -3,7 +3,7 @@ import { ModeratedComment } from "@agon/api/community/moderation.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
-import { ofThread } from "./queries.ts"
+import { makeCounts, ofThread } from "./queries.ts"
 
 const { subject: _, ...fields } = ModeratedComment.fields
 /** `approved` where it has ever been. */
@@ -29,6 +29,8 @@ const page = { Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int })
 const standing = "c.state <> 'deleted'"
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeCounts(sql),
+
   /** A page by comment_pending. */
   pending: SqlSchema.findAll({
     ...page,
@@ -68,9 +70,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   /** Locks one row by comment_pkey. */
   remove: (id: string) => sql`UPDATE comment SET state = 'removed' WHERE id = ${id}`,
-
-  /** Locks one row by thread_pkey: so many comments more can be read, or fewer. */
-  count: (thread_id: string, more: number) => sql`UPDATE thread SET comments = comments + ${more} WHERE id = ${thread_id}`,
 
   /** One row by thread_pkey, held to the end of the transaction where it is one. */
   thread: SqlSchema.findOneOption({

@@ -2,6 +2,7 @@
 import { Comment, CommentReport } from "@agon/api/community/Comment.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { accountNamed } from "../account/queries.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
 
@@ -128,8 +129,11 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
       FROM known
       WHERE approved OR (SELECT count(*) FROM comment WHERE account_id = ${account_id} AND state = 'pending') < ${cap}
       RETURNING state`
-  }),
+  })
+})
 
+/** What authors and moderators change alike. */
+export const makeCounts = (sql: SqlClient.SqlClient) => ({
   /** Locks one row by thread_pkey: so many comments more can be read, or fewer. */
   count: (thread_id: string, more: number) => sql`UPDATE thread SET comments = comments + ${more} WHERE id = ${thread_id}`
 })
@@ -157,12 +161,7 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
       WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}`
   }),
 
-  /** One row by account_username. */
-  author: SqlSchema.findOneOption({
-    Request: Schema.String,
-    Result: Schema.Struct({ id: Schema.String }),
-    execute: (username) => sql`SELECT id FROM account WHERE username = ${username}`
-  }),
+  author: accountNamed(sql),
 
   /** A page of what everybody may read of an account, by comment_author. */
   published: SqlSchema.findAll({
@@ -237,6 +236,7 @@ const makeReports = (sql: SqlClient.SqlClient) => ({
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeThreads(sql),
   ...makePosting(sql),
+  ...makeCounts(sql),
   ...makeAuthors(sql),
   ...makeDeletes(sql),
   ...makeReports(sql)

@@ -1,9 +1,9 @@
 /**
  * The names under which answers that show comments, or count them, are kept.
  *
- *   threadTag    a thread, by the id of its match or model
- *   authoredTag  what one competitor has said
- *   discussedTag    lists of the season's matches, whose cards count comments
+ *   threadTag               a thread, by the id of its match or model
+ *   authoredTag             what one competitor has said
+ *   discussedTag            lists of the season's matches, whose cards count comments
  *   discussedAnywhereTag    lists of matches that are not of one season
  */
 import type { Subject } from "@agon/api/community/Comment.ts"

@@ -252,7 +252,7 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
     execute: (runner) => sql`SELECT ${sql.literal(openLease)} WHERE o.runner = ${runner}`
   }),
 
-  /** One open lease: by the primary keys. */
+  /** One open lease: scans of small tables and the primary key of match_audit, where this node has not heard of its runner. */
   held: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, n: Schema.Int }),
     Result: Held,

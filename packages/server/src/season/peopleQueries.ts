@@ -2,6 +2,7 @@
 import { Participant, SeasonAdministrator } from "@agon/api/season/people.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { accountNamed } from "../account/queries.ts"
 import { Instant } from "../database/rows.ts"
 
 const ParticipantRow = Schema.Struct({ ...Participant.fields, added_at: Instant })
@@ -84,12 +85,7 @@ const makeAdministrators = (sql: SqlClient.SqlClient) => ({
     execute: (season_id) => sql`SELECT count(*)::int AS total FROM season_admin WHERE season_id = ${season_id}`
   }),
 
-  /** One row by account_username. */
-  account: SqlSchema.findOneOption({
-    Request: Schema.String,
-    Result: Schema.Struct({ id: Schema.String }),
-    execute: (username) => sql`SELECT id FROM account WHERE username = ${username}`
-  }),
+  account: accountNamed(sql),
 
   /** Inserts one row, or none where season_admin_pkey has it. */
   appoint: SqlSchema.findOneOption({

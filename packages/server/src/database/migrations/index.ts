@@ -7,6 +7,7 @@ import audit from "./0003_audit.ts"
 import listing from "./0004_listing.ts"
 import voiding from "./0006_voiding.ts"
 import community from "./0007_community.ts"
+import audience from "./0009_audience.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -20,5 +21,6 @@ export const migrations = {
   "0003_audit": statements(audit),
   "0004_listing": statements(listing),
   "0006_voiding": statements(voiding),
-  "0007_community": statements(community)
+  "0007_community": statements(community),
+  "0009_audience": statements(audience)
 }

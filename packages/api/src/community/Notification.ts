@@ -1,0 +1,66 @@
+/** What an account is told (http-api.md section 6, DECISIONS.md section 12). */
+import { Schema } from "effect"
+import * as page from "../Page.ts"
+import { Id, Instant, Uuid } from "../Wire.ts"
+
+/** Kinds that an account may turn off; notices of the platform reach everybody. */
+export const optionalKinds = [
+  "season_notice",
+  "version_admitted",
+  "version_rejected",
+  "version_entered",
+  "version_superseded",
+  "comment_reply",
+  "comment_approved",
+  "story_approved",
+  "story_rejected",
+  "season_closed"
+] as const
+export type OptionalKind = (typeof optionalKinds)[number]
+
+export const NotificationKind = Schema.Literals([...optionalKinds, "platform_notice"])
+export type NotificationKind = typeof NotificationKind.Type
+
+/** `subject` is a sentence; `link` a path on this origin or an address of the web, where there is more to be read. */
+export const Notification = Schema.Struct({
+  id: Id,
+  kind: NotificationKind,
+  subject: Schema.String,
+  link: Schema.NullOr(Schema.String),
+  created_at: Instant,
+  read_at: Schema.NullOr(Instant)
+}).annotate({ identifier: "Notification" })
+export type Notification = typeof Notification.Type
+
+/** Newest first. `total` counts those that can be paged to, which are the newest thousand at most. */
+export const NotificationFeed = page.listOf("NotificationFeed", "notifications", Notification)
+export type NotificationFeed = typeof NotificationFeed.Type
+
+const IDS_MAX = 100
+
+/** Some by their ids, those of others and unknown ones passed over, or all that the feed shows. */
+export const MarkRead = Schema.Union([
+  Schema.Struct({ ids: Schema.Array(Uuid).check(Schema.isMaxLength(IDS_MAX)) }),
+  Schema.Struct({ all: Schema.Literal(true) })
+]).annotate({ identifier: "MarkRead" })
+export type MarkRead = typeof MarkRead.Type
+
+/** How many had not been read before. */
+export const MarkedRead = Schema.Struct({ read: Schema.Int }).annotate({ identifier: "MarkedRead" })
+export type MarkedRead = typeof MarkedRead.Type
+
+const everyOptional = <S extends Schema.Constraint>(value: S) =>
+  Object.fromEntries(optionalKinds.map((kind) => [kind, value])) as { readonly [K in OptionalKind]: S }
+
+/** Whether the account is told of each kind. */
+export const NotificationSettings = Schema.Struct({ ...everyOptional(Schema.Boolean), platform_notice: Schema.Literal(true) }).annotate({
+  identifier: "NotificationSettings"
+})
+export type NotificationSettings = typeof NotificationSettings.Type
+
+/** Kinds that are not named stay as they are. */
+export const PatchNotificationSettings = Schema.Struct({
+  ...everyOptional(Schema.optionalKey(Schema.Boolean)),
+  platform_notice: Schema.optionalKey(Schema.Literal(true))
+}).annotate({ identifier: "PatchNotificationSettings" })
+export type PatchNotificationSettings = typeof PatchNotificationSettings.Type

@@ -7,6 +7,7 @@ import audit from "./0003_audit.ts"
 import listing from "./0004_listing.ts"
 import voiding from "./0006_voiding.ts"
 import community from "./0007_community.ts"
+import writing from "./0008_writing.ts"
 import audience from "./0009_audience.ts"
 
 const statements = (text: string) =>
@@ -22,5 +23,6 @@ export const migrations = {
   "0004_listing": statements(listing),
   "0006_voiding": statements(voiding),
   "0007_community": statements(community),
+  "0008_writing": statements(writing),
   "0009_audience": statements(audience)
 }

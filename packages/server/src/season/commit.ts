@@ -7,6 +7,7 @@ import { classesOf } from "./figures.ts"
 import type { Fence } from "./SeasonStore.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
+import { toldParts } from "./told.ts"
 
 const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])
 const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): ReadonlyArray<string> => [...ids].filter((id) => !rows.has(id))
@@ -83,7 +84,8 @@ const parts = (state: State): ReadonlyArray<Part> => {
     ...voidedParts(writes),
     statement.bind(shapes.seeds, writes.seeds),
     statement.bind(shapes.series, writes.series),
-    statement.bind(shapes.audits, writes.audits)
+    statement.bind(shapes.audits, writes.audits),
+    ...toldParts(state)
   ].filter((part) => part !== null)
 }
 

@@ -95,6 +95,9 @@ const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
   columns: [key]
 })
 
+/** A statement in words of its own: it takes from the fence `f`, and each column is the parameter of its place. */
+const worded = <A>(text: string, columns: ReadonlyArray<Column<A>>): Shape<A> => ({ id: ++shapes, text, columns })
+
 /** No rows, no part. */
 const bind = <A>(shape: Shape<A>, rows: ReadonlyArray<A>): Part | null =>
   rows.length === 0
@@ -151,4 +154,4 @@ const join = (key: string, fence: string, values: number, parts: ReadonlyArray<P
   return text
 }
 
-export const statement = { insert, insertOnce, upsert, update, remove, bind, fenced }
+export const statement = { insert, insertOnce, upsert, update, remove, worded, bind, fenced }

@@ -1,0 +1,105 @@
+/**
+ * Whom a commit tells of what it does: the owners of versions that come further or come to nothing, and everybody who took part
+ * in a season that closes. These are rows of the commit's one statement, so what happened is told once, and what was not
+ * committed never, wherever the actor is killed. A commit that moves no version has no such part.
+ *
+ * Nothing is let go of feeds here (as community/notificationQueries.ts does): an owner is told as much as they submit.
+ */
+import type { Event } from "@agon/domain/season/Event.ts"
+import type { State, Version } from "@agon/domain/season/State.ts"
+import { float, int, text, uuid } from "./columns.ts"
+import { type Part, type Shape, statement } from "./statement.ts"
+
+type Moved = Extract<Event, { _tag: "VersionMoved" }>
+
+interface Told {
+  readonly row: Version
+  readonly kind: string
+  readonly became: string // between the name of the model and that of the season
+  readonly more: string
+  readonly at: number
+}
+
+/** What owners hear of. That they have submitted they know, and only baselines are disabled. */
+const wording = ({ change, reject_reason }: Moved, { successor }: Version): Pick<Told, "kind" | "became" | "more"> | undefined => {
+  switch (change) {
+    case "admitted":
+      return { kind: "version_admitted", became: "was admitted and plays its trial in", more: "" }
+    case "entered":
+      return { kind: "version_entered", became: "has entered", more: "" }
+    case "rejected":
+      return { kind: "version_rejected", became: "was rejected in", more: `: ${reject_reason}` }
+    case "superseded":
+      return { kind: "version_superseded", became: `was superseded by version ${successor} in`, more: "" }
+    default:
+      return undefined
+  }
+}
+
+/** Whether the account `who` wants the kind: notification_setting_pkey. */
+const wants = (who: string, kind: string) =>
+  `NOT EXISTS (SELECT 1 FROM notification_setting n WHERE n.account_id = ${who} AND n.kind = ${kind} AND NOT n.enabled)`
+
+const INTO = "INSERT INTO notification (id, account_id, kind, subject, link, created_at)"
+
+/** Names by model_pkey and season_pkey. */
+const versionsTold: Shape<Told> = statement.worded(
+  `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), t.account_id, t.kind,
+     'Version ' || t.number || ' of ' || m.name || ' ' || t.became || ' ' || s.name || t.more, '/v1/me/versions/' || t.version_id,
+     to_timestamp(t.at / 1000.0)
+   FROM f JOIN season s ON s.id = f.season_id,
+     unnest(?1::uuid[], ?2::uuid[], ?3::uuid[], ?4::int4[], ?5::text[], ?6::text[], ?7::text[], ?8::float8[])
+       AS t (account_id, version_id, model_id, number, kind, became, more, at)
+     JOIN model m ON m.id = t.model_id
+   WHERE ${wants("t.account_id", "t.kind")}`,
+  [
+    uuid("account_id", ({ row }) => row.owner),
+    uuid("version_id", ({ row }) => row.id),
+    uuid("model_id", ({ row }) => row.model),
+    int("number", ({ row }) => row.number),
+    text("kind", ({ kind }) => kind),
+    text("became", ({ became }) => became),
+    text("more", ({ more }) => more),
+    float("at", ({ at }) => at)
+  ]
+)
+
+/**
+ * Everyone who has ever submitted a version, by version_ord, and everyone on the roster who has signed in, by participant_login
+ * and identity_login. Versions of this commit are in no table yet; its first row has none and says when.
+ */
+const closeTold: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
+  `${INTO} SELECT new_id(x.at), x.account_id, 'season_closed', s.name || ' is closed.',
+     CASE s.visibility WHEN 'private' THEN '/v1/private' ELSE '/v1' END || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
+   FROM f JOIN season s ON s.id = f.season_id CROSS JOIN LATERAL (
+     SELECT p.account_id, to_timestamp((?2::float8[])[1] / 1000.0) AS at FROM (
+       SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id
+       UNION SELECT unnest(?1::uuid[])
+       UNION SELECT i.account_id FROM participant r JOIN identity i ON i.provider = r.provider AND lower(i.login) = lower(r.login)
+         WHERE r.season_id = f.season_id) p (account_id)
+     WHERE p.account_id IS NOT NULL) x
+   WHERE ${wants("x.account_id", "'season_closed'")}`,
+  [uuid("owner", ({ owner }) => owner), float("at", ({ at }) => at)]
+)
+
+const closing = (state: State): Part | null => {
+  if (!state.events.some(({ _tag }) => _tag === "SeasonClosed")) return null
+  const { inserted, rejected } = state.writes
+  const owners = [...inserted.keys()].map((id) => (state.versions_by_id.get(id) ?? rejected.get(id)!).owner)
+  return statement.bind(
+    closeTold,
+    [null, ...owners].map((owner) => ({ owner, at: state.now }))
+  )
+}
+
+export const toldParts = (state: State): ReadonlyArray<Part | null> => {
+  const { rejected, versions } = state.writes
+  if (versions.size + rejected.size === 0 && state.phase !== "closed") return []
+  const told = state.events.flatMap((event) => {
+    if (event._tag !== "VersionMoved" || event.owner === null) return []
+    const row = state.versions_by_id.get(event.version) ?? rejected.get(event.version)!
+    const said = wording(event, row)
+    return said === undefined ? [] : [{ row, at: state.now, ...said }]
+  })
+  return [statement.bind(versionsTold, told), closing(state)]
+}

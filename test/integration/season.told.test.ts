@@ -1,0 +1,173 @@
+/** What the season's commit tells owners and participants (DECISIONS.md section 12), on PostgreSQL. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Command } from "@agon/domain/season/Command.ts"
+import { step } from "@agon/domain/season/Season.ts"
+import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import { toldParts } from "@agon/server/season/told.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+
+const pg = SeasonStorePg.layer.pipe(
+  Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
+  Layer.provideMerge(Postgres.layer({ migrate: true }))
+)
+
+const season = id("season", 1)
+
+/** A season with people, and what brings it on: each call of `obey` is one commit. */
+const begin = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const store = yield* SeasonStore
+  yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
+  yield* insertSeason(sql, season, settings())
+  yield* insertPeople(sql, season, 10)
+  const claimed = yield* store.claim(season)
+  const state = restore(claimed.snapshot)
+  let { fence } = claimed
+  let now = 2_000
+  const commit = Effect.gen(function* () {
+    fence = yield* store.commit(fence, state)
+    committed(state)
+  })
+  const obey = Effect.fnUntraced(function* <C extends Command>(command: C) {
+    const reply = step(state, command, (now += 10))
+    yield* commit
+    return reply
+  })
+  const play = Effect.gen(function* () {
+    for (const work of yield* obey(lease({ max: 16 }))) yield* obey(report(work))
+  })
+  for (const command of board("plain")) yield* obey(command)
+  return { commit, fence: () => fence, obey, play, sql, state, stepOnly: (command: Command) => step(state, command, (now += 10)), store }
+})
+
+const told = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql.unsafe<{ who: string; kind: string; subject: string; link: string }>(
+    `SELECT a.username AS who, n.kind, n.subject, n.link FROM notification n JOIN account a ON a.id = n.account_id
+     ORDER BY n.created_at, a.username, n.kind`
+  )
+  return rows.map(({ kind, subject, who }) => `${who} ${kind}: ${subject}`)
+})
+
+/** What a commit of the state would carry of it. */
+const carried = (state: State) => toldParts(state).filter((part) => part !== null).length
+
+layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a season's commit", (it) => {
+  it.effect("tells an owner how their version fares, step by step and each step once", () =>
+    Effect.gen(function* () {
+      const { obey, play, sql } = yield* begin
+      yield* obey(submit(1))
+      assert.deepStrictEqual(yield* told, [], "who has submitted knows it")
+      for (let i = 0; i < 3; i++) yield* play
+      const expected = [
+        "admitted: Version 1 of model was admitted and plays its trial in Spring",
+        "entered: Version 1 of model has entered Spring"
+      ]
+      assert.deepStrictEqual(
+        yield* told,
+        expected.map((line) => `owner1 version_${line}`)
+      )
+      yield* obey(submit(1, { version: id("version", 5), number: 2, weights_hash: "sha256:other" }))
+      for (let i = 0; i < 3; i++) yield* play
+      assert.deepStrictEqual((yield* told).slice(2), [
+        "owner1 version_admitted: Version 2 of model was admitted and plays its trial in Spring",
+        "owner1 version_entered: Version 2 of model has entered Spring",
+        "owner1 version_superseded: Version 1 of model was superseded by version 2 in Spring"
+      ])
+      yield* obey(submit(2, { files: null }))
+      yield* obey({ _tag: "RejectFiles", version: id("version", 2), reject_reason: "hash_mismatch", reject_detail: "They differ." })
+      assert.deepStrictEqual((yield* told).slice(5), ["owner2 version_rejected: Version 1 of model was rejected in Spring: hash_mismatch"])
+      const rows = yield* sql.unsafe<{ link: string; id: string; at: number }>(
+        "SELECT link, id, (extract(epoch FROM created_at) * 1000)::int AS at FROM notification ORDER BY created_at DESC LIMIT 1"
+      )
+      assert.strictEqual(rows[0]!.link, `/v1/me/versions/${id("version", 2)}`)
+      assert.match(rows[0]!.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/)
+      assert.strictEqual(Number.parseInt(rows[0]!.id.replaceAll("-", "").slice(0, 12), 16), rows[0]!.at, "an id says when it was made")
+    })
+  )
+
+  it.effect("tells nobody of baselines, nor whoever has turned the kind off", () =>
+    Effect.gen(function* () {
+      const { obey, play, sql } = yield* begin
+      yield* sql.unsafe("INSERT INTO notification_setting VALUES ($1, 'version_admitted', false), ($1, 'version_entered', true)", [
+        id("owner", 1)
+      ])
+      yield* obey(submit(9_001, { owner: null }))
+      yield* obey(submit(1))
+      for (let i = 0; i < 4; i++) yield* play
+      yield* obey({ _tag: "SwitchBaseline", version: id("version", 9_001), enabled: true })
+      assert.deepStrictEqual(yield* told, ["owner1 version_entered: Version 1 of model has entered Spring"])
+    })
+  )
+
+  it.effect("that does not hold tells nothing, and one whose answer was lost has told all", () =>
+    Effect.gen(function* () {
+      const { fence, obey, state, stepOnly, store } = yield* begin
+      yield* obey(submit(1))
+      const [work] = yield* obey(lease())
+      stepOnly(report(work!))
+      const before = fence()
+      yield* store.commit(before, state) // its answer is lost: whoever repeats it under the same fence writes nothing
+      const once = yield* told
+      assert.strictEqual(once.length, 1)
+      assert.strictEqual((yield* Effect.flip(store.commit(before, state)))._tag, "Fenced")
+      assert.deepStrictEqual(yield* told, once)
+      const reloaded = restore((yield* store.claim(season)).snapshot)
+      assert.strictEqual(reloaded.versions_by_id.get(id("version", 1))!.phase, "trial", "nor does the next life do it again")
+      assert.deepStrictEqual(reloaded.events, [])
+    })
+  )
+
+  it.effect("tells everybody who took part that the season is closed, those of the roster and of its last moment among them", () =>
+    Effect.gen(function* () {
+      const { commit, obey, play, sql, state, stepOnly } = yield* begin
+      yield* sql.unsafe("INSERT INTO identity VALUES ('hub', 'x', $1, 'Owner7', now()), ('hub', 'y', $2, 'Owner1', now())", [
+        id("owner", 7),
+        id("owner", 1)
+      ])
+      yield* sql.unsafe(
+        `INSERT INTO participant SELECT gen_random_uuid(), $1::uuid, 'hub', login, now() FROM unnest(ARRAY['owner7', 'OWNER1', 'stranger']) login`,
+        [season]
+      )
+      yield* sql.unsafe("INSERT INTO notification_setting VALUES ($1, 'season_closed', false)", [id("owner", 2)])
+      for (const n of [1, 2, 3]) yield* obey(submit(n))
+      for (let i = 0; i < 8; i++) yield* play
+      yield* sql.unsafe("DELETE FROM notification")
+      stepOnly(submit(4))
+      stepOnly({ _tag: "CloseSeason" })
+      yield* commit
+      assert.strictEqual(state.phase, "closed")
+      assert.deepStrictEqual(yield* told, [
+        "owner1 season_closed: Spring is closed.",
+        "owner3 season_closed: Spring is closed.",
+        "owner4 season_closed: Spring is closed.",
+        "owner4 version_rejected: Version 1 of model was rejected in Spring: season_closed",
+        "owner7 season_closed: Spring is closed."
+      ])
+      const links = yield* sql.unsafe("SELECT DISTINCT link FROM notification WHERE kind = 'season_closed'")
+      assert.deepStrictEqual(links, [{ link: `/v1/games/snakes/seasons/${season}/podium` }])
+    })
+  )
+
+  it.effect("carries nothing of it where no version moves", () =>
+    Effect.gen(function* () {
+      const { obey, play, state, stepOnly } = yield* begin
+      for (const n of [1, 2, 3, 4]) yield* obey(submit(n))
+      for (let i = 0; i < 8; i++) yield* play
+      const works = yield* obey(lease({ max: 2 }))
+      assert.strictEqual(works[0]?.kind, "match")
+      for (const work of works) stepOnly(report(work))
+      assert.isAbove(state.writes.ended.length, 0)
+      assert.strictEqual(carried(state), 0)
+      stepOnly(submit(5))
+      assert.strictEqual(carried(state), 0)
+    })
+  )
+})

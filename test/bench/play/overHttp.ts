@@ -25,6 +25,8 @@ const SECRET = "agon-bench-key"
 /** As `settings` of the field has it. */
 const ENGINE = "sha256:engine"
 const STARTS_WITHIN_S = 30
+/** Node's own options for the service, such as `--cpu-prof`. */
+const OPTIONS = (process.env["SERVICE_OPTIONS"] ?? "").split(" ").filter((option) => option !== "")
 /** A runner that was given nothing asks again then: the longest wait would outlast a slot. */
 const IDLE_MS = 2
 /** The season is starting; a result that was refused is said again. */
@@ -54,7 +56,7 @@ export const serve = async (url: Redacted.Redacted, entries: number): Promise<Se
   await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
   const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), "agon-bench-"))
-  const service = spawn(process.execPath, [join(import.meta.dirname, "../../../packages/server/src/main.ts")], {
+  const service = spawn(process.execPath, [...OPTIONS, join(import.meta.dirname, "../../../packages/server/src/main.ts")], {
     env: {
       PATH: process.env["PATH"],
       HOST: "127.0.0.1",

@@ -18,7 +18,7 @@ import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { Unavailable } from "@agon/api/Problem.ts"
-import type { AuditWork, LeasedAcceptance } from "@agon/api/runner/protocol.ts"
+import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import { leaseName, parseLease } from "@agon/domain/season/Lease.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
@@ -26,6 +26,7 @@ import { moving } from "../season/asked.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { Parking } from "./Parking.ts"
 import type { OpenRunner } from "./queries.ts"
+import type { Sheet } from "./sheets.ts"
 import { WorkSheets } from "./WorkSheets.ts"
 
 /** Where holdings and results of audits belong, in the place of a season. */
@@ -42,7 +43,11 @@ export class Audits extends Context.Service<
   Audits,
   {
     /** At most `max` for this runner; costs nothing while none waits. */
-    readonly lease: (key: KeyOfRunner, runner: OpenRunner, max: number) => Effect.Effect<ReadonlyArray<AuditWork>>
+    readonly lease: (
+      key: KeyOfRunner,
+      runner: OpenRunner,
+      max: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: Sheet }>>
     /** Null: accepted. */
     readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
     /** The end of each lease that is still held. */
@@ -74,7 +79,10 @@ const makeAudits = Effect.gen(function* () {
       const until = (yield* Clock.currentTimeMillis) + LEASE_MS
       const asked = { runner: runner.id, key: key.id, season_id: key.season_id, until: new Date(until), limit: max }
       const taken = yield* Effect.orDie(queries.take(asked))
-      return yield* Effect.forEach(taken, (audit) => sheets.audit(audit, leaseName(audit.id, audit.lease_n), until))
+      return yield* Effect.forEach(taken, (audit) => {
+        const lease = leaseName(audit.id, audit.lease_n)
+        return Effect.map(sheets.audit(audit, lease, until), (sheet) => ({ lease, sheet }))
+      })
     }),
     result: Effect.fn("Audits.result")(function* (key, lease, state_sha256) {
       const name = parseLease(lease)

@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { InvalidRequest, type NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import type { LeasedAcceptance, LeasedResult, Result, Work as WorkSheet } from "@agon/api/runner/protocol.ts"
+import type { LeasedAcceptance, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
@@ -18,6 +18,7 @@ import { OpenSeasons } from "./OpenSeasons.ts"
 import { makeQueries, type OpenRunner, type OpenSeason } from "./queries.ts"
 import { Runners } from "./Runners.ts"
 import { commandOf, dropUploads, faultsOf, takeReplays } from "./results.ts"
+import type { Sheet } from "./sheets.ts"
 import { WorkSheets } from "./WorkSheets.ts"
 
 export interface Said {
@@ -29,7 +30,7 @@ export interface Said {
 }
 export interface Answered {
   readonly receipts: ReadonlyArray<LeasedAcceptance>
-  readonly works: ReadonlyArray<WorkSheet>
+  readonly works: ReadonlyArray<Sheet>
 }
 
 export class Desk extends Context.Service<

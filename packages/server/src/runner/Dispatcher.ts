@@ -12,7 +12,7 @@ import {
   type Acceptance,
   type Beat,
   type HeartbeatAnswer,
-  type LeaseAnswer,
+  type LeasedAcceptance,
   type LeasedResult,
   type LeaseRequest,
   maxWait_s,
@@ -25,13 +25,21 @@ import { makeHand, tellAudits } from "./hand.ts"
 import type { OpenSeasons } from "./OpenSeasons.ts"
 import type { Parking } from "./Parking.ts"
 import type { OpenRunner } from "./queries.ts"
+import type { Sheet } from "./sheets.ts"
 
 type Refusal = InvalidRequest | NotFound | Unavailable
+
+/** A `LeaseAnswer` whose work is written already. */
+export interface Handed {
+  readonly leases: ReadonlyArray<Sheet>
+  readonly results: ReadonlyArray<LeasedAcceptance>
+  readonly drain: boolean
+}
 
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
-    readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<LeaseAnswer, Refusal>
+    readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<Handed, Refusal>
     readonly result: (key: KeyOfRunner, lease: string, result: Result) => Effect.Effect<Acceptance, Refusal>
     readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<{ readonly released: true }, Refusal>
     readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>

@@ -1,10 +1,11 @@
 /**
  * What a runner needs to do a piece of work: the machine names ids, the runner gets files, URLs, rules and boards.
- * Versions and board files never change, so they are remembered; signed URLs are, for a part of their life.
+ * Versions and board files never change, so they are remembered as the text that they are in a sheet (sheets.ts), that of
+ * a version with its signed URLs for a part of their life.
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AdmissionWork, AuditWork, File, MatchWork } from "@agon/api/runner/protocol.ts"
+import type { File } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { replayKey, replayUploadKey, storedKey } from "../object/keys.ts"
@@ -12,6 +13,7 @@ import { ObjectStore } from "../object/ObjectStore.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
 import { type Files, makeQueries, type OpenSeason } from "./queries.ts"
 import { Remembered } from "./Remembered.ts"
+import { engineText, matchSheet, rareSheet, type Sheet, versionText } from "./sheets.ts"
 
 /** A file may be fetched for this long after the lease; a link is handed out again for the first half of it. */
 const URL_S = 3_600
@@ -19,14 +21,13 @@ const REPLAY_URL_S = 1_800
 /** The largest replay that is taken. */
 export const REPLAY_BYTES_MAX = 4 * 1024 * 1024
 
-type MachineMatch = Extract<Work, { kind: "match" }>
 type MachineReview = Extract<Work, { kind: "admission" }>
 
 export class WorkSheets extends Context.Service<
   WorkSheets,
   {
-    readonly of: (season: OpenSeason, works: ReadonlyArray<Work>) => Effect.Effect<ReadonlyArray<MatchWork | AdmissionWork>>
-    readonly audit: (audit: LeasedAudit, lease: string, until: number) => Effect.Effect<AuditWork>
+    readonly of: (season: OpenSeason, works: ReadonlyArray<Work>) => Effect.Effect<ReadonlyArray<Sheet>>
+    readonly audit: (audit: LeasedAudit, lease: string, until: number) => Effect.Effect<Sheet>
   }
 >()("agon/WorkSheets") {
   static readonly layer: Layer.Layer<WorkSheets, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
@@ -35,96 +36,106 @@ export class WorkSheets extends Context.Service<
   )
 }
 
-/** Signed links to what lies in the object store. */
-const makeLinks = Effect.gen(function* () {
-  const objects = yield* ObjectStore
-  const urls = new Remembered<{ readonly url: string; readonly until: number }>(40_000)
-  const urlOf = Effect.fnUntraced(function* (key: string) {
-    const now = yield* Clock.currentTimeMillis
-    const known = urls.get(key)
-    if (known !== undefined && known.until > now) return known.url
-    const url = yield* objects.presignGet({ key, expires_s: URL_S })
-    urls.set(key, { url, until: now + (URL_S / 2) * 1000 })
-    return url
-  })
-  const fileOf = (kind: "weights" | "manifests", hash: string, bytes: number): Effect.Effect<File> =>
-    Effect.map(urlOf(storedKey(kind, hash)), (url) => ({ hash, url, bytes }))
-  const filesOf = (row: Files) =>
-    Effect.all({
-      weights: fileOf("weights", row.weights_hash, row.weights_bytes),
-      manifest: fileOf("manifests", row.manifest_hash, row.manifest_bytes)
-    })
-  const replayUpload = (lease: string) =>
-    Effect.map(
-      objects.presignPut({ key: replayUploadKey(lease), sha256: null, max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }),
-      ({ expires_at: _, ...upload }) => upload
-    )
-  const replayOf = (match: string, hash: string, bytes: number): Effect.Effect<File> =>
-    Effect.map(objects.presignGet({ key: replayKey(match), expires_s: REPLAY_URL_S }), (url) => ({ hash, url, bytes }))
-  return { filesOf, replayUpload, replayOf }
-})
-
 const makeWorkSheets = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const links = yield* makeLinks
-  const versions = new Remembered<Files>(20_000)
-  const boards = new Remembered<MatchWork["board"]>(1_000)
+  const objects = yield* ObjectStore
+  const versions = yield* makeVersions
+  const boardOf = yield* makeBoards
 
-  const learn = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
-    const unknown = [...new Set(ids)].filter((id) => versions.get(id) === undefined)
-    if (unknown.length > 0) for (const row of yield* queries.files(unknown)) versions.set(row.id, row)
-  }, Effect.orDie)
-
-  const boardOf = Effect.fnUntraced(function* (season_id: string, map_id: string) {
-    const key = `${season_id}/${map_id}`
-    const known = boards.get(key)
-    if (known !== undefined) return known
-    const { file } = yield* queries.boardFile({ season_id, map_id })
-    boards.set(key, file)
-    return file
-  }, Effect.orDie)
-
-  const seatsOf = (ids: ReadonlyArray<string>) =>
-    Effect.forEach(ids, (version_id, seat) => {
-      const row = versions.get(version_id)!
-      const memory_cap_bytes = memoryCapOf(row.weights_bytes)
-      return Effect.map(links.filesOf(row), (files) => ({ seat, version_id, ...files, memory_cap_bytes }))
-    })
-
-  const matchWork = Effect.fnUntraced(function* ({ engine_digest, game, id }: OpenSeason, work: MachineMatch) {
-    const seats = yield* seatsOf(work.versions)
-    const replay_upload = yield* links.replayUpload(work.lease)
-    const board = yield* boardOf(id, work.board)
-    const { is_trial, lease, match: match_id, rules, seed } = work
-    const expires_at = instant(work.until)
-    return { lease, kind: "match", expires_at, match_id, game, engine_digest, is_trial, board, seed, rules, seats, replay_upload } as const
-  })
-
-  const admissionWork = Effect.fnUntraced(function* (season: OpenSeason, work: MachineReview) {
+  const admission = Effect.fnUntraced(function* (season: OpenSeason, work: MachineReview, { links }: WrittenVersion) {
     const examined = yield* Effect.orDie(queries.examinedBy(season.id))
-    const files = yield* links.filesOf(versions.get(work.version)!)
     const { attempt, lease, version: version_id } = work
-    return { lease, kind: "admission", expires_at: instant(work.until), version_id, ...files, ...examined, attempt } as const
+    return rareSheet({ lease, kind: "admission", expires_at: instant(work.until), version_id, ...links, ...examined, attempt })
   })
+
+  const replayUpload = (lease: string) =>
+    objects.presignPut({ key: replayUploadKey(lease), sha256: null, max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S })
 
   return WorkSheets.of({
-    audit: Effect.fnUntraced(function* (audit, lease, until) {
-      yield* learn(audit.versions)
-      const seats = yield* seatsOf(audit.versions)
-      const board = yield* boardOf(audit.season_id, audit.map_id)
-      const replay = yield* links.replayOf(audit.match_id, audit.replay_hash, audit.replay_bytes)
-      const { engine_digest, game, is_trial, match_id, rules, seed } = audit
-      const expires_at = instant(until)
-      return { lease, kind: "audit", expires_at, match_id, game, engine_digest, is_trial, board, seed, rules, seats, replay } as const
+    audit: Effect.fnUntraced(function* (
+      { map_id, replay_bytes: bytes, replay_hash: hash, season_id, versions: ids, ...audit },
+      lease,
+      until
+    ) {
+      const written = yield* versions(ids)
+      const seats = written.map(({ id, links, memory_cap_bytes }, seat) => ({ seat, version_id: id, ...links, memory_cap_bytes }))
+      const board = JSON.parse(yield* boardOf(season_id, map_id))
+      const url = yield* objects.presignGet({ key: replayKey(audit.match_id), expires_s: REPLAY_URL_S })
+      return rareSheet({ lease, kind: "audit", expires_at: instant(until), ...audit, board, seats, replay: { hash, url, bytes } })
     }),
     of: Effect.fnUntraced(function* (season, works) {
-      yield* learn(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))
-      return yield* Effect.forEach(
-        works,
-        (work): Effect.Effect<MatchWork | AdmissionWork> => (work.kind === "match" ? matchWork(season, work) : admissionWork(season, work))
-      )
+      const written = yield* versions(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))
+      const engine = engineText(season)
+      const sheets: Array<Sheet> = []
+      let next = 0
+      for (const work of works) {
+        if (work.kind === "match") {
+          const seats = written.slice(next, (next += work.versions.length)).map(({ text }) => text)
+          const board = yield* boardOf(season.id, work.board)
+          const upload = yield* replayUpload(work.lease)
+          sheets.push(matchSheet(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
+        } else sheets.push(yield* admission(season, work, written[next++]!))
+      }
+      return sheets
     })
   })
+})
+
+interface WrittenVersion {
+  readonly id: string
+  readonly memory_cap_bytes: number
+  readonly links: { readonly weights: File; readonly manifest: File }
+  readonly text: string
+  /** Until when these links are handed out. */
+  readonly until: number
+}
+
+/** Versions by their ids, in order; those whose links have aged are read and written anew. */
+const makeVersions = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const objects = yield* ObjectStore
+  const known = new Remembered<WrittenVersion>(20_000)
+
+  const fileOf = (kind: "weights" | "manifests", hash: string, bytes: number): Effect.Effect<File> =>
+    Effect.map(objects.presignGet({ key: storedKey(kind, hash), expires_s: URL_S }), (url) => ({ hash, url, bytes }))
+
+  const write = Effect.fnUntraced(function* ({ id, manifest_bytes, manifest_hash, weights_bytes, weights_hash }: Files, now: number) {
+    const weights = yield* fileOf("weights", weights_hash, weights_bytes)
+    const manifest = yield* fileOf("manifests", manifest_hash, manifest_bytes)
+    const memory_cap_bytes = memoryCapOf(weights_bytes)
+    const text = versionText(id, weights, manifest, memory_cap_bytes)
+    const version = { id, memory_cap_bytes, links: { weights, manifest }, text, until: now + (URL_S / 2) * 1000 }
+    known.set(id, version)
+    return version
+  })
+
+  return Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const now = yield* Clock.currentTimeMillis
+    const found = ids.map((id) => known.get(id))
+    const missing = ids.filter((_, i) => (found[i]?.until ?? 0) <= now)
+    if (missing.length === 0) return found as ReadonlyArray<WrittenVersion>
+    const written = new Map<string, WrittenVersion>()
+    for (const row of yield* queries.files([...new Set(missing)])) written.set(row.id, yield* write(row, now))
+    return ids.map((id, i) => written.get(id) ?? found[i]!)
+  }, Effect.orDie)
+})
+
+/** Boards' files as JSON. */
+const makeBoards = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const known = new Remembered<string>(1_000)
+
+  const read = Effect.fnUntraced(function* (season_id: string, map_id: string) {
+    const { file } = yield* queries.boardFile({ season_id, map_id })
+    const text = JSON.stringify(file)
+    known.set(`${season_id}/${map_id}`, text)
+    return text
+  }, Effect.orDie)
+
+  return (season_id: string, map_id: string): Effect.Effect<string> => {
+    const text = known.get(`${season_id}/${map_id}`)
+    return text === undefined ? read(season_id, map_id) : Effect.succeed(text)
+  }
 })
 
 const instant = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))

@@ -4,11 +4,12 @@
  */
 import { Clock, Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import type { LeasedAcceptance, LeasedResult, LeaseRequest, Work as WorkSheet } from "@agon/api/runner/protocol.ts"
+import type { LeasedAcceptance, LeasedResult, LeaseRequest } from "@agon/api/runner/protocol.ts"
 import { AUDITS, Audits } from "./Audits.ts"
 import { Desk } from "./Desk.ts"
 import { Parking } from "./Parking.ts"
 import type { OpenRunner } from "./queries.ts"
+import type { Sheet } from "./sheets.ts"
 import { kindOf, makeSources } from "./sources.ts"
 
 export const makeHand = Effect.gen(function* () {
@@ -23,7 +24,7 @@ export const makeHand = Effect.gen(function* () {
     const reporting = new Set(request.results?.map(({ lease }) => lease))
     const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
-    const leases: Array<WorkSheet> = [...(yield* audit(key, runner, wanted))]
+    const leases: Array<Sheet> = [...(yield* audit(key, runner, wanted))]
     const room = wanted - leases.length
     const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
     const share = shareOf(key, runner, room)

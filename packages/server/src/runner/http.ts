@@ -1,11 +1,13 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
-import { Dispatcher } from "./Dispatcher.ts"
+import { Dispatcher, type Handed } from "./Dispatcher.ts"
 import { FleetAdmin } from "./FleetAdmin.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 import { Runners } from "./Runners.ts"
+import { answerText } from "./sheets.ts"
 
 /** The platform's fleet: keys that belong to no season. */
 const PLATFORM = null
@@ -26,6 +28,10 @@ export const FleetHandlers = HttpApiBuilder.group(
   })
 )
 
+/** The schema has no part in it: sheets.ts writes what it would. */
+const written = ({ drain, leases, results }: Handed) =>
+  HttpServerResponse.text(answerText(leases, results, drain), { contentType: "application/json" })
+
 export const RunnerHandlers = HttpApiBuilder.group(
   Api,
   "runner",
@@ -34,7 +40,7 @@ export const RunnerHandlers = HttpApiBuilder.group(
     const runners = yield* Runners
     return handlers.handleAll({
       openSession: ({ payload }) => Effect.flatMap(CurrentKey, (key) => runners.open(key, payload)),
-      lease: ({ payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.lease(key, payload)),
+      lease: ({ payload }) => Effect.flatMap(CurrentKey, (key) => Effect.map(dispatcher.lease(key, payload), written)),
       heartbeat: ({ payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.heartbeat(key, payload.runner, payload.leases)),
       result: ({ params, payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.result(key, params.lease, payload)),
       release: ({ params }) => Effect.flatMap(CurrentKey, (key) => dispatcher.release(key, params.lease))

@@ -4,13 +4,13 @@
  */
 import { Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import type { Work as WorkSheet } from "@agon/api/runner/protocol.ts"
 import { AUDITS, Audits } from "./Audits.ts"
 import { Desk, plays, type Said } from "./Desk.ts"
 import { Fairness } from "./Fairness.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { Parking } from "./Parking.ts"
 import type { OpenRunner, OpenSeason } from "./queries.ts"
+import type { Sheet } from "./sheets.ts"
 
 /** Runners of which a season would give the one what it gives the other. */
 export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines }: OpenRunner): string =>
@@ -66,7 +66,7 @@ export const makeSources = Effect.gen(function* () {
 
   /** From the seasons in turn, from each its share, then from those that have more, until the room is full. `first` was asked already. */
   const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, share: number, first?: Asked) {
-    const leases: Array<WorkSheet> = []
+    const leases: Array<Sheet> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
     for (const { id } of inTurn(key, runner)) {
       if (leases.length >= room) return leases
@@ -84,7 +84,7 @@ export const makeSources = Effect.gen(function* () {
   const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
     const works = yield* audits.lease(key, runner, Math.min(1, room))
     for (const { lease } of works) desk.holdings.add({ lease, runner: runner.id, season: AUDITS, seats: null, strike_limit: 0 })
-    return works
+    return works.map(({ sheet }) => sheet)
   })
 
   return { inTurn, serves, shareOf, tell, fill, audit }

@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { LeaseAnswer, MatchWork } from "@agon/api/runner/protocol.ts"
+import { answerText, engineText, matchSheet, versionText } from "./sheets.ts"
+
+const hash = (digit: string) => `sha256:${digit.repeat(64)}`
+const fileOf = (digit: string) => ({ hash: hash(digit), url: `http://objects.test/${digit}?signature=é"\\`, bytes: 7 })
+const upload = { method: "PUT", url: 'http://objects.test/up?"', headers: { "x-a": "b" }, max_bytes: 4_096 } as const
+const ids = ["01900003-0000-7000-8000-00000000000a", "01900003-0000-7000-8000-00000000000b"]
+const match = "01900001-0000-7000-8000-00000000000c"
+
+const work = {
+  kind: "match",
+  lease: `${match}.3`,
+  until: 1_763_683_200_000,
+  match,
+  ladder: null,
+  is_trial: true,
+  board: "ring",
+  seed: 4_294_967_295,
+  versions: ids,
+  rules: { max_turns: 500, strike_limit: 3 }
+} as const
+
+const sheet = matchSheet(work, {
+  expires_at: "2025-11-21T00:00:00.000Z",
+  engine: engineText({ id: "here", game: "snakes", engine_digest: 'sha256:"quoted"' }),
+  board: JSON.stringify({ name: 'Ün "board"', rows: 7 }),
+  versions: ids.map((version, i) => versionText(version, fileOf(`${i}`), fileOf(`${i + 2}`), 67_108_864)),
+  upload: { ...upload, expires_at: undefined as never }
+})
+
+describe("sheets", () => {
+  it("a match is written as the schema would write it, byte for byte", () => {
+    const seats = ids.map((version_id, seat) => ({
+      seat,
+      version_id,
+      weights: fileOf(`${seat}`),
+      manifest: fileOf(`${seat + 2}`),
+      memory_cap_bytes: 67_108_864
+    }))
+    const whole: MatchWork = {
+      lease: work.lease,
+      kind: "match",
+      expires_at: "2025-11-21T00:00:00.000Z",
+      match_id: match,
+      game: "snakes",
+      engine_digest: 'sha256:"quoted"',
+      is_trial: true,
+      board: { name: 'Ün "board"', rows: 7 },
+      seed: 4_294_967_295,
+      rules: { max_turns: 500, strike_limit: 3 },
+      seats,
+      replay_upload: upload
+    }
+    assert.strictEqual(sheet, JSON.stringify(Schema.encodeSync(MatchWork)(whole)))
+  })
+
+  it("an answer with and without work is written as the schema would write it", () => {
+    const results = [{ lease: 'some "lease"', accepted: false, reason: "unknown" } as const]
+    const full = { leases: [JSON.parse(sheet), JSON.parse(sheet)], results, drain: true }
+    assert.strictEqual(answerText([sheet, sheet], results, true), JSON.stringify(Schema.encodeUnknownSync(LeaseAnswer)(full)))
+    const empty = { leases: [], results: [], drain: false }
+    assert.strictEqual(answerText([], [], false), JSON.stringify(Schema.encodeSync(LeaseAnswer)(empty)))
+  })
+})

@@ -1,0 +1,57 @@
+/**
+ * Work as it travels, written as JSON. A match is put together from parts: its board, the files of its versions, its
+ * season's engine stand in every sheet that names them, and to check and write them anew for each lease was the dearest
+ * part of handing out matches; so each is written once and kept as text. Keys stand in the schema's order.
+ */
+import { Schema } from "effect"
+import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
+import type { Work } from "@agon/domain/season/Command.ts"
+import type { Upload } from "../object/ObjectStore.ts"
+import type { OpenSeason } from "./queries.ts"
+
+/** JSON of a `Work` of protocol.ts. */
+export type Sheet = string
+
+/** What a lease request is answered: JSON of a `LeaseAnswer`. */
+export const answerText = (leases: ReadonlyArray<Sheet>, results: ReadonlyArray<LeasedAcceptance>, drain: boolean): string =>
+  `{"leases":[${leases.join(",")}],"results":${JSON.stringify(results)},"drain":${drain}}`
+
+const encodeRare = Schema.encodeUnknownSync(Schema.Union([AuditWork, AdmissionWork]))
+
+/** Of work that is rare enough to be checked and written as a whole. */
+export const rareSheet = (work: AuditWork | AdmissionWork): Sheet => JSON.stringify(encodeRare(work))
+
+/** What all matches of a season have in common. */
+export const engineText = ({ engine_digest, game }: OpenSeason): string => inner({ game, engine_digest })
+
+/** What all seats of a version have in common. */
+export const versionText = (version_id: string, weights: File, manifest: File, memory_cap_bytes: number): string =>
+  inner({ version_id, weights, manifest, memory_cap_bytes })
+
+/** Without its braces. */
+const inner = (value: object): string => JSON.stringify(value).slice(1, -1)
+
+type MachineMatch = Extract<Work, { kind: "match" }>
+
+export interface Parts {
+  readonly expires_at: string
+  /** As `engineText` writes it. */
+  readonly engine: string
+  /** JSON of the board's file. */
+  readonly board: string
+  /** As `versionText` writes them, by seat. */
+  readonly versions: ReadonlyArray<string>
+  readonly upload: Upload
+}
+
+/** Ids, times and numbers are our own and need no escaping. */
+export const matchSheet = ({ is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): Sheet => {
+  const { board, engine, expires_at, upload, versions } = parts
+  const { headers, max_bytes, method, url } = upload
+  const seats = versions.map((version, seat) => `{"seat":${seat},${version}}`)
+  return (
+    `{"lease":"${lease}","expires_at":"${expires_at}","kind":"match","match_id":"${match}",${engine},"is_trial":${is_trial}` +
+    `,"board":${board},"seed":${seed},"rules":{"max_turns":${rules.max_turns},"strike_limit":${rules.strike_limit}}` +
+    `,"seats":[${seats.join(",")}],"replay_upload":${JSON.stringify({ method, url, headers, max_bytes })}}`
+  )
+}

@@ -8,6 +8,7 @@ import { committed, restore, snapshot, type State } from "@agon/domain/season/St
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import { RATINGS_PER_S } from "@agon/server/season/WaitingRatings.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
@@ -231,19 +232,62 @@ layer(MemoryStore.layer(memory))("SeasonStore in memory", (it) =>
   conformance<never>(it, (season, settings) => Effect.sync(() => MemoryStore.createSeason(memory, season, settings)))
 )
 
-const pg = SeasonStorePg.layer.pipe(
-  Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
-  Layer.provideMerge(Postgres.layer({ migrate: true }))
-)
-layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL", (it) => {
-  const create: Create<PgClient.PgClient> = (season, settings) =>
+const create: Create<PgClient.PgClient> = (season, settings) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    // models and version numbers are unique over all seasons, and every test uses the same ones
+    yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
+    yield* insertSeason(sql, season, settings)
+    yield* insertPeople(sql, season, 40)
+  })
+const pg = (ratings_per_s: number) =>
+  SeasonStorePg.layerOf({ ratings_per_s }).pipe(
+    Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
+    Layer.provideMerge(Postgres.layer({ migrate: true }))
+  )
+
+/** A rating row in ten seconds: all but what is written at once is in `rating_redo` when the next life claims. */
+layer(pg(0.1), { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL, while ratings wait", (it) => {
+  conformance(it, create)
+
+  it.effect("ratings wait in few rows, which are gone when a claim has written them, and when the season closes", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      // models and version numbers are unique over all seasons, and every test uses the same ones
-      yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
-      yield* insertSeason(sql, season, settings)
-      yield* insertPeople(sql, season, 40)
+      const store = yield* SeasonStore
+      const season = id("season", 60)
+      yield* create(season, settings())
+      const rows = sql.unsafe<{ behind: number; kept: number }>(`SELECT (SELECT count(*)::int FROM rating_redo) AS kept,
+        (SELECT count(*)::int FROM rating WHERE ladder = 'open' AND matches <> (SELECT count(*) FROM seat s WHERE s.version_id = rating.version_id
+          AND s.made_mu IS NOT NULL)) AS behind`)
+      let { fence, snapshot } = yield* store.claim(season)
+      let state = restore(snapshot)
+      let now = 2_000
+      const obey = Effect.fnUntraced(function* <C extends Command>(command: C) {
+        const reply = step(state, command, (now += 10))
+        fence = yield* store.commit(fence, state)
+        committed(state)
+        return reply
+      })
+      const play = Effect.gen(function* () {
+        for (const work of yield* obey(lease({ max: 4 }))) yield* obey(report(work))
+      })
+      for (const command of [...board("plain"), submit(1), submit(2), submit(3), submit(4)]) yield* obey(command)
+      for (let i = 0; i < 20; i++) yield* play
+      const [waiting] = yield* rows
+      assert.isAbove(waiting!.behind, 2)
+      assert.isAbove(waiting!.kept, 1)
+      ;({ fence, snapshot } = yield* store.claim(season))
+      assert.deepStrictEqual(yield* rows, [{ behind: 0, kept: 0 }])
+      state = restore(snapshot)
+      for (let i = 0; i < 5; i++) yield* play
+      assert.isAbove((yield* rows)[0]!.behind, 1)
+      yield* obey({ _tag: "CloseSeason" })
+      assert.deepStrictEqual(yield* rows, [{ behind: 0, kept: 0 }])
     })
+  )
+})
+
+layer(pg(RATINGS_PER_S), { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL", (it) => {
   conformance(it, create)
 
   it.effect("what no claim reads is written too: results, seats, the administrative log, boards, points of the series", () =>

@@ -7,8 +7,10 @@ export interface View {
   readonly settings: Snapshot["settings"]
   /** Every version ever submitted, rejected ones included. */
   readonly versions: ReadonlyMap<string, Version>
-  /** By `<ladder> <version>`, those of superseded versions included. */
+  /** By `<ladder> <version>`, those of superseded versions included: their rows, or what was kept of them since. */
   readonly standings: ReadonlyMap<string, Snapshot["standings"][number]>
+  /** How many of them were kept beside their rows. */
+  readonly waiting: number
   readonly boards: ReadonlyMap<string, Snapshot["boards"][number]>
   readonly rounds: ReadonlyArray<Snapshot["rounds"][number]>
   readonly live: ReadonlyMap<string, Snapshot["live"][number]>
@@ -37,6 +39,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   settings,
   versions: new Map(),
   standings: new Map(),
+  waiting: 0,
   boards: new Map(),
   rounds: [],
   live: new Map(),
@@ -48,6 +51,12 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   audits: new Map()
 })
 
+/** What is kept beside the rows, commit by commit, is newer than they are. */
+export const withKept = (rows: View["standings"], commits: ReadonlyArray<ReadonlyArray<Snapshot["standings"][number]>>) => {
+  const kept = new Map(commits.flat().map((row) => [`${row.ladder} ${row.version}`, row]))
+  return { standings: new Map([...rows, ...kept]), waiting: kept.size }
+}
+
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
 export const ofMemory = (rows: Rows, known: Known): View => {
   const ended = [...rows.ended.values()]
@@ -55,7 +64,10 @@ export const ofMemory = (rows: Rows, known: Known): View => {
     head: rows.head,
     settings: rows.settings,
     versions: new Map(rows.versions),
-    standings: new Map(rows.standings),
+    ...withKept(
+      rows.standings,
+      [...rows.redo.keys()].sort((a, b) => a - b).map((seq) => rows.redo.get(seq)!)
+    ),
     boards: new Map(rows.boards),
     rounds: [...rows.rounds.values()],
     live: new Map(rows.live),

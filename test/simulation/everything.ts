@@ -56,6 +56,7 @@ const REFUSALS = [
 export const EVERYTHING: ReadonlyArray<string> = [
   ...Object.keys(COMMANDS).map((command) => `command ${command}`),
   ...Object.keys(EVENTS).map((event) => `event ${event}`),
+  ...["ratings wait", "event RatingsWritten"],
   ...FAULTS,
   ...REFUSALS,
   ...["match rated", "match finished", "match runner_lost", "match engine_fault"],

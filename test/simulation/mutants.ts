@@ -102,9 +102,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // the actor and its rows
   answersBeforeCommit: {
     file: "season/SeasonActor.ts",
-    find: "      if (state.writes.any) fence",
+    find: "      if (state.writes.any || fence",
     replace:
-      "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n      if (state.writes.any) fence"
+      "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n      if (state.writes.any || fence"
   },
   keepsStateAfterFailure: {
     file: "season/SeasonActor.ts",
@@ -122,6 +122,23 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "    return { mu, sigma, change }"
   },
   restoreForgetsWhoIsBusy: { file: "season/State.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
+  waitingRatingsNotKept: { file: "season/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
+  keptRatingsGoTooEarly: {
+    file: "season/WaitingRatings.ts",
+    find: "const [oldest = seq + 1] = this.#since.values()\n    return oldest",
+    replace: "return seq"
+  },
+  supersededWaits: { file: "season/WaitingRatings.ts", find: "if (all || !standing.active) {", replace: "if (false) {" },
+  writtenWhileOthersWaitIsNotKept: {
+    file: "season/WaitingRatings.ts",
+    find: "this.#since.size === 0 ? [] : changed",
+    replace: "changed.filter((standing) => this.#since.has(standing))"
+  },
+  closesWhileRatingsWait: {
+    file: "season/WaitingRatings.ts",
+    find: 'state.phase === "open" ? Math.floor(this.#left) : Infinity',
+    replace: "Math.floor(this.#left)"
+  },
   drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" },
   slowTellingIsAwaited: {
     file: "season/SeasonActor.ts",

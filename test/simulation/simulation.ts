@@ -5,10 +5,14 @@ import * as Season from "@agon/domain/season/Season.ts"
 import * as State from "@agon/domain/season/State.ts"
 import * as Mailbox from "@agon/server/season/Mailbox.ts"
 import * as SeasonActor from "@agon/server/season/SeasonActor.ts"
+import { RATINGS_PER_S } from "@agon/server/season/WaitingRatings.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { type Known, ofMemory } from "./View.ts"
 import { type Failed, simulate } from "./World.ts"
 import type { Actor, Seen } from "./world/Run.ts"
+
+/** In every second season ratings wait for their rows, as they do where thousands of matches are played in a second. */
+export const ratingsPerS = (seed: number) => (seed % 4 < 2 ? 0.5 : RATINGS_PER_S)
 
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {
@@ -25,7 +29,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
     slice_ms: Infinity
   }
   return simulate({ actor, ground, seed, steps }).pipe(
-    Effect.provide([actor.MemoryStore.layer(memory), Logger.layer([]), TestClock.layer()])
+    Effect.provide([actor.MemoryStore.layer(memory, ratingsPerS(seed)), Logger.layer([]), TestClock.layer()])
   ) as Effect.Effect<Seen>
 }
 

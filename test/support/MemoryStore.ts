@@ -7,6 +7,7 @@ import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type
 import { logOf, writeEnded } from "@agon/domain/season/testLog.ts"
 import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
 import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import { RATINGS_PER_S, type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
 
 type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews"> = Snapshot[Table][number]
 
@@ -18,6 +19,7 @@ export interface Rows {
   readonly versions: Map<string, Version>
   readonly notes: Map<string, string | null>
   readonly standings: Map<string, Row<"standings">>
+  readonly redo: Map<number, ReadonlyArray<Row<"standings">>> // by commit: `rating_redo`
   readonly boards: Map<string, Row<"boards">>
   readonly files: Map<string, unknown>
   readonly periods: Array<State["writes"]["boardPeriods"][number]>
@@ -40,6 +42,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
     versions: new Map(),
     notes: new Map(),
     standings: new Map(),
+    redo: new Map(),
     boards: new Map(),
     files: new Map(),
     periods: [],
@@ -88,7 +91,7 @@ const ownersOf = (versions: ReadonlyArray<Version>): Snapshot["owners"] => {
   return [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, last_submitted_at]) => ({ id, last_submitted_at }))
 }
 
-const write = (rows: Rows, state: State): void => {
+const write = (rows: Rows, state: State, turn: Turn): void => {
   const { writes } = state
   for (const [id, { note }] of writes.inserted) {
     if (rows.versions.has(id)) throw new Error(`version ${id} inserted twice`) // the primary key
@@ -96,8 +99,7 @@ const write = (rows: Rows, state: State): void => {
   }
   for (const id of [...writes.inserted.keys(), ...writes.versions, ...writes.rejected.keys()])
     rows.versions.set(id, structuredClone(state.versions_by_id.get(id) ?? writes.rejected.get(id)!))
-  for (const { busy: _busy, key: _key, ...row } of writes.standings)
-    rows.standings.set(`${row.ladder} ${row.version}`, structuredClone(row))
+  writeRatings(rows, turn)
   for (const [id, { file }] of writes.newBoards) rows.files.set(id, file)
   for (const id of [...writes.boards, ...writes.newBoards.keys()]) rows.boards.set(id, structuredClone(state.boards.get(id)!))
   for (const round of state.rounds) if (writes.rounds.has(round.n)) rows.rounds.set(round.n, { ...round })
@@ -108,6 +110,18 @@ const write = (rows: Rows, state: State): void => {
   rows.periods.push(...writes.boardPeriods)
   for (const point of writes.series) rows.series.set(`${point.ladder} ${point.at}`, structuredClone(point))
   if (writes.settings) rows.settings = state.settings
+}
+
+const ratingRow = ({ busy: _busy, key: _key, ...row }: Turn["written"][number]): Row<"standings"> => structuredClone(row)
+const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
+  for (const row of written.map(ratingRow)) rows.standings.set(`${row.ladder} ${row.version}`, row)
+  for (const seq of rows.redo.keys()) if (done !== null && seq < done) rows.redo.delete(seq)
+  if (redo.length > 0) rows.redo.set(rows.seq + 1, redo.map(ratingRow))
+}
+/** As redone.ts. */
+const redone = (rows: Rows): void => {
+  for (const ratings of rows.redo.values()) for (const row of ratings) rows.standings.set(`${row.ladder} ${row.version}`, row)
+  rows.redo.clear()
 }
 
 const writeOpen = <A extends object>(table: Map<string, A>, ids: Iterable<string>, open: ReadonlyMap<string, A>): void => {
@@ -125,7 +139,8 @@ const endedWork = (rows: Rows | undefined, work: string): EndedWork | undefined 
   return version === undefined ? undefined : { kind: "admission", ...version }
 }
 
-export const layer = (memory: Memory) =>
+/** `ratings_per_s`: see `WaitingRatings`. */
+export const layer = (memory: Memory, ratings_per_s = RATINGS_PER_S) =>
   Layer.succeed(
     SeasonStore,
     SeasonStore.of({
@@ -134,14 +149,15 @@ export const layer = (memory: Memory) =>
           const rows = memory.get(season)
           if (rows === undefined || rows.head.closed_at !== null) return Effect.fail(new SeasonClosed({ season }))
           rows.epoch++
-          const fence = { season, epoch: rows.epoch, seq: rows.seq }
+          redone(rows)
+          const fence = { season, epoch: rows.epoch, seq: rows.seq, waiting: new WaitingRatings(ratings_per_s) }
           return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
         }),
       commit: (fence, state) =>
-        Effect.suspend(() => {
+        Effect.clockWith((clock) => {
           const rows = memory.get(fence.season)!
           if (rows.epoch !== fence.epoch || rows.seq !== fence.seq) return Effect.fail(new Fenced({ season: fence.season }))
-          write(rows, state)
+          write(rows, state, fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe()))
           rows.seq++
           rows.head = structuredClone(head(state))
           return Effect.succeed({ ...fence, seq: rows.seq })

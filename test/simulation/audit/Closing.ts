@@ -13,6 +13,7 @@ export const checkClosing = ({ before, now }: Window): void => {
   must(live.size === 0 && head.closed_at! - head.close_requested_at! <= 60_000, "closed within a minute", head)
   const late = [...now.audits].find(([, at]) => at > head.closed_at!)
   must(late === undefined, "nothing is done to a season that is closed", late, head)
+  must(now.waiting === 0, "no rating waits for its row when the season is closed", head)
   for (const ladder of LADDERS) {
     const best = [...activeOn(now, ladder)].sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1)).slice(0, 3)
     const podium = head.podium?.[ladder] ?? []

@@ -4,9 +4,8 @@
  * another actor claims the season at that very moment.
  */
 import { Effect, Layer } from "effect"
-import type { Event } from "@agon/domain/season/Event.ts"
 import type { State } from "@agon/domain/season/State.ts"
-import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
+import { SeasonEvents, type Told } from "@agon/server/season/SeasonEvents.ts"
 import { SeasonStore, StoreFailed } from "@agon/server/season/SeasonStore.ts"
 import { count, type Seen } from "./Run.ts"
 
@@ -114,6 +113,7 @@ export const make = (season: string, store: SeasonStore["Service"], seen: Seen, 
           yield* strike("commit")
           const next = yield* counted(Effect.tap(store.commit(fence, state), () => written))
           committed(fence.epoch)
+          if (next.waiting.due < Infinity) count(seen, "ratings wait")
           yield* strike("committed")
           faults.clean = state
           return next
@@ -128,7 +128,7 @@ const listening = (seen: Seen, strike: (point: Point) => Effect.Effect<void, Sto
     SeasonEvents,
     SeasonEvents.of({
       claimed: () => Effect.void,
-      publish: (_, events: ReadonlyArray<Event>) =>
+      publish: (_, events: ReadonlyArray<Told>) =>
         Effect.suspend(() => {
           for (const { _tag } of events) count(seen, `event ${_tag}`)
           return Effect.orDie(strike("tell"))

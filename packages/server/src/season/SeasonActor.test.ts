@@ -1,5 +1,4 @@
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { Event } from "@agon/domain/season/Event.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,24 +6,24 @@ import * as MemoryStore from "../../../../test/support/MemoryStore.ts"
 import { board, id, lease, outcome, report, settings, submit } from "../../../../test/support/SeasonScript.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as SeasonActor from "./SeasonActor.ts"
-import { SeasonEvents } from "./SeasonEvents.ts"
+import { SeasonEvents, type Told } from "./SeasonEvents.ts"
 import { SeasonStore, StoreFailed } from "./SeasonStore.ts"
 
 type Store = SeasonStore["Service"]
 const SEASON = id("season", 1)
 
 interface Heard {
-  readonly events: Array<Event | "claimed">
+  readonly events: Array<Told | "claimed">
   /** What the listener does then. */
   reaction: Effect.Effect<void>
 }
 
 /** A running season with two entries and one board; `wrap` may spoil its store. */
-const start = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (store) => store) {
+const start = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (store) => store, ratings_per_s?: number) {
   yield* TestClock.setTime(2_000)
   const memory: MemoryStore.Memory = new Map()
   MemoryStore.createSeason(memory, SEASON, settings())
-  const store = yield* SeasonStore.pipe(Effect.provide(MemoryStore.layer(memory)))
+  const store = yield* SeasonStore.pipe(Effect.provide(MemoryStore.layer(memory, ratings_per_s)))
   const heard: Heard = { events: [], reaction: Effect.void }
   const events = SeasonEvents.of({
     publish: (_, events) =>
@@ -80,6 +79,22 @@ describe("SeasonActor", () => {
         yield* TestClock.adjust("1 millis") // the actor wakes by itself: nobody asks
       }
       assert.deepInclude(row().ended.get(match), { ending: "failed", fault_reason: "runner_lost" })
+    })
+  )
+
+  it.effect("writes ratings that wait when their turn comes, though nobody asks, and tells whose they are", () =>
+    Effect.gen(function* () {
+      const { ask, heard, row } = yield* start((store) => store, 1)
+      for (let n = 0; n < 3; n++) for (const work of yield* ask(lease())) yield* ask(report(work))
+      const shown = () => [...row().standings.values()].filter(({ ladder }) => ladder === "open").map(({ matches }) => matches)
+      const kept = () => row().redo.size
+      assert.isAbove(kept(), 0)
+      assert.isBelow(Math.min(...shown()), 3)
+      heard.events.length = 0
+      yield* TestClock.adjust("6 seconds")
+      assert.deepStrictEqual([kept(), ...shown()], [0, 3, 3])
+      const told = heard.events.flatMap((event) => (event !== "claimed" && event._tag === "RatingsWritten" ? event.versions : []))
+      assert.sameMembers([...new Set(told)], [id("version", 1), id("version", 2)])
     })
   )
 

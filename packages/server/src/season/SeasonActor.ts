@@ -11,14 +11,13 @@
  */
 
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
-import type { Event } from "@agon/domain/season/Event.ts"
 import type { Log } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
-import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { committed, restore, type Standing, type State } from "@agon/domain/season/State.ts"
 import { Cause, Clock, Duration, Effect, type Exit, Queue } from "effect"
 import { restarts } from "../process/restarts.ts"
 import * as Mailbox from "./Mailbox.ts"
-import { SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
+import { SeasonEvents, type SeasonName, type Told } from "./SeasonEvents.ts"
 import { type Fenced, SeasonStore } from "./SeasonStore.ts"
 
 export const BATCH_MAX = 256
@@ -44,12 +43,15 @@ export const run = Effect.fnUntraced(
     yield* told(events.claimed(name))
     yield* Mailbox.open(mailbox)
     while (state.phase !== "closed") {
-      const batch = yield* nextBatch(mailbox, deadline(state))
+      const batch = yield* nextBatch(mailbox, Math.min(deadline(state), fence.waiting.due))
       const logs = yield* logsOf(store, mailbox.season, batch)
       const now = yield* Clock.currentTimeMillis
       const replies = stepEach(state, batch, logs, now)
-      const { events: happened } = state
-      if (state.writes.any) fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
+      let happened: ReadonlyArray<Told> = state.events
+      if (state.writes.any || fence.waiting.due <= now) {
+        fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
+        if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
+      }
       committed(state)
       if (happened.length > 0) yield* publish(events, name, happened)
       for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
@@ -99,7 +101,15 @@ const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag:
 const failed = (cause: Cause.Cause<{ readonly _tag: string }>, tag: string): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag === tag)
 
-const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<Event>) => told(events.publish(name, happened))
+/** Whoever read these ratings since they changed has read what their rows said before. */
+const written = (state: State, ratings: ReadonlyArray<Standing>): Told => ({
+  _tag: "RatingsWritten",
+  ladders: [...new Set(ratings.map(({ ladder }) => ladder))],
+  versions: ratings.map(({ version }) => version),
+  models: ratings.flatMap(({ version }) => state.versions_by_id.get(version)?.model ?? [])
+})
+
+const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<Told>) => told(events.publish(name, happened))
 
 /** What a listener does wrong is its own affair: the commit stands and its callers are answered. */
 const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>

@@ -8,6 +8,7 @@
  */
 
 import type { Event } from "@agon/domain/season/Event.ts"
+import type { Ladder } from "@agon/domain/season/Rules.ts"
 import { Context, Effect, Layer } from "effect"
 
 export interface SeasonName {
@@ -16,10 +17,23 @@ export interface SeasonName {
   readonly slug: string
 }
 
+/**
+ * What happened in the season, and, where ratings were written later than they changed (`WaitingRatings`), which: a season
+ * that plays more than a thousand matches a second shows its ladders up to 5 s late.
+ */
+export type Told =
+  | Event
+  | {
+      readonly _tag: "RatingsWritten"
+      readonly ladders: ReadonlyArray<Ladder>
+      readonly versions: ReadonlyArray<string>
+      readonly models: ReadonlyArray<string>
+    }
+
 export class SeasonEvents extends Context.Service<
   SeasonEvents,
   {
-    readonly publish: (season: SeasonName, events: ReadonlyArray<Event>) => Effect.Effect<void>
+    readonly publish: (season: SeasonName, events: ReadonlyArray<Told>) => Effect.Effect<void>
     readonly claimed: (season: SeasonName) => Effect.Effect<void>
   }
 >()("server/season/SeasonEvents") {

@@ -14,6 +14,7 @@ import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { SeasonClosed } from "./Mailbox.ts"
 import type { SeasonName } from "./SeasonEvents.ts"
+import type { WaitingRatings } from "./WaitingRatings.ts"
 
 /** Another actor owns the season now: stop, write nothing. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { season: Schema.String }) {}
@@ -24,6 +25,7 @@ export interface Fence {
   readonly season: string
   readonly epoch: number
   readonly seq: number // of the last commit
+  readonly waiting: WaitingRatings // of this life; where its `due` has come, a commit is asked for though nothing happened
 }
 export interface Claimed {
   readonly name: SeasonName

@@ -3,17 +3,20 @@
 import { answerAgain } from "@agon/domain/season/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { SeasonSql } from "../database/Database.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
 import { SeasonClosed } from "./Mailbox.ts"
+import { redone } from "./redone.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "./SeasonStore.ts"
+import { RATINGS_PER_S, WaitingRatings } from "./WaitingRatings.ts"
 
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
-const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow) {
+const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {
+  yield* redone(sql, season)
   const { epoch, game, head, seq, slug, ...settings } = row
   const versions = yield* reading.versions(sql, season)
   const owners = yield* reading.owners(sql, season)
@@ -23,23 +26,28 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const live = yield* reading.live(sql, season)
   const reviews = yield* reading.reviews(sql, season)
   const snapshot = { id: season, head, settings, versions, owners, standings, boards, rounds, live, reviews }
-  return { name: { id: season, game, slug }, fence: { season, epoch, seq }, snapshot } satisfies Claimed
+  return {
+    name: { id: season, game, slug },
+    fence: { season, epoch, seq, waiting: new WaitingRatings(ratings_per_s) },
+    snapshot
+  } satisfies Claimed
 })
 
-const make = (sql: PgClient): SeasonStore["Service"] => {
+const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
   const storeFailed = (season: string) => (cause: SqlError) => new StoreFailed({ season, cause })
   return SeasonStore.of({
     claim: Effect.fn("SeasonStore.claim")(function* (season) {
       const claiming = Effect.gen(function* () {
         const [row] = yield* reading.claim(sql, season)
-        return row === undefined ? undefined : yield* readAll(sql, season, row)
+        return row === undefined ? undefined : yield* readAll(sql, season, row, ratings_per_s)
       })
       const claimed = yield* sql.withTransaction(claiming).pipe(Effect.mapError(storeFailed(season)))
       return claimed ?? (yield* new SeasonClosed({ season }))
     }),
 
     commit: Effect.fnUntraced(function* (fence, state) {
-      const [row] = yield* Effect.mapError(commit(sql, fence, state), storeFailed(fence.season))
+      const now = yield* Clock.currentTimeMillis
+      const [row] = yield* Effect.mapError(commit(sql, fence, state, now), storeFailed(fence.season))
       if (row?.held !== 1) return yield* new Fenced({ season: fence.season })
       return { ...fence, seq: fence.seq + 1 }
     }),
@@ -64,4 +72,10 @@ const make = (sql: PgClient): SeasonStore["Service"] => {
   })
 }
 
-export const layer = Layer.effect(SeasonStore, Effect.map(SeasonSql, make))
+/** `ratings_per_s`: how many rating rows of a season are written in a second, see `WaitingRatings`. */
+export const layerOf = ({ ratings_per_s }: { readonly ratings_per_s: number }) =>
+  Layer.effect(
+    SeasonStore,
+    Effect.map(SeasonSql, (sql) => make(sql, ratings_per_s))
+  )
+export const layer = layerOf({ ratings_per_s: RATINGS_PER_S })

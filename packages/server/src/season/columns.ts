@@ -8,6 +8,8 @@ export const bool = <A>(name: string, of: (row: A) => boolean): Column<A> => ({ 
 export const text = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "text", oid: OID.text, of })
 export const uuid = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "uuid", oid: OID.uuid, of })
 
+export const bytes = <A>(name: string, of: (row: A) => Uint8Array): Column<A> => ({ name, type: "bytea", oid: OID.bytea, of })
+
 /** Beyond 2^31, below 2^53: exact as a float on the wire. */
 export const big = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ ...float(name, of), expression: `t.${name}::int8` })
 

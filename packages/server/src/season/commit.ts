@@ -4,10 +4,12 @@ import { head, type State } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
 import { classesOf } from "./figures.ts"
+import { pack } from "./redo.ts"
 import type { Fence } from "./SeasonStore.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
 import { toldParts } from "./told.ts"
+import type { Turn } from "./WaitingRatings.ts"
 
 const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])
 const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): ReadonlyArray<string> => [...ids].filter((id) => !rows.has(id))
@@ -65,8 +67,15 @@ const voidedParts = ({ voided }: State["writes"]): ReadonlyArray<Part | null> =>
         statement.bind(shapes.matchesRerated, [...Map.groupBy(voided.rerated, ({ match }) => match).values()])
       ]
 
+/** Ratings whose turn it is, and those that changed while others wait. */
+const ratingParts = ({ done, redo, written }: Turn, seq: number): ReadonlyArray<Part | null> => [
+  statement.bind(shapes.standings, written),
+  statement.bind(shapes.redo, redo.length === 0 ? [] : [{ seq, ratings: pack(redo) }]),
+  statement.bind(shapes.redoDone, done === null ? [] : [done])
+]
+
 /** The batch as parts of one statement. */
-const parts = (state: State): ReadonlyArray<Part> => {
+const parts = (state: State, turn: Turn, seq: number): ReadonlyArray<Part> => {
   const { writes } = state
   return [
     ...versionParts(state),
@@ -75,7 +84,7 @@ const parts = (state: State): ReadonlyArray<Part> => {
       shapes.rounds,
       state.rounds.filter((round) => writes.rounds.has(round.n))
     ),
-    statement.bind(shapes.standings, [...writes.standings]),
+    ...ratingParts(turn, seq),
     statement.bind(shapes.live, named(state.live, writes.live)),
     statement.bind(shapes.liveGone, gone(state.live, writes.live)),
     statement.bind(shapes.reviews, named(state.reviews, writes.reviews)),
@@ -105,18 +114,20 @@ const settingsOf = ({ settings }: State): ReadonlyArray<Parameter> => [
 ]
 
 /** Locks: the season's row, then rows of this season only. Answers 1 where the fence held, 0 where nothing was written. */
-export const commit = (sql: PgClient, fence: Fence, state: State) => {
+export const commit = (sql: PgClient, fence: Fence, state: State, now: number) => {
   const row = head(state)
+  const seq = fence.seq + 1
+  const written = parts(state, fence.waiting.turn(state, seq, now), seq)
   const values = [
     uuidParameter(fence.season),
     int4(fence.epoch),
-    float8(fence.seq + 1),
+    float8(seq),
     textParameter(JSON.stringify(row)),
     float8(row.close_requested_at),
     float8(row.closed_at)
   ]
   const { params, text } = state.writes.settings
-    ? statement.fenced(FENCE_AND_SETTINGS, [...values, ...settingsOf(state)], parts(state))
-    : statement.fenced(FENCE_ALONE, values, parts(state))
+    ? statement.fenced(FENCE_AND_SETTINGS, [...values, ...settingsOf(state)], written)
+    : statement.fenced(FENCE_ALONE, values, written)
   return sql.unsafe<{ held: number }>(text, params)
 }

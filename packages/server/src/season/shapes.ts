@@ -1,7 +1,8 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Board, Ended, Live, Round, Seat, Seed, State, Version, Voided } from "@agon/domain/season/State.ts"
-import { big, bool, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
+import { big, bool, bytes, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
+import type { StandingRow } from "./redo.ts"
 import { type Column, statement } from "./statement.ts"
 
 export interface SeatRow extends Seat {
@@ -94,7 +95,6 @@ export const rounds = statement.upsert<Round>(
   ["games", "starts_at", "started_at", "ended_at", "withdrawn"]
 )
 
-type StandingRow = Parameters<State["writes"]["standings"]["add"]>[0]
 export const standings = statement.upsert<StandingRow>(
   "rating",
   ["season_id", "ladder", "version_id"],
@@ -117,6 +117,14 @@ export const standings = statement.upsert<StandingRow>(
   ],
   ["active", "mu", "sigma", "matches", "round_matches", "made", "credit", "forfeits", "seat_sum", "trend", "met", "history"]
 )
+
+/** What the commits of waiting ratings changed. Index: rating_redo_pkey. */
+export const redo = statement.insert<{ readonly seq: number; readonly ratings: Uint8Array }>(
+  "rating_redo",
+  ["season_id"],
+  [big("seq", ({ seq }) => seq), bytes("ratings", ({ ratings }) => ratings)]
+)
+export const redoDone = statement.removeBelow("rating_redo", "seq")
 
 const LEASE = ["lease_n", "runner_id", "key_id", "until", "released"]
 export const live = statement.upsert<Live>(

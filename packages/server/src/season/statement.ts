@@ -95,6 +95,13 @@ const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
   columns: [key]
 })
 
+/** Removes the season's rows whose `key` lies below the one number that is bound. */
+const removeBelow = (table: string, key: string): Shape<number> => ({
+  id: ++shapes,
+  text: `DELETE FROM ${table} USING f WHERE ${table}.season_id = f.season_id AND ${table}.${key} < (?1::float8[])[1]::int8`,
+  columns: [{ name: key, type: "float8", oid: OID.float8, of: (bound) => bound }]
+})
+
 /** A statement in words of its own: it takes from the fence `f`, and each column is the parameter of its place. */
 const worded = <A>(text: string, columns: ReadonlyArray<Column<A>>): Shape<A> => ({ id: ++shapes, text, columns })
 
@@ -154,4 +161,4 @@ const join = (key: string, fence: string, values: number, parts: ReadonlyArray<P
   return text
 }
 
-export const statement = { insert, insertOnce, upsert, update, remove, worded, bind, fenced }
+export const statement = { insert, insertOnce, upsert, update, remove, removeBelow, worded, bind, fenced }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import type { Event } from "@agon/domain/season/Event.ts"
+import type { Told } from "./SeasonEvents.ts"
 import * as tags from "./tags.ts"
 
 const season = { id: "s1", game: "snakes", slug: "spring" }
@@ -28,6 +29,11 @@ describe("purges", () => {
         ...["v1", "v2"].map(tags.versionTag)
       ]
     )
+  })
+
+  it("ratings that are written late purge their ladders, versions and models once more, and nothing else", () => {
+    const late: Told = { _tag: "RatingsWritten", ladders: ["open"], versions: ["v1"], models: ["m1"] }
+    assert.sameMembers([...tags.purgedBy(season, late)], [tags.ladderTag("s1", "open"), tags.versionTag("v1"), tags.modelTag("m1")])
   })
 
   it("a rated match leaves alone what belongs to the whole season, other ladders, and which season is featured", () => {

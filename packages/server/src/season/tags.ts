@@ -17,9 +17,8 @@
  *
  * So a rated match leaves alone: other ladders, the details of other matches, and pages of versions of other ladders.
  */
-import type { Event } from "@agon/domain/season/Event.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"
-import type { SeasonName } from "./SeasonEvents.ts"
+import type { SeasonName, Told } from "./SeasonEvents.ts"
 
 export const seasonTag = (season_id: string) => `season:${season_id}`
 export const recordTag = (season_id: string) => `record:${season_id}`
@@ -39,7 +38,7 @@ export const unseenTag = "unseen"
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
 
 /** What an event makes untrue. */
-export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<string> => {
+export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<string> => {
   switch (event._tag) {
     case "MatchRated":
       return [
@@ -48,6 +47,8 @@ export const purgedBy = ({ game, id }: SeasonName, event: Event): ReadonlyArray<
         ...event.models.map(modelTag),
         ...event.versions.map(versionTag)
       ]
+    case "RatingsWritten":
+      return [...event.ladders.map((ladder) => ladderTag(id, ladder)), ...event.models.map(modelTag), ...event.versions.map(versionTag)]
     case "MatchEnded":
       return [matchTag(event.match), ...event.models.map(modelTag), ...event.versions.map(versionTag)]
     case "VersionMoved": {

@@ -9,6 +9,7 @@ import voiding from "./0006_voiding.ts"
 import community from "./0007_community.ts"
 import writing from "./0008_writing.ts"
 import audience from "./0009_audience.ts"
+import ratingRedo from "./0012_rating_redo.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -24,5 +25,6 @@ export const migrations = {
   "0006_voiding": statements(voiding),
   "0007_community": statements(community),
   "0008_writing": statements(writing),
-  "0009_audience": statements(audience)
+  "0009_audience": statements(audience),
+  "0012_rating_redo": statements(ratingRedo)
 }

@@ -1,0 +1,72 @@
+import { assert, describe, it } from "vitest"
+import type { Standing } from "@agon/domain/season/State.ts"
+import { committed } from "@agon/domain/season/State.ts"
+import { season } from "@agon/domain/season/testSeason.ts"
+import { WaitingRatings } from "./WaitingRatings.ts"
+
+/** A season of ten entries, twenty ratings, in which nothing else happens. */
+const start = (per_s: number) => {
+  const { state } = season(10)
+  committed(state)
+  const ratings = state.ladders.flatMap(({ standings }) => [...standings.values()])
+  const waiting = new WaitingRatings(per_s)
+  let seq = 0
+  /** A commit at `now` that changes these, as rated matches do. */
+  const commit = (now: number, changed: ReadonlyArray<Standing>) => {
+    for (const standing of changed) state.writes.standings.add(standing)
+    const turn = waiting.turn(state, ++seq, now)
+    committed(state)
+    return turn
+  }
+  return { commit, ratings, state, waiting }
+}
+
+describe("ratings are written", () => {
+  it("with the commit that changed them, while a season changes fewer than it may write, and nothing is kept beside", () => {
+    const { commit, ratings, waiting } = start(80)
+    for (let now = 1_000; now < 20_000; now += 250) {
+      assert.deepStrictEqual(commit(now, ratings), { written: ratings, redo: [], done: null })
+      assert.deepStrictEqual([waiting.due, waiting.late], [Infinity, []])
+    }
+  })
+
+  it("later and once, where it changes more: who changed first comes first, all changes are kept until then", () => {
+    const { commit, ratings, waiting } = start(16)
+    const [a, b, c, d, e, f] = ratings as [Standing, Standing, Standing, Standing, Standing, Standing]
+    assert.deepStrictEqual(commit(1_000, [a, b, c, d, e, f]), { written: [a, b, c, d], redo: [a, b, c, d, e, f], done: null })
+    assert.strictEqual(waiting.due, 1_100)
+    assert.deepStrictEqual(commit(1_000, [a, e]), { written: [], redo: [a, e], done: null })
+    assert.deepStrictEqual(commit(1_070, [f]), { written: [e], redo: [f], done: null })
+    assert.deepStrictEqual(waiting.late, [e])
+    assert.deepStrictEqual(commit(1_250, []), { written: [f, a], redo: [], done: 5 })
+    assert.deepStrictEqual([waiting.due, waiting.late], [Infinity, [f, a]])
+    assert.deepStrictEqual(commit(2_000, [b]), { written: [b], redo: [], done: null })
+  })
+
+  it("within little more than five seconds, however many there are", () => {
+    const { commit, ratings } = start(0.001)
+    commit(0, ratings)
+    const written = Array.from({ length: 60 }, (_, i) => commit(100 * (i + 1), []).written.length)
+    assert.strictEqual(1 + written.reduce((sum, n) => sum + n, 0), 20)
+  })
+
+  it("at once, where more than matches changed, or they are out of play, or the season is closing", () => {
+    const { commit, ratings, state } = start(0.001)
+    const [a, b, c, d] = ratings as [Standing, Standing, Standing, Standing]
+    commit(1_000, [a, b, c])
+    state.writes.versions.add(b.version)
+    assert.deepStrictEqual(commit(1_000, [b]).written, [b])
+    c.active = false
+    assert.deepStrictEqual(commit(1_000, [c]), { written: [c], redo: [], done: 4 })
+    commit(1_000, [a, b])
+    state.phase = "closing"
+    assert.deepStrictEqual(commit(1_000, [d]), { written: [a, b, d], redo: [], done: 6 })
+  })
+
+  it("a clock that is put back holds them up no longer than until it moves on", () => {
+    const { commit, ratings } = start(4)
+    commit(3_600_000, ratings)
+    assert.strictEqual(commit(0, []).written.length, 0)
+    assert.strictEqual(commit(500, []).written.length, 1)
+  })
+})

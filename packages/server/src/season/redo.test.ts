@@ -1,0 +1,42 @@
+import { assert, describe, it } from "vitest"
+import { keptRatings } from "../../../../test/support/keptRatings.ts"
+import { pack, type StandingRow, unpack } from "./redo.ts"
+
+const row = (n: number, over: Partial<StandingRow> = {}): StandingRow => ({
+  version: `01900003-0000-7000-8000-00000000000${n}`,
+  ord: n,
+  ladder: "nano",
+  active: true,
+  matches: 4_000_000_000,
+  round_matches: 7,
+  made: 9,
+  credit: 0.1 + 0.2,
+  forfeits: 3,
+  mu: -123.456_789_012_345_67,
+  sigma: 5e-324,
+  seat_sum: -0.5,
+  trend: -0,
+  met: [1, 2, 4_294_967_295],
+  history: [1500, 1e300, 0.1],
+  ...over
+})
+const rows = [row(1), row(2, { ladder: "open", active: false, trend: null, met: [], history: [] }), row(3, { trend: 12.5 })]
+
+describe("ratings as they are kept beside their rows", () => {
+  it("are read back bit for bit", () => {
+    assert.deepStrictEqual(unpack(pack(rows)), rows)
+    assert.deepStrictEqual(unpack(pack([])), [])
+  })
+
+  it("are as the file says, to a reader who knows no more", () => assert.deepStrictEqual(keptRatings(pack(rows)), rows))
+
+  it("of a format that is not known, or cut short, are refused", () => {
+    const bytes = pack(rows)
+    assert.throws(() => unpack(Uint8Array.of(2, ...bytes.subarray(1))), "ratings are packed in format 2, known is 1")
+    for (let end = bytes.length - 1; end > 1; end--) {
+      const cut = bytes.subarray(0, end)
+      const whole = [1, 2].some((n) => pack(rows.slice(0, n)).length === end)
+      if (!whole) assert.throws(() => unpack(cut), RangeError)
+    }
+  })
+})

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { collect } from "./contentMeter.ts"
+import { hmacSha256, type Mac } from "./hmacSha256.ts"
 import { type ObjectDirectory, openObjectDirectory } from "./ObjectDirectory.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
@@ -32,26 +33,27 @@ export class LocalObjects extends Context.Service<
   static readonly layer = (options: LocalObjectsOptions): Layer.Layer<ObjectStore | LocalObjects, ObjectsUnavailable> =>
     Layer.effectContext(
       Effect.map(openObjectDirectory(options.directory), (directory) => {
-        const secret = Redacted.value(options.secret)
-        return Context.make(ObjectStore, makeStore(directory, secret, options.publicOrigin)).pipe(
+        const mac = hmacSha256(Redacted.value(options.secret))
+        return Context.make(ObjectStore, makeStore(directory, mac, options.publicOrigin)).pipe(
           Context.add(LocalObjects, {
             directory,
             uploads: new Map(),
-            readGrant: (method, url) => Effect.map(now_s, (now) => readGrant(secret, method, url, now))
+            readGrant: (method, url) => Effect.map(now_s, (now) => readGrant(mac, method, url, now))
           })
         )
       })
     )
 }
 
-const makeStore = (directory: ObjectDirectory, secret: string, origin: string): (typeof ObjectStore)["Service"] => ({
-  presignPut: Effect.fnUntraced(function* ({ key, sha256, max_bytes, expires_s }) {
-    const expires = (yield* now_s) + expires_s
-    const url = signedUrl(secret, origin, { method: "PUT", key: assertObjectKey(key), expires, sha256, max_bytes })
-    return { method: "PUT", url, headers: {}, max_bytes, expires_at: DateTime.makeUnsafe(expires * 1000) }
-  }),
+const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeof ObjectStore)["Service"] => ({
+  presignPut: ({ key, sha256, max_bytes, expires_s }) =>
+    Effect.map(now_s, (now) => {
+      const expires = now + expires_s
+      const url = signedUrl(mac, origin, { method: "PUT", key: assertObjectKey(key), expires, sha256, max_bytes })
+      return { method: "PUT", url, headers: {}, max_bytes, expires_at: DateTime.makeUnsafe(expires * 1000) }
+    }),
   presignGet: ({ key, expires_s }) =>
-    Effect.map(now_s, (now) => signedUrl(secret, origin, { method: "GET", key: assertObjectKey(key), expires: now + expires_s })),
+    Effect.map(now_s, (now) => signedUrl(mac, origin, { method: "GET", key: assertObjectKey(key), expires: now + expires_s })),
   stat: directory.stat,
   verify: directory.verify,
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {

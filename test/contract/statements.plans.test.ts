@@ -115,7 +115,7 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ sort: "discussed" }, "thread_discussed"],
   [{ sort: "discussed", map: "board-3" }, "thread_discussed"],
   [{ sort: "discussed", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
-  [{ sort: "discussed", model }, "seat_model"],
+  [{ sort: "discussed", model }, "seat_version"],
   [{ ladder: "nano" }, "match_newest"],
   [{ class: "micro" }, "match_newest"],
   [{ map: "board-3" }, "match_newest"],
@@ -125,12 +125,14 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ class: "micro", players_max: 2, top: 100 }, "match_newest"],
   [{ sort: "longest", ladder: "nano" }, "match_longest", { ...fitting, total: 12_000 }],
   [{ sort: "upset", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
-  [{ model }, "seat_model"],
+  [{ model }, "version_model"],
+  [{ model }, "seat_version"],
   [{ version }, "seat_version"],
-  [{ owner: "owner50" }, "seat_owner"],
-  [{ vs: `${model},${id("model", 102)}` }, "seat_model"],
-  [{ model, outcome: "draw", sort: "longest" }, "seat_model"],
-  [{ owner: "owner50", ladder: "open", class: "nano" }, "seat_owner"]
+  [{ owner: "owner50" }, "version_owner"],
+  [{ owner: "owner50" }, "seat_version"],
+  [{ vs: `${model},${id("model", 102)}` }, "seat_version"],
+  [{ model, outcome: "draw", sort: "longest" }, "seat_version"],
+  [{ owner: "owner50", ladder: "open", class: "nano" }, "seat_version"]
 ]
 
 layer(filled, { timeout: "60 seconds" })("plans", (it) => {

@@ -27,7 +27,7 @@ export type Ask =
 const LIMIT = 25
 const LADDER_LIMIT = 50
 
-/** What a question about matches says in SQL. `from` is where its rows come from, a seat `x` where it speaks of a side. */
+/** What a question about matches says in SQL. `from` is where its rows come from, a version `v` and its seats `x` where it speaks of a side. */
 interface Filter {
   readonly name: string
   readonly query: (variant: number) => Partial<Asked>
@@ -65,7 +65,7 @@ const handOf =
     const query = filter.query(variant)
     const upTo = cursor + LIMIT + 1
     const season = filter.everywhere ? "JOIN season s ON s.id = m.season_id AND s.visibility = 'public'" : ""
-    const from = filter.side ? `seat x JOIN match m ON m.id = x.match_id ${season}` : "match m"
+    const from = filter.side ? `version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id ${season}` : "match m"
     const order = filter.side ? ORDERS[sort].replace("m.ended_at", "x.ended_at").replace("m.id", "x.match_id") : ORDERS[sort]
     const distinct = query.owner === undefined ? "" : "DISTINCT"
     const columns = `${distinct} ${filter.side ? "x.match_id AS id, x.ended_at" : "m.id, m.ended_at"}, m.turns, m.closeness, m.upset`
@@ -129,14 +129,14 @@ const FIRST_MODEL = 101
 const model = (variant: number) => id("model", FIRST_MODEL + 7 * variant)
 const version = (variant: number) => id("version", versionNumber(1, FIRST_MODEL + 7 * variant))
 const owner = (variant: number) => `owner${Math.floor((FIRST_MODEL + 7 * variant) / 2)}`
-const ofOwner = "x.owner_id = (SELECT id FROM account WHERE username = $1)"
+const ofOwner = "v.owner_id = (SELECT id FROM account WHERE username = $1)"
 
 /** The filters that name a side, alone and together. */
 const ofSide: ReadonlyArray<Filter> = [
   {
     name: "model",
     query: (i) => ({ model: model(i) }),
-    where: "x.model_id = $1::uuid",
+    where: "v.model_id = $1::uuid",
     params: (i) => [model(i)],
     side: true,
     everywhere: true
@@ -144,7 +144,7 @@ const ofSide: ReadonlyArray<Filter> = [
   {
     name: "version",
     query: (i) => ({ version: version(i) }),
-    where: "x.version_id = $1::uuid",
+    where: "v.id = $1::uuid",
     params: (i) => [version(i)],
     side: true,
     everywhere: true
@@ -153,7 +153,7 @@ const ofSide: ReadonlyArray<Filter> = [
   {
     name: "vs",
     query: (i) => ({ vs: `${model(i)},${model(i + 1)}` }),
-    where: "x.model_id = $1::uuid AND EXISTS (SELECT 1 FROM seat y WHERE y.match_id = x.match_id AND y.model_id = $2::uuid)",
+    where: "v.model_id = $1::uuid AND EXISTS (SELECT 1 FROM seat y WHERE y.match_id = x.match_id AND y.model_id = $2::uuid)",
     params: (i) => [model(i), model(i + 1)],
     side: true,
     everywhere: true
@@ -161,14 +161,14 @@ const ofSide: ReadonlyArray<Filter> = [
   {
     name: "model, season",
     query: (i) => ({ model: model(i), season: "big" }),
-    where: "x.model_id = $1::uuid AND x.season_id = $2::uuid",
+    where: "v.model_id = $1::uuid AND v.season_id = $2::uuid",
     params: (i) => [model(i), big],
     side: true
   },
   {
     name: "model, outcome",
     query: (i) => ({ model: model(i), outcome: "loss" }),
-    where: "x.model_id = $1::uuid AND x.rank > 1",
+    where: "v.model_id = $1::uuid AND x.rank > 1",
     params: (i) => [model(i)],
     side: true,
     everywhere: true
@@ -184,7 +184,7 @@ const ofSide: ReadonlyArray<Filter> = [
   {
     name: "model, since",
     query: (i) => ({ model: model(i), since: SINCE.toISOString() }),
-    where: "x.model_id = $1::uuid AND x.ended_at >= $2",
+    where: "v.model_id = $1::uuid AND x.ended_at >= $2",
     params: (i) => [model(i), SINCE],
     side: true,
     everywhere: true

@@ -2,7 +2,8 @@
  * The rows of GET /v1/matches: which matches, in which order, as one statement whose shape follows from what was asked,
  * so that it starts from the narrowest index and reads no further than the page:
  *
- *   version, model, owner, vs    that side's seats, newest first, by seat_version, seat_model or seat_owner
+ *   version, model, owner, vs    the seats of that side's versions, each version's newest first by seat_version, and of those the
+ *                                newest; the versions by their own key, version_model or version_owner
  *   otherwise                    the season's rated matches in the order of the sort, by match_newest, match_longest,
  *                                match_closest or match_upset; under `discussed` those with comments by thread_discussed,
  *                                then the others by match_newest
@@ -11,6 +12,10 @@
  * same limit. What filters ask stands on the match itself (migration 0004). Where so few match that going through the
  * sort's index would take longer than to find them all, they are found by match_newest and then sorted. The other sorts of a
  * side sort all its matches.
+ *
+ * A seat has no index by model or by owner, which would cost every match 10 us: a version never changes hands, and a page goes
+ * through no more of each version's matches than it has rows itself. Where they are many versions that is still less than the
+ * total takes, which goes through all matches of the side.
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
@@ -57,20 +62,24 @@ export const namesSide = ({ model, owner, version, vs }: Asked) => (model ?? own
 const sideModelOf = ({ model, owner, version, vs }: Asked) =>
   model ?? (version === undefined && owner === undefined ? vs?.split(",")[0] : undefined)
 
-/** The seat `x` that the statement starts from; none where it starts from the season. A seat has its match's season and time. */
-const sideOf = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
-  const { outcome, owner, since, version } = query
+/** The versions `v` of the side that the statement starts from. They are of one season each. */
+const versionsOf = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
+  const { owner, version } = query
   const model = sideModelOf(query)
-  if (!namesSide(query)) return []
   return [
-    ...(version === undefined ? [] : [sql`x.version_id = ${version}`]),
-    ...(model === undefined ? [] : [sql`x.model_id = ${model}`]),
-    ...(owner === undefined ? [] : [sql`x.owner_id = (SELECT id FROM account WHERE username = ${owner})`]),
-    ...(season_id === null ? [] : [sql`x.season_id = ${season_id}`]),
-    ...(since === undefined ? [] : [sql`x.ended_at >= ${new Date(since)}`]),
-    ...(outcome === undefined ? [] : [outcomeOf(sql, outcome)])
+    ...(version === undefined ? [] : [sql`v.id = ${version}`]),
+    ...(model === undefined ? [] : [sql`v.model_id = ${model}`]),
+    ...(owner === undefined ? [] : [sql`v.owner_id = (SELECT id FROM account WHERE username = ${owner})`]),
+    ...(season_id === null ? [] : [sql`v.season_id = ${season_id}`])
   ]
 }
+
+/** What a seat `x` of one of them must be. A seat has its match's time. */
+const seatOf = (sql: Sql, { since, outcome }: Asked): ReadonlyArray<Fragment> => [
+  sql`x.version_id = v.id`,
+  ...(since === undefined ? [] : [sql`x.ended_at >= ${new Date(since)}`]),
+  ...(outcome === undefined ? [] : [outcomeOf(sql, outcome)])
+]
 
 const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
   const shared = sql`EXISTS (SELECT 1 FROM seat z WHERE z.match_id = x.match_id AND z.rank = 1 AND z.seat <> x.seat)`
@@ -102,6 +111,7 @@ const playersOf = (sql: Sql, season_id: string | null, min: number, max: number)
     ? sql`EXISTS (SELECT 1 FROM board b WHERE b.season_id = m.season_id AND b.map_id = m.map_id AND b.players BETWEEN ${min} AND ${max})`
     : sql`m.map_id = ANY (ARRAY(SELECT b.map_id FROM board b WHERE b.season_id = ${season_id} AND b.players BETWEEN ${min} AND ${max}))`
 
+/** Where matches `m` come from, and the seats `x` of a side's versions. */
 const tables = (sql: Sql, { game, query, season_id }: Listing): Fragment => {
   const matches = namesSide(query) ? "seat x JOIN match m ON m.id = x.match_id" : "match m"
   return sql.literal(season_id === null || game !== null ? `${matches} JOIN season s ON s.id = m.season_id` : matches)
@@ -114,14 +124,25 @@ const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL AND ${pas
 const passedTrialOfSide = `x.rank > 0 AND x.made_mu IS NULL AND ${passed}`
 
 const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
-  sql.and([sql.literal(status), ...sideOf(sql, listing), ...conditions(sql, listing)])
+  sql.and([sql.literal(status), ...(namesSide(listing.query) ? seatOf(sql, listing.query) : []), ...conditions(sql, listing)])
 
-/** Matches of one status, newest first; a side may have two seats in one match. */
+/** All matches of a side, as they follow FROM: each with every one of the side's seats. */
+const allOfSide = (sql: Sql, listing: Listing): Fragment =>
+  sql`version v CROSS JOIN ${tables(sql, listing)} WHERE ${sql.and(versionsOf(sql, listing))} AND ${whereOf(sql, listing, rated)}`
+
+/** Matches of one status, newest first. */
 const branch = (sql: Sql, listing: Listing, status: string, limit: number, range: Fragment): Fragment => {
-  const columns = sql.literal(namesSide(listing.query) ? "DISTINCT x.match_id AS id, x.ended_at" : "m.id, m.ended_at")
-  return sql`(SELECT ${columns}, NULL::float8 AS figure FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, status)} ${range}
-    ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)})`
+  const newest = sql`ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)}`
+  if (namesSide(listing.query)) return branchOfSide(sql, listing, status, newest)
+  return sql`(SELECT m.id, m.ended_at, NULL::float8 AS figure FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, status)} ${range}
+    ${newest})`
 }
+
+/** The same of each version of a side, and of those together. A side, and a version as well, may have two seats in one match. */
+const branchOfSide = (sql: Sql, listing: Listing, status: string, newest: Fragment): Fragment =>
+  sql`(SELECT DISTINCT n.id, n.ended_at, NULL::float8 AS figure FROM version v CROSS JOIN LATERAL (
+      SELECT DISTINCT x.match_id AS id, x.ended_at FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, status)} ${newest}) n
+    WHERE ${sql.and(versionsOf(sql, listing))} ${newest})`
 
 const discussion = "coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0)"
 /** What a sort goes by; more is earlier. */
@@ -140,9 +161,8 @@ export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last"
 const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & { readonly fitting: Fitting }, sort: Figured): Fragment => {
   const figure = sql.literal(figures[sort])
   const page = sql`ORDER BY ${figure} DESC NULLS LAST, m.ended_at DESC, m.id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
+  if (namesSide(listing.query)) return sql`SELECT DISTINCT m.id, m.ended_at, ${figure} AS figure FROM ${allOfSide(sql, listing)} ${page}`
   const where = whereOf(sql, listing, rated)
-  if (namesSide(listing.query))
-    return sql`SELECT DISTINCT m.id, m.ended_at, ${figure} AS figure FROM ${tables(sql, listing)} WHERE ${where} ${page}`
   if (!isRare(fitting, Math.min(LARGEST_LIMIT, offset + limit)))
     return sql`SELECT m.id, m.ended_at, ${figure} AS figure FROM ${tables(sql, listing)} WHERE ${where} ${page}`
   return sql`SELECT m.id, m.ended_at, ${figure} AS figure
@@ -196,7 +216,7 @@ export const orderOf = (sort: Sort): string =>
 
 /** How many rated matches of a side fit; trials are not counted. */
 export const countOfSide = (sql: Sql, listing: Listing): Fragment =>
-  sql`SELECT count(DISTINCT m.id)::int AS total FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)}`
+  sql`SELECT count(DISTINCT m.id)::int AS total FROM ${allOfSide(sql, listing)}`
 
 /** The same of a season, of the matches after number `after` of those that count: all by match_newest, the last by match_rated. */
 export const countOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, after: number): Fragment => {

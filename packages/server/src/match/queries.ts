@@ -62,8 +62,11 @@ const open = `${named}, 0 AS comments, 'queued' AS status, NULL::int AS turns, N
   NULL::int AS successor, NULL AS fault_reason, NULL AS replay_hash, NULL::int AS replay_bytes, m.created_at, ${openSeats}`
 
 const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
-const ofGame = (sql: SqlClient.SqlClient, game: string | null): Statement.Fragment =>
-  game === null ? sql`true` : sql`EXISTS (SELECT 1 FROM season s WHERE s.id = x.season_id AND s.game = ${game})`
+/** Which versions `v` are an owner's, in one game or in all. */
+const ofOwnerIn = (sql: SqlClient.SqlClient, { game, owner_id }: { readonly game: string | null; readonly owner_id: string }) =>
+  game === null
+    ? sql`v.owner_id = ${owner_id}`
+    : sql`v.owner_id = ${owner_id} AND EXISTS (SELECT 1 FROM season s WHERE s.id = v.season_id AND s.game = ${game})`
 
 const makeLists = (sql: SqlClient.SqlClient) => {
   const decodeCards = Schema.decodeUnknownEffect(Schema.Array(CardRow))
@@ -84,42 +87,51 @@ const makeLists = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** Matches of an owner's versions that are open: `live` is small, and read whole. */
-const openOf = (sql: SqlClient.SqlClient, owner_id: string) =>
-  sql`FROM live x WHERE EXISTS (SELECT 1 FROM version v WHERE v.id = ANY (x.versions) AND v.owner_id = ${owner_id})`
+/** Matches of those versions that are open: `live` is small, and read whole. */
+const openOf = (sql: SqlClient.SqlClient, versions: Statement.Fragment) =>
+  sql`FROM live x WHERE EXISTS (SELECT 1 FROM version v WHERE v.id = ANY (x.versions) AND ${versions})`
 
 const makeOwn = (sql: SqlClient.SqlClient) => ({
   /**
-   * A page of an owner's matches in every state. Those played in the order of seat_owner, no further than the page ends;
-   * those that ended unplayed, which go by their creation, by the same index; open ones. Then each row of the page in full.
+   * A page of an owner's matches in every state. Of each of the owner's versions (version_owner) those played in the order of
+   * seat_version, no further than the page ends; those that ended unplayed, which go by their creation, by the same index; open
+   * ones. Then each row of the page in full.
    */
   own: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofOwner, limit: Schema.Int, offset: Schema.Int, up_to: Schema.Int }),
     Result: MatchRow,
-    execute: ({ game, limit, offset, owner_id, up_to }) => sql`
+    execute: ({ limit, offset, up_to, ...of }) => {
+      const versions = ofOwnerIn(sql, of)
+      const newest = sql`ORDER BY ended_at DESC, id DESC LIMIT ${up_to}`
+      return sql`
       WITH page AS MATERIALIZED (SELECT * FROM (
-          (SELECT DISTINCT x.match_id AS id, x.ended_at FROM seat x
-            WHERE x.owner_id = ${owner_id} AND x.rank > 0 AND ${ofGame(sql, game)} ORDER BY ended_at DESC, id DESC LIMIT ${up_to})
+          (SELECT DISTINCT n.id, n.ended_at FROM version v CROSS JOIN LATERAL (
+              SELECT DISTINCT x.match_id AS id, x.ended_at FROM seat x WHERE x.version_id = v.id AND x.rank > 0 ${newest}) n
+            WHERE ${versions} ${newest})
           UNION ALL
-          (SELECT DISTINCT x.match_id, m.created_at FROM seat x JOIN match m ON m.id = x.match_id
-            WHERE x.owner_id = ${owner_id} AND x.rank = 0 AND ${ofGame(sql, game)})
+          (SELECT DISTINCT x.match_id, m.created_at FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id
+            WHERE ${versions} AND x.rank = 0)
           UNION ALL
-          (SELECT x.id, x.created_at ${openOf(sql, owner_id)} AND ${ofGame(sql, game)})) own
+          (SELECT x.id, x.created_at ${openOf(sql, versions)})) own
         ORDER BY ended_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
       SELECT * FROM (
         SELECT p.ended_at AS sorted_at, ${sql.literal(ended)} FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id
         UNION ALL
         SELECT p.ended_at, ${sql.literal(open)} FROM page p JOIN live m ON m.id = p.id JOIN season s ON s.id = m.season_id) full_rows
       ORDER BY sorted_at DESC, id DESC`
+    }
   }),
 
-  /** Counts seat_owner and the open ones. */
+  /** Counts by seat_version, and the open ones. */
   ownCount: SqlSchema.findOne({
     Request: Schema.Struct(ofOwner),
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: ({ game, owner_id }) => sql`
-      SELECT (SELECT count(DISTINCT x.match_id) FROM seat x WHERE x.owner_id = ${owner_id} AND ${ofGame(sql, game)})::int
-        + (SELECT count(*) ${openOf(sql, owner_id)} AND ${ofGame(sql, game)})::int AS total`
+    execute: (of) => {
+      const versions = ofOwnerIn(sql, of)
+      return sql`
+      SELECT (SELECT count(DISTINCT x.match_id) FROM version v JOIN seat x ON x.version_id = v.id WHERE ${versions})::int
+        + (SELECT count(*) ${openOf(sql, versions)})::int AS total`
+    }
   })
 })
 
@@ -130,7 +142,7 @@ const makeOwnOne = (sql: SqlClient.SqlClient) => ({
     Result: Schema.Struct({ id: Schema.String }),
     execute: ({ id, owner_id }) => sql`
       SELECT x.match_id AS id FROM seat x WHERE x.match_id = ${id} AND x.owner_id = ${owner_id}
-      UNION SELECT x.id ${openOf(sql, owner_id)} AND x.id = ${id} LIMIT 1`
+      UNION SELECT x.id ${openOf(sql, ofOwnerIn(sql, { owner_id, game: null }))} AND x.id = ${id} LIMIT 1`
   }),
 
   /** The same in full; whose it is has been asked before. */
@@ -149,8 +161,8 @@ const uuids = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`stri
 const makeRelated = (sql: SqlClient.SqlClient) => ({
   /**
    * Up to `limit` other rated matches: in which all of the models met, by the seats of the first of them; in which one of them
-   * played, by the seats of each; on the board, by match_newest, between the first and the last that were. Each branch stops
-   * at the limit, in the order of its index.
+   * played, by the seats of each; on the board, by match_newest, between the first and the last that were. Seats are those of a
+   * model's versions (version_model) by seat_version. Each branch stops at the limit, in the order of its index.
    */
   related: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -164,17 +176,20 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
     }),
     Result: CardRow,
     execute: ({ id, limit, map, models, on_board, season_id, viewer }) => {
-      const played = (model: Statement.Fragment) => sql`FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
-        WHERE x.model_id = ${model} AND m.id <> ${id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
-      const newest = sql`ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}`
-      const met = sql`(SELECT count(DISTINCT y.model_id) FROM seat y WHERE y.match_id = x.match_id AND y.model_id = ANY (${uuids(sql, models)}))
+      const newestOf = (model: Statement.Fragment, more: Statement.Fragment) => sql`
+        SELECT n.id, n.ended_at FROM version v CROSS JOIN LATERAL (
+            SELECT m.id, m.ended_at FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
+            WHERE x.version_id = v.id AND m.id <> ${id} AND m.status = 'rated' AND ${sees(sql, viewer)} ${more}
+            ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}) n
+          WHERE v.model_id = ${model} ORDER BY n.ended_at DESC, n.id DESC LIMIT ${limit}`
+      const met = sql`AND (SELECT count(DISTINCT y.model_id) FROM seat y WHERE y.match_id = x.match_id AND y.model_id = ANY (${uuids(sql, models)}))
         = ${models.length}`
       return sql`
         WITH near AS (
-            (SELECT 1 AS tier, m.id, m.ended_at ${played(sql`${models[0]!}`)} AND ${met} ${newest})
+            SELECT 1 AS tier, own.id, own.ended_at FROM (${newestOf(sql`${models[0]!}`, met)}) own
             UNION ALL
             SELECT 2, own.id, own.ended_at FROM unnest(${uuids(sql, models)}) o(model)
-              CROSS JOIN LATERAL (SELECT m.id, m.ended_at ${played(sql`o.model`)} ${newest}) own
+              CROSS JOIN LATERAL (${newestOf(sql`o.model`, sql``)}) own
             UNION ALL
             (SELECT 3, m.id, m.ended_at FROM match m WHERE m.season_id = ${season_id} AND m.map_id = ${map} AND m.id <> ${id}
               AND m.status = 'rated' ${within(sql, on_board)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),

@@ -24,6 +24,12 @@ export type ResultRow = typeof ResultRow.Type
 
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
+/** Seats `x` of a model in matches that count, by version_model and seat_version, and the others' seats `y` by seat_pkey. */
+const metBy = (sql: SqlClient.SqlClient, id: string) => sql`
+  FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
+  JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id
+  WHERE v.model_id = ${id} AND m.status = 'rated' AND s.visibility = 'public'`
+
 const makeRecords = (sql: SqlClient.SqlClient) => ({
   /** The version of a model that is in contention, or its latest that was, by version_model; its rank by rating_pkey and rating_rank. */
   standing: SqlSchema.findOneOption({
@@ -46,15 +52,18 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       JOIN version v ON v.model_id = ${id} AND v.season_id = ${season_id}`
   }),
 
-  /** The five newest matches of a model that moved its rating on the ladder, and the two that moved it most: its seats by seat_model. */
+  /**
+   * The five newest matches of a model that moved its rating on the ladder, and the two that moved it most: the seats
+   * of its versions (version_model) by seat_version.
+   */
   results: SqlSchema.findAll({
     Request: Schema.Struct(inSeason),
     Result: ResultRow,
     execute: ({ id, ladder, season_id }) => sql`
       WITH moved AS (SELECT x.match_id, x.rank, x.ended_at, x.seat,
             CASE WHEN m.ladder = ${ladder} THEN x.made_change WHEN ${ladder} = 'open' THEN x.open_change END AS change
-          FROM seat x JOIN match m ON m.id = x.match_id
-          WHERE x.model_id = ${id} AND x.season_id = ${season_id} AND m.status = 'rated'),
+          FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id
+          WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND m.status = 'rated'),
         listed AS (SELECT *, row_number() OVER (ORDER BY ended_at DESC, match_id DESC) AS nth,
             row_number() OVER (ORDER BY change DESC, ended_at DESC, match_id DESC) = 1 AS best,
             row_number() OVER (ORDER BY change, ended_at DESC, match_id DESC) = 1 AS worst
@@ -64,7 +73,7 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       FROM listed l WHERE l.nth <= 5 OR l.best OR l.worst ORDER BY l.nth`
   }),
 
-  /** Every counted match of a model by seat_model, and the seats beside it by seat_pkey; names of the page by primary keys. */
+  /** Those whom a model met; names of the page by primary keys. */
   rivals: SqlSchema.findAll({
     Request: Schema.Struct({ id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
     Result: Schema.Struct({ ...Rival.fields, last_played_at: Instant, total: Schema.Int }),
@@ -73,22 +82,18 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       FROM (SELECT y.model_id, count(*)::int AS played, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins,
           count(*) FILTER (WHERE x.rank = y.rank)::int AS draws, count(*) FILTER (WHERE x.rank > y.rank)::int AS losses,
           max(x.ended_at) AS last_played_at, (count(*) OVER ())::int AS total
-        FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
-        JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id
-        WHERE x.model_id = ${id} AND m.status = 'rated' AND s.visibility = 'public'
+        ${metBy(sql, id)}
         GROUP BY y.model_id ORDER BY played DESC, last_played_at DESC, y.model_id LIMIT ${limit} OFFSET ${offset}) r
       JOIN model o ON o.id = r.model_id LEFT JOIN account a ON a.id = o.owner_id
       ORDER BY r.played DESC, r.last_played_at DESC, r.model_id`
   }),
 
-  /** Counts the same rows, for a page past the end. */
+  /** Counts the same, for a page past the end. */
   rivalCount: SqlSchema.findOne({
     Request: Schema.String,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (id) => sql`
-      SELECT count(DISTINCT y.model_id)::int AS total FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
-      JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id
-      WHERE x.model_id = ${id} AND m.status = 'rated' AND s.visibility = 'public'`
+      SELECT count(DISTINCT y.model_id)::int AS total ${metBy(sql, id)}`
   })
 })
 

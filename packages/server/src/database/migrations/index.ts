@@ -9,6 +9,7 @@ import voiding from "./0006_voiding.ts"
 import community from "./0007_community.ts"
 import writing from "./0008_writing.ts"
 import audience from "./0009_audience.ts"
+import sideIndexes from "./0011_side_indexes.ts"
 import ratingRedo from "./0012_rating_redo.ts"
 
 const statements = (text: string) =>
@@ -26,5 +27,6 @@ export const migrations = {
   "0007_community": statements(community),
   "0008_writing": statements(writing),
   "0009_audience": statements(audience),
+  "0011_side_indexes": statements(sideIndexes),
   "0012_rating_redo": statements(ratingRedo)
 }

@@ -48,7 +48,7 @@ layer(Live)("an account", (it) => {
   it.effect("takes a new name and bio, within bounds and without listed words, and nothing else", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`INSERT INTO word (word, added_at) VALUES ('Blöd', now())`
+      yield* sql`INSERT INTO word (word, spelled, added_at) VALUES ('blod', 'Blöd', now())`
       const patch = (json: unknown) => call("/v1/me", { method: "PATCH", as: "ada", json })
       const changed = yield* patch({ display_name: "Ada L.", bio: "blodwyn plays", username: "root", admin: true })
       assert.deepInclude(changed.json, { display_name: "Ada L.", bio: "blodwyn plays", username: "ada", admin: false })

@@ -9,6 +9,7 @@ import { call } from "../support/Web.ts"
 import { ask, baseline, layer as administration, options, post, rows, scheduled, season, seasonBody } from "../support/Administration.ts"
 import { administrationRoutes, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { withoutLog } from "../support/withoutLog.ts"
 
 interface Write {
   readonly method: string
@@ -47,17 +48,6 @@ const fingerprint = Effect.gen(function* () {
 const logged = rows<{ readonly actor: string; readonly action: string; readonly subject: string; readonly season: string | null }>`
   SELECT a.username AS actor, l.action, l.subject, s.slug AS season FROM audit l
   LEFT JOIN account a ON a.id = l.actor LEFT JOIN season s ON s.id = l.season_id ORDER BY l.id`
-
-/** While it runs the log takes no row. */
-const withoutLog = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.andThen(
-      rows`CREATE OR REPLACE FUNCTION refuse_audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no log''; END'`,
-      rows`CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse_audit()`
-    ),
-    () => effect,
-    () => rows`DROP TRIGGER no_audit ON audit`
-  )
 
 const board = JSON.parse(JSON.stringify({ ...demoBoards[0], map_id: "plain" }))
 const hashes = { weights_hash: `sha256:${"8".repeat(64)}`, manifest_hash: `sha256:${"9".repeat(64)}` }

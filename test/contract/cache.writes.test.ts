@@ -266,6 +266,8 @@ const plays: ReadonlyArray<Write> = [
 ]
 
 const administration: ReadonlyArray<Write> = [
+  { title: "another administrator", write: () => A.patch("/v1/admin/users/bob", { admin: true }), changes: [] },
+  { title: "a listed word", write: () => A.post("/v1/admin/words", { word: "darn" }), changes: [] },
   {
     title: "a board out of play",
     write: () => A.patch(A.urlOf("one", "/maps/plain"), { enabled: false }),

@@ -42,7 +42,14 @@ const namesOf = (runner: { readonly key: string; readonly id: string }): Names =
     vs: [`${modelIds.alpha},${modelIds.beta}`],
     ...{ map_id: ["duel", "crowd", "new"], map: ["duel"], maps: ["duel", "new"] },
     ...{ baseline: ["random", "greedy", "base"], baselines: ["random"], n: ["1", "3", "9"] },
-    ...{ username: ["ada", "bob", "root"], admins: ["ada", "nobody"], owner: ["ada"], logins: ["Ada", "x"] },
+    ...{
+      username: ["ada", "bob", "root"],
+      word: ["darn", "Därn"],
+      q: ["a", "ada", "%", "_", ""],
+      admins: ["ada", "nobody"],
+      owner: ["ada"],
+      logins: ["Ada", "x"]
+    },
     ...{ weights_hash: hashes, manifest_hash: hashes, hash: hashes, engine_digest: [Fixture.engineDigest] },
     ...{ secret: [runner.key], runner: [runner.id], key: [runner.id], lease: [`${matchIds.queued}.1`, `${versionIds.gamma2}.1`] },
     ...{ ladder: ["open", "nano"], class: ["nano"], limit: ["1", "25", "999999999999"], cursor: ["0", "1", "2147483647", "2147483648"] },
@@ -83,6 +90,10 @@ const signsOut = ({ call: { as }, operation }: Attempt) => as !== undefined && o
 const leavers = A.rows`INSERT INTO session (id, account_id, token_sha256, created_at, last_seen_at, expires_at)
   SELECT gen_random_uuid(), id, sha256(convert_to('leaver-' || n || '-token', 'UTF8')), now(), now(), '2099-01-01'
   FROM account, generate_series(1, 1000) n WHERE username = 'ada'`
+
+/** Who is suspended cannot ask for anything more, so it is tried on somebody who asks nothing. */
+const spared = (url: string) => url.replace(/^(\/v1\/admin\/users\/)(ada|bob|root)\b/, "$1idle")
+const idle = A.rows`INSERT INTO account (id, username, display_name, created_at) VALUES (gen_random_uuid(), 'idle', 'Idle', now())`
 
 /** A request for work may wait for half a minute; here it does not. */
 const impatient = (body: string | undefined) => body?.replace(/"wait_s":[^,}]*/, '"wait_s":0')
@@ -127,7 +138,7 @@ layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input"
       assert.strictEqual(opened.status, 201, opened.text)
       const next = makeFuzz(OpenApi.fromApi(Api), namesOf({ key, id: opened.json.runner }), randomOf(seed))
 
-      yield* leavers
+      yield* Effect.andThen(leavers, idle)
       let left = 0
       const seen = new Map<string, number>()
       const faults: Array<string> = []
@@ -139,7 +150,7 @@ layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input"
           ...(body === undefined ? {} : { body }),
           ...(signsOut(attempt) ? { as: `leaver-${(left += 1)}` } : {})
         }
-        const answer = yield* callAnyhow(attempt.url, given)
+        const answer = yield* callAnyhow(spared(attempt.url), given)
         const outcome = `${answer.status} ${answer.json?.code ?? ""}`.trim()
         seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
         const fault = faultOf(attempt, answer)

@@ -14,6 +14,7 @@ import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/http/Http.ts
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
+import { Users } from "@agon/server/admin/Users.ts"
 import { Comments } from "@agon/server/community/Comments.ts"
 import { Moderation } from "@agon/server/community/Moderation.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
@@ -51,7 +52,7 @@ const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Lay
   Layer.provideMerge(
     LookupsLayer.pipe(
       Layer.provide(reads),
-      Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {})])
+      Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {}), Layer.mock(Users, {})])
     )
   ),
   Layer.provideMerge(core())

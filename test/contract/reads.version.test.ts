@@ -6,6 +6,7 @@ import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type AllHandlers, makeRoutes, MaxBody } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
+import { Users } from "@agon/server/admin/Users.ts"
 import { Comments } from "@agon/server/community/Comments.ts"
 import { Moderation } from "@agon/server/community/Moderation.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
@@ -29,7 +30,13 @@ const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Lay
   Layer.provideMerge(
     LookupsLayer.pipe(
       Layer.provide(services),
-      Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Matches, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {})])
+      Layer.provide([
+        Layer.mock(RunnerKeys, {}),
+        Layer.mock(Matches, {}),
+        Layer.mock(Comments, {}),
+        Layer.mock(Moderation, {}),
+        Layer.mock(Users, {})
+      ])
     )
   ),
   Layer.provideMerge(core())

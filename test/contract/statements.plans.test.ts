@@ -18,8 +18,8 @@ import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 50_000, entries: 2_000 }
 const LARGE = new Set(["match", "seat", "rating", "version", "model", "account", "thread", "comment"])
-/** Indexes of what waits for a moderator and nothing else, read in their order as far as the page goes. */
-const WAITING = new Set(["reads all of comment_pending", "reads all of comment_reported"])
+/** Indexes of what waits for a moderator and nothing else, or of all that there is, read in their order as far as the page goes. */
+const WAITING = new Set(["comment_pending", "comment_reported", "account_newest", "thread_newest"].map((index) => `reads all of ${index}`))
 /** An entry's matches, of the season and of all; far from all that there are. */
 const SORTED_MAX = 1_000
 
@@ -47,6 +47,7 @@ const NAMED = {
   },
   ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
   ...{ on_board: { first: null, last: null } },
+  ...{ start: "owner5", word: "darn", spelled: "Darn" },
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
 }

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { newcomer } from "../support/newcomer.ts"
 import type { Answered } from "../support/Web.ts"
 
 const { matchIds: x, modelIds: m, uuid } = Fixture
@@ -12,11 +13,6 @@ const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
 
 const threadOf = (match: string, more = "") => `/v1/threads?match=${match}${more}`
 const bodies = ({ json }: Answered) => json.comments.map(({ body }: any) => body)
-/** An account that nobody knows yet. */
-const newcomer = (name: string) =>
-  A.rows`WITH a AS (INSERT INTO account (id, username, display_name, created_at) VALUES (gen_random_uuid(), ${name}, ${name}, now()) RETURNING id)
-    INSERT INTO session (id, account_id, token_sha256, created_at, last_seen_at, expires_at)
-    SELECT gen_random_uuid(), id, sha256(convert_to(${`${name}-token`}, 'UTF8')), now(), now(), '2099-01-01' FROM a`
 
 layer(web, A.options)("a thread", (it) => {
   it.effect("that nobody has started is an empty one; of what is unknown there is none", () =>

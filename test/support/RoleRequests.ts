@@ -133,6 +133,10 @@ const ofCommunity: Readonly<Record<string, Prepare>> = {
 }
 
 const ofPlatform: Readonly<Record<string, Prepare>> = {
+  "PATCH /v1/admin/users/{username}": ready({ json: { admin: false } }),
+  "POST /v1/admin/words": (_caller, n) => Effect.succeed({ json: { word: `word${n}` } }),
+  "DELETE /v1/admin/words/{word}": (_caller, n) =>
+    Effect.as(made("/v1/admin/words", { word: `gone${n}` }), { names: { word: `gone${n}` } }),
   "POST /v1/games/{game}/seasons": (_caller, n) => Effect.succeed({ json: A.seasonBody(`season-${n}`) }),
   "POST /v1/games/{game}/seasons/{slug}/featured": ready({}),
   "PATCH /v1/games/{game}/seasons/{slug}/fleet": ready({ json: { matches: "both" } }),

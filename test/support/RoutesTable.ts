@@ -34,6 +34,13 @@ const threads: ReadonlySet<string> = new Set([
   "POST /v1/comments/{id}/reports",
   "GET /v1/me/comments",
   "GET /v1/profiles/{username}/comments",
+  "GET /v1/admin/audit",
+  "GET /v1/admin/users",
+  "PATCH /v1/admin/users/{username}",
+  "GET /v1/admin/words",
+  "POST /v1/admin/words",
+  "DELETE /v1/admin/words/{word}",
+  "GET /v1/admin/threads",
   "GET /v1/admin/comments",
   "PATCH /v1/admin/comments/{id}",
   "PATCH /v1/admin/threads/{id}"

@@ -113,6 +113,7 @@ export const noLookups = Layer.succeed(Lookups, {
   versionOwnedBy: () => Effect.succeed(Option.none()),
   matchOwnedBy: () => Effect.succeed(false),
   inCommunity: () => Effect.succeed(false),
+  account: () => Effect.succeed(false),
   runnerByKey: () => Effect.succeed(Option.none())
 })
 

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountGroup } from "./account/api.ts"
 import { AdminGroup } from "./admin/api.ts"
+import { PlatformGroup } from "./admin/platform.ts"
 import { Boundary } from "./Boundary.ts"
 import { BoardAdminGroup } from "./board/admin.ts"
 import { BoardGroup } from "./board/api.ts"
@@ -48,6 +49,7 @@ export class Api extends HttpApi.make("agon")
   .add(BaselineGroup)
   .add(CommunityGroup)
   .add(ModerationGroup)
+  .add(PlatformGroup)
   .add(FleetGroup)
   .add(RunnerGroup)
   .middleware(Boundary)

@@ -102,6 +102,11 @@ export class NamedThread extends HttpApiMiddleware.Service<NamedThread, { requir
   error: NotFound
 }) {}
 
+/** The account in the path (`:username`) of a platform administrator's route; looked up before a body is read. */
+export class NamedAccount extends HttpApiMiddleware.Service<NamedAccount, { requires: CurrentAccount }>()("agon/NamedAccount", {
+  error: NotFound
+}) {}
+
 /** The owner of the model in the path (`:id`); to anyone else it does not exist. */
 export class ModelOwner extends HttpApiMiddleware.Service<ModelOwner, { provides: CurrentAccount | OwnModel }>()("agon/ModelOwner", {
   security,

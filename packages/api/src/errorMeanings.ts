@@ -32,6 +32,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   season_not_scheduled: "The season is live or closed, and what is to be changed is settled by then.",
   season_private: "Only a public season can be the featured one.",
   entry_fixed: "Entry is restricted already, or always, as in a private season.",
+  own_admin: "The caller is the administrator whom it would put out of office, or suspend.",
   thread_locked: "A moderator has locked the thread: nothing is added to it.",
   pending_cap_reached: "The caller has as many comments waiting for approval as may wait.",
   round_started: "The round runs, or is over.",

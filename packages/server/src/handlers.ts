@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { AccountHandlers } from "./account/http.ts"
 import { AdminHandlers } from "./admin/http.ts"
+import { PlatformHandlers } from "./admin/platformHttp.ts"
 import { BoardAdminHandlers } from "./board/adminHttp.ts"
 import { BoardHandlers } from "./board/http.ts"
 import { CommunityHandlers } from "./community/http.ts"
@@ -36,6 +37,7 @@ export const Handlers = Layer.mergeAll(
   ModelHandlers,
   ModerationHandlers,
   NoticeHandlers,
+  PlatformHandlers,
   RoundHandlers,
   RunnerHandlers,
   SeasonAdministrationHandlers,

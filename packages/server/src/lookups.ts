@@ -1,5 +1,6 @@
 /** What the levels ask of the features, joined (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
+import { Users } from "./admin/Users.ts"
 import { Comments } from "./community/Comments.ts"
 import { Moderation } from "./community/Moderation.ts"
 import { registered } from "./game/registered.ts"
@@ -20,6 +21,7 @@ export const LookupsLayer = Layer.effect(
     const matches = yield* Matches
     const models = yield* Models
     const seasons = yield* Seasons
+    const users = yield* Users
     const versions = yield* Versions
     return {
       game: (slug) => Effect.asVoid(registered(slug)),
@@ -32,6 +34,7 @@ export const LookupsLayer = Layer.effect(
         if (kind === "comment") return comments.readableBy(account_id, id)
         return kind === "thread" ? moderation.hasThread(id) : moderation.hasComment(id)
       },
+      account: users.isThere,
       runnerByKey: keys.byKey
     }
   })

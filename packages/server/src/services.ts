@@ -2,7 +2,10 @@
 import { Layer } from "effect"
 import { Accounts } from "./account/Accounts.ts"
 import { Words } from "./account/Words.ts"
+import { AuditTrail } from "./admin/AuditTrail.ts"
 import { PlatformStatus } from "./admin/PlatformStatus.ts"
+import { Users } from "./admin/Users.ts"
+import { WordList } from "./admin/WordList.ts"
 import { BoardAdmin } from "./board/BoardAdmin.ts"
 import { Boards } from "./board/Boards.ts"
 import { Comments } from "./community/Comments.ts"
@@ -82,8 +85,12 @@ const Administration = Layer.mergeAll(
 
 const Community = Layer.mergeAll(Comments.layer, Moderation.layer, Threads.layer)
 
+/** The platform's own administration. */
+const Platform = Layer.mergeAll(AuditTrail.layer, Users.layer, WordList.layer)
+
 export const Services = LookupsLayer.pipe(
   Layer.provideMerge(Community),
+  Layer.provideMerge(Platform),
   Layer.provideMerge(Administration),
   Layer.provideMerge(Play),
   Layer.provideMerge(Reads),

@@ -29,6 +29,12 @@ export const ModeratedComments = Schema.Struct({ comments: Schema.Array(Moderate
 })
 export type ModeratedComments = typeof ModeratedComments.Type
 
+/** Newest first. */
+export const ModeratedThreads = Schema.Struct({ threads: Schema.Array(ThreadHead), next_cursor: page.NextCursor }).annotate({
+  identifier: "ModeratedThreads"
+})
+export type ModeratedThreads = typeof ModeratedThreads.Type
+
 const Awaiting = Schema.Literals(["pending", "reported"])
 export type Awaiting = typeof Awaiting.Type
 
@@ -55,6 +61,7 @@ export class ModerationGroup extends HttpApiGroup.make("moderation")
     })
       .middleware(JsonBody)
       .middleware(StandingComment),
+    HttpApiEndpoint.get("moderatedThreads", "/v1/admin/threads", { query: page.query, success: ModeratedThreads }),
     HttpApiEndpoint.patch("lockThread", "/v1/admin/threads/:id", { params, payload: LockThread, success: ThreadHead })
       .middleware(JsonBody)
       .middleware(NamedThread)

@@ -1,50 +1,24 @@
-/** The site's word list (DECISIONS.md section 12): whole words, after NFKC, case folding and removal of diacritics. */
-import { Context, Effect, Layer } from "effect"
+/** The site's word list, as those meet it who write (DECISIONS.md section 12); admin/WordList.ts is the other side. */
+import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { wordsOf } from "./folding.ts"
 import { makeQueries } from "./queries.ts"
-
-/** Letters and digits make a word; everything else stands between words. */
-const fold = (text: string) =>
-  text
-    .normalize("NFKC")
-    .toUpperCase() // folds what lower case keeps apart, such as ß and ss
-    .toLowerCase()
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .normalize("NFKC")
-
-const spaced = (text: string) =>
-  ` ${fold(text)
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()} `
-
-/** The first word of the list that the text contains. */
-export const listedWord = (text: string, list: ReadonlyArray<string>): string | undefined => {
-  const haystack = spaced(text)
-  return list.find((word) => {
-    const needle = spaced(word)
-    return needle.trim() !== "" && haystack.includes(needle)
-  })
-}
 
 export class Words extends Context.Service<
   Words,
   {
-    /** The listed word that a text contains, for the refusal; undefined where it contains none. */
+    /** The listed word that a text contains, as the list spells it, for the refusal; undefined where it contains none. */
     readonly listedIn: (text: string) => Effect.Effect<string | undefined>
   }
 >()("agon/Words") {
+  /** Nothing of the list is kept, so what is added on one node is in force on all with the next text. */
   static readonly layer: Layer.Layer<Words, never, SqlClient.SqlClient> = Layer.effect(
     Words,
     Effect.map(makeQueries, (queries) => ({
       listedIn: (text) =>
-        Effect.orDie(
-          Effect.map(queries.words(undefined), (rows) =>
-            listedWord(
-              text,
-              rows.map(({ word }) => word)
-            )
-          )
+        queries.listed(wordsOf(text)).pipe(
+          Effect.orDie,
+          Effect.map((found) => Option.getOrUndefined(found)?.word)
         )
     }))
   )

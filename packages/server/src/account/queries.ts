@@ -103,11 +103,12 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
       SELECT count(*)::int AS total FROM session WHERE account_id = ${account_id} AND expires_at > ${now}`
   }),
 
-  /** The whole word list, by sequential scan; it is short and read only by writes of text. */
-  words: SqlSchema.findAll({
-    Request: Schema.Void,
+  /** The first of some words that is on the list, by word_pkey. */
+  listed: SqlSchema.findOneOption({
+    Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ word: Schema.String }),
-    execute: () => sql`SELECT word FROM word`
+    execute: (words) => sql`
+      SELECT coalesce(w.spelled, w.word) AS word FROM word w WHERE w.word = ANY (string_to_array(${words.join(" ")}, ' ')) ORDER BY w.word LIMIT 1`
   })
 })
 

@@ -1,21 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { returnTo } from "./returnTo.ts"
 import { usernameCandidates, usernameOf } from "./username.ts"
-import { listedWord } from "./Words.ts"
-
-describe("listed words", () => {
-  it("are found whole, whatever their case, width or marks", () => {
-    const list = ["Blöd", "two words", "ＷＩＤＥ"]
-    for (const text of ["BLOD", "so blöd!", "blo\u0308d", "(blod)"]) assert.strictEqual(listedWord(text, list), "Blöd", text)
-    assert.strictEqual(listedWord("Two... WORDS", list), "two words")
-    assert.strictEqual(listedWord("how wide is it", list), "ＷＩＤＥ")
-  })
-
-  it("are not found inside other words", () => {
-    assert.strictEqual(listedWord("blodwyn, oblod and blod1", ["blod", ""]), undefined)
-  })
-})
-
 describe("a username", () => {
   it("is the login in lower case, in characters that stand in a path", () => {
     const cases = [

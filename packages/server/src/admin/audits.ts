@@ -3,11 +3,13 @@
  * logged here, in the transaction of the write: a write that was refused leaves no row, and one that stands has one.
  */
 
-import { AuditRow } from "@agon/api/admin/Audit.ts"
+import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
 import type { SignedIn } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
 import type { Audit } from "@agon/domain/season/Audit.ts"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 
@@ -26,12 +28,46 @@ export interface Place {
 }
 
 const Row = Schema.Struct({ ...AuditRow.fields, at: Instant })
+const Total = Schema.Struct({ total: Schema.Int })
+
+const columns = "l.id, l.at, a.username AS actor, l.action, l.game, s.slug AS season, l.subject, l.detail"
+
+const makeReads = (sql: SqlClient.SqlClient) => ({
+  /** Rows of a season by audit_season, newest first. */
+  ofSeason: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Result: Row,
+    execute: ({ limit, offset, season_id }) => sql`
+      SELECT ${sql.literal(columns)} FROM audit l JOIN season s ON s.id = l.season_id LEFT JOIN account a ON a.id = l.actor
+      WHERE l.season_id = ${season_id} ORDER BY l.at DESC, l.id DESC LIMIT ${limit} OFFSET ${offset}`
+  }),
+
+  /** Counts the same index. */
+  countOfSeason: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Total,
+    execute: (season_id) => sql`SELECT count(*)::int AS total FROM audit WHERE season_id = ${season_id}`
+  }),
+
+  /** Rows of every season and of none by audit_at, newest first. */
+  all: SqlSchema.findAll({
+    Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int }),
+    Result: Row,
+    execute: ({ limit, offset }) => sql`
+      SELECT ${sql.literal(columns)} FROM (SELECT * FROM audit ORDER BY at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) l
+      LEFT JOIN season s ON s.id = l.season_id LEFT JOIN account a ON a.id = l.actor ORDER BY l.at DESC, l.id DESC`
+  }),
+
+  /** Counts the same index: as many rows as administrators have ever written. */
+  countOfAll: SqlSchema.findOne({ Request: Schema.Void, Result: Total, execute: () => sql`SELECT count(*)::int AS total FROM audit` })
+})
 
 export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
   /** Inserts one row. */
   const insert = ({ game, season_id }: Place, { action, actor, detail, id, subject }: Audit, at: Date) => sql`
     INSERT INTO audit (id, at, actor, action, game, season_id, subject, detail)
     VALUES (${id}, ${at}, ${actor}, ${action}, ${game}, ${season_id}, ${subject}, ${JSON.stringify(detail)}::jsonb)`
+  const reads = makeReads(sql)
 
   return {
     /** Runs a write and logs it in one transaction. `about` says what to log of what was written; undefined where nothing changed. */
@@ -55,22 +91,13 @@ export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
           )
         ),
 
-    /** Rows of a season by audit_season, newest first. */
-    ofSeason: SqlSchema.findAll({
-      Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
-      Result: Row,
-      execute: ({ limit, offset, season_id }) => sql`
-        SELECT l.id, l.at, a.username AS actor, l.action, l.game, s.slug AS season, l.subject, l.detail
-        FROM audit l JOIN season s ON s.id = l.season_id LEFT JOIN account a ON a.id = l.actor
-        WHERE l.season_id = ${season_id} ORDER BY l.at DESC, l.id DESC LIMIT ${limit} OFFSET ${offset}`
-    }),
-
-    /** Counts the same index. */
-    countOfSeason: SqlSchema.findOne({
-      Request: Schema.String,
-      Result: Schema.Struct({ total: Schema.Int }),
-      execute: (season_id) => sql`SELECT count(*)::int AS total FROM audit WHERE season_id = ${season_id}`
-    })
+    /** A page of a season's log, or where that is null of everything, newest first. */
+    page: Effect.fn("audits.page")(function* (season_id: string | null, { cursor, limit }: PageOf) {
+      const cut = { limit, offset: cursor }
+      const audit = yield* season_id === null ? reads.all(cut) : reads.ofSeason({ ...cut, season_id })
+      const { total } = yield* season_id === null ? reads.countOfAll(undefined) : reads.countOfSeason(season_id)
+      return { audit, total, next_cursor: nextCursor(cursor, audit.length, total) } satisfies AuditLog
+    }, Effect.orDie)
   }
 })
 

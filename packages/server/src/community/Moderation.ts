@@ -8,7 +8,7 @@
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { ThreadHead } from "@agon/api/community/Comment.ts"
-import type { Awaiting, ModeratedComment, ModeratedComments, Verdict } from "@agon/api/community/moderation.ts"
+import type { Awaiting, ModeratedComment, ModeratedComments, ModeratedThreads, Verdict } from "@agon/api/community/moderation.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -25,6 +25,7 @@ export class Moderation extends Context.Service<
   {
     readonly list: (state: Awaiting, page: PageOf) => Effect.Effect<ModeratedComments>
     readonly decide: (account: SignedIn, id: string, verdict: Verdict) => Effect.Effect<ModeratedComment, NotFound>
+    readonly threads: (page: PageOf) => Effect.Effect<ModeratedThreads>
     readonly lock: (account: SignedIn, thread_id: string, locked: boolean) => Effect.Effect<ThreadHead, NotFound>
     /** Whether it is there to be decided of; not where `id` is no UUID. */
     readonly hasComment: (id: string) => Effect.Effect<boolean>
@@ -93,6 +94,15 @@ const makeModeration = Effect.gen(function* () {
     return { comments, next_cursor: nextCursor(cursor, comments.length, cursor + rows.length) }
   }, Effect.orDie)
 
+  const threads = Effect.fn("Moderation.threads")(function* ({ cursor, limit }: PageOf) {
+    const rows = yield* queries.threads({ limit: limit + 1, offset: cursor })
+    const shown = rows.slice(0, limit).map(({ comments, id, locked, match_id, model_id }) => ({
+      ...{ id, locked, comments },
+      subject: subjectOf({ match_id, model_id })
+    }))
+    return { threads: shown, next_cursor: nextCursor(cursor, shown.length, cursor + rows.length) }
+  }, Effect.orDie)
+
   const find = Effect.fnUntraced(function* (id: string) {
     const thread = yield* queries.thread(id)
     return Option.isSome(thread) ? thread.value : yield* new NotFound({ detail: "There is no such thread." })
@@ -119,5 +129,5 @@ const makeModeration = Effect.gen(function* () {
   const hasComment = (id: string) => (isUuid(id) ? isThere(queries.byId(id)) : Effect.succeed(false))
   const hasThread = (id: string) => (isUuid(id) ? isThere(queries.thread(id)) : Effect.succeed(false))
 
-  return Moderation.of({ list, decide: yield* makeDecide, lock, hasComment, hasThread })
+  return Moderation.of({ list, threads, decide: yield* makeDecide, lock, hasComment, hasThread })
 })

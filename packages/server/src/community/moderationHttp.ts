@@ -13,6 +13,7 @@ export const ModerationHandlers = HttpApiBuilder.group(
       moderatedComments: ({ query }) => moderation.list(query.state, query),
       moderateComment: ({ params, payload }) =>
         Effect.flatMap(CurrentAccount, (account) => moderation.decide(account, params.id, payload.state)),
+      moderatedThreads: ({ query }) => moderation.threads(query),
       lockThread: ({ params, payload }) => Effect.flatMap(CurrentAccount, (account) => moderation.lock(account, params.id, payload.locked))
     })
   })

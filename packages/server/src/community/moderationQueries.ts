@@ -80,6 +80,16 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM thread t LEFT JOIN season s ON s.id = t.season_id WHERE t.id = ${id} FOR NO KEY UPDATE OF t`
   }),
 
+  /** A page by thread_newest. */
+  threads: SqlSchema.findAll({
+    Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int }),
+    Result: ThreadRow,
+    execute: ({ limit, offset }) => sql`
+      SELECT t.id, t.locked, t.comments, t.match_id, t.model_id, t.season_id, s.game
+      FROM (SELECT * FROM thread ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) t
+      LEFT JOIN season s ON s.id = t.season_id ORDER BY t.created_at DESC, t.id DESC`
+  }),
+
   /** Locks one row by thread_pkey. */
   lock: (thread_id: string, locked: boolean) => sql`UPDATE thread SET locked = ${locked} WHERE id = ${thread_id}`
 }))

@@ -158,6 +158,15 @@ const makeCommunityLevels = Effect.gen(function* () {
   )
 })
 
+/** The account that a path names, inside the level that says who asks. */
+const makeNamedAccount = Effect.map(Lookups, (lookups): A.NamedAccount["Service"] =>
+  Effect.fnUntraced(function* (httpEffect) {
+    const { username = "" } = yield* HttpRouter.params
+    if (yield* lookups.account(username)) return yield* httpEffect
+    return yield* new NotFound({ detail: "There is no account of this name." })
+  })
+)
+
 const makeLevels = Effect.gen(function* () {
   const authenticate = yield* makeAuthenticate
   const lookups = yield* Lookups
@@ -220,6 +229,7 @@ const makeLevels = Effect.gen(function* () {
     Context.add(A.VersionOwner, versionOwner),
     Context.add(A.MatchOwner, matchOwner),
     Context.add(A.RunnerKey, runnerKey),
+    Context.add(A.NamedAccount, yield* makeNamedAccount),
     Context.merge(yield* makeSeasonLevels(authenticate)),
     Context.merge(yield* makeCommunityLevels)
   )

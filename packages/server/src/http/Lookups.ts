@@ -41,6 +41,8 @@ export class Lookups extends Context.Service<
     readonly matchOwnedBy: (account_id: string, id: string) => Effect.Effect<boolean>
     /** Whether there is such a thing of the community for the account's eyes; not where `id` is no UUID. */
     readonly inCommunity: (account_id: string, kind: InCommunity, id: string) => Effect.Effect<boolean>
+    /** Whether there is an account of this username. */
+    readonly account: (username: string) => Effect.Effect<boolean>
     /** By the whole secret (`agon_rk_...`); a revoked key is none. */
     readonly runnerByKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
   }

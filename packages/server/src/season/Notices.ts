@@ -110,10 +110,6 @@ const makeNotices = Effect.gen(function* () {
       return { id, subject, link, sent_at: sent_at.toISOString(), sent_by: account.username, recipients }
     }),
 
-    audit: Effect.fn("Notices.audit")(function* ({ id }, { cursor, limit }) {
-      const audit = yield* audits.ofSeason({ season_id: id, limit, offset: cursor })
-      const { total } = yield* audits.countOfSeason(id)
-      return { audit, total, next_cursor: nextCursor(cursor, audit.length, total) }
-    }, Effect.orDie)
+    audit: ({ id }, page) => audits.page(id, page)
   })
 })

@@ -9,6 +9,7 @@ import voiding from "./0006_voiding.ts"
 import community from "./0007_community.ts"
 import writing from "./0008_writing.ts"
 import audience from "./0009_audience.ts"
+import administration from "./0010_administration.ts"
 import sideIndexes from "./0011_side_indexes.ts"
 import ratingRedo from "./0012_rating_redo.ts"
 
@@ -27,6 +28,7 @@ export const migrations = {
   "0007_community": statements(community),
   "0008_writing": statements(writing),
   "0009_audience": statements(audience),
+  "0010_administration": statements(administration),
   "0011_side_indexes": statements(sideIndexes),
   "0012_rating_redo": statements(ratingRedo)
 }

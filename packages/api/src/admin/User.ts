@@ -1,0 +1,32 @@
+/** Accounts as platform administrators see them (DECISIONS.md section 13). */
+import { Schema } from "effect"
+import { Account } from "../account/api.ts"
+import * as page from "../Page.ts"
+import { Problem } from "../Problem.ts"
+import { text } from "../Wire.ts"
+
+const Q_MAX = 100
+
+export class OwnAdmin extends Problem<OwnAdmin>()("own_admin", 409, "An administrator cannot put themselves out of office") {}
+
+const { admin, created_at, display_name, identities, username } = Account.fields
+
+/** A suspended account has no session and gets none; what it has entered plays on. */
+export const User = Schema.Struct({ username, display_name, admin, suspended: Schema.Boolean, identities, created_at }).annotate({
+  identifier: "User"
+})
+export type User = typeof User.Type
+
+/** Newest first; those that a search has found by username, one that is just so before the others. */
+export const Users = Schema.Struct({ users: Schema.Array(User), next_cursor: page.NextCursor }).annotate({ identifier: "Users" })
+export type Users = typeof Users.Type
+
+/** `q` is what a username, a display name or a login begins with, whatever its case. */
+export const usersQuery = { q: Schema.optionalKey(text(0, Q_MAX)), ...page.query }
+
+/** What is left out stays. */
+export const EditUser = Schema.Struct({
+  admin: Schema.optionalKey(Schema.Boolean),
+  suspended: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "EditUser" })
+export type EditUser = typeof EditUser.Type

@@ -1,0 +1,17 @@
+/** The site's list of words that notes, bios and comments may not contain (DECISIONS.md section 12). */
+import { Schema } from "effect"
+import * as page from "../Page.ts"
+import { Instant, text } from "../Wire.ts"
+
+const WORD_MAX = 64
+
+/** `word` as it was first written; it stands for all that differ in case, width and diacritics alone. */
+export const Word = Schema.Struct({ word: Schema.String, added_at: Instant }).annotate({ identifier: "Word" })
+export type Word = typeof Word.Type
+
+/** In the order of the alphabet. */
+export const Words = page.listOf("Words", "words", Word)
+export type Words = typeof Words.Type
+
+/** One word of letters and digits: with a space or anything else between them it is refused as `invalid_request`. */
+export const AddWord = Schema.Struct({ word: text(1, WORD_MAX) }).annotate({ identifier: "AddWord" })

@@ -1,0 +1,37 @@
+/** What platform administrators do besides moderating: the log, accounts and the word list (http-api.md 4.7, DECISIONS.md section 13). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { NamedAccount, PlatformAdmin } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { NotFound } from "../Problem.ts"
+import { AuditLog } from "./Audit.ts"
+import { EditUser, OwnAdmin, User, Users, usersQuery } from "./User.ts"
+import { AddWord, Word, Words } from "./Word.ts"
+
+export class PlatformGroup extends HttpApiGroup.make("platform")
+  .add(
+    /** Of every season and of the platform itself. */
+    HttpApiEndpoint.get("audit", "/v1/admin/audit", { query: page.query, success: AuditLog }),
+    HttpApiEndpoint.get("users", "/v1/admin/users", { query: usersQuery, success: Users }),
+    /**
+     * Suspending ends every session of the account, and what it is about to write. Runner keys that it has made are the season's or the
+     * platform's and stay in force; the lists of keys say who made them.
+     */
+    HttpApiEndpoint.patch("editUser", "/v1/admin/users/:username", {
+      params: { username: Schema.String },
+      payload: EditUser,
+      success: User,
+      error: OwnAdmin
+    })
+      .middleware(JsonBody)
+      .middleware(NamedAccount),
+    HttpApiEndpoint.get("words", "/v1/admin/words", { query: page.query, success: Words }),
+    /** In force with the next text that anybody sends; a word that is there already answers its row. */
+    HttpApiEndpoint.post("addWord", "/v1/admin/words", { payload: AddWord, success: Word.pipe(HttpApiSchema.status(201)) }).middleware(
+      JsonBody
+    ),
+    HttpApiEndpoint.delete("removeWord", "/v1/admin/words/:word", { params: { word: Schema.String }, success: Word, error: NotFound })
+  )
+  .middleware(PlatformAdmin)
+  .annotateEndpoints(Rate, "session") {}

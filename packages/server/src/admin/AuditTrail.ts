@@ -1,0 +1,19 @@
+/** The log of everything that administrators did, on whatever season or on none (DECISIONS.md section 13). */
+import type { AuditLog } from "@agon/api/admin/Audit.ts"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { makeAudits } from "./audits.ts"
+
+export class AuditTrail extends Context.Service<
+  AuditTrail,
+  {
+    /** Newest first. */
+    readonly list: (page: PageOf) => Effect.Effect<AuditLog>
+  }
+>()("agon/AuditTrail") {
+  static readonly layer: Layer.Layer<AuditTrail, never, SqlClient.SqlClient> = Layer.effect(
+    AuditTrail,
+    Effect.map(makeAudits, ({ page }) => ({ list: (asked) => page(null, asked) }))
+  )
+}

@@ -1,0 +1,93 @@
+/**
+ * Accounts under administration: who is in office, and who is suspended.
+ *
+ * A change of either is made under one lock of the whole database, and whoever makes it must be in office when it is their
+ * turn. So of two administrators who put each other out of office one comes second and is refused, and since nobody changes
+ * their own, somebody is always left. The administrator whom the configuration names is one again at their next sign-in.
+ *
+ * A suspension holds the account's row, as a sign-in does: one that came before has its session ended with the others, one
+ * that comes after finds the account suspended. Sessions are asked of the database with each request, so on every node the
+ * next request is refused. Versions that the account has entered play on, since nobody can withdraw one, and its candidates go on.
+ */
+import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
+import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { auditOf, makeAudits } from "./audits.ts"
+import { makeQueries, type Standing } from "./userQueries.ts"
+
+export class Users extends Context.Service<
+  Users,
+  {
+    /** All of them where `q` is undefined or blank. */
+    readonly list: (q: string | undefined, page: PageOf) => Effect.Effect<UserPage>
+    readonly edit: (account: SignedIn, username: string, change: EditUser) => Effect.Effect<User, NotFound | AdminOnly | OwnAdmin>
+    readonly isThere: (username: string) => Effect.Effect<boolean>
+  }
+>()("agon/Users") {
+  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient> = Layer.effect(
+    Users,
+    Effect.suspend(() => makeUsers)
+  )
+}
+
+const NOWHERE = { game: null, season_id: null }
+
+/** The database knows no text with this character, so it names nothing. */
+const isName = (text: string) => !text.includes("\0")
+
+/** What is different afterwards. */
+const changesOf = (held: Standing, { admin = held.admin, suspended = held.suspended }: EditUser): EditUser => ({
+  ...(admin === held.admin ? {} : { admin }),
+  ...(suspended === held.suspended ? {} : { suspended })
+})
+
+const makeEdit = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const queries = yield* makeQueries
+
+  /** Answers what is different now. */
+  const write = Effect.fnUntraced(function* (account: SignedIn, username: string, change: EditUser) {
+    yield* queries.lockOffice()
+    const own = Option.getOrUndefined(yield* queries.standing(account.id))
+    if (own === undefined || !own.admin || own.suspended)
+      return yield* new AdminOnly({ detail: "You are no platform administrator any more." })
+    const held = yield* queries.hold(username)
+    if (Option.isNone(held)) return yield* new NotFound({ detail: "There is no account of this name." })
+    const changes = changesOf(held.value, change)
+    if (held.value.id === own.id && (changes.admin === false || changes.suspended === true))
+      return yield* new OwnAdmin({ detail: "Another administrator has to do this." })
+    yield* queries.set({ ...held.value, ...changes })
+    if (changes.suspended === true) yield* queries.endSessions(held.value.id)
+    return changes
+  })
+
+  return Effect.fn("Users.edit")(function* (account: SignedIn, username: string, change: EditUser) {
+    yield* audits.logged(NOWHERE, write(account, username, change), (changes) =>
+      Object.keys(changes).length === 0 ? undefined : auditOf(account, "user.edit", username, changes)
+    )
+    return yield* Effect.orDie(queries.user(username))
+  })
+})
+
+const makeUsers = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const list = Effect.fn("Users.list")(function* (q: string | undefined, { cursor, limit }: PageOf) {
+    const start = (q ?? "").trim()
+    if (!isName(start)) return { users: [], next_cursor: null }
+    // One row more than the page shows says whether there is another.
+    const page = { limit: limit + 1, offset: cursor }
+    const rows = yield* start === "" ? queries.newest(page) : queries.found({ ...page, start })
+    const users = rows.slice(0, limit)
+    return { users, next_cursor: nextCursor(cursor, users.length, cursor + rows.length) }
+  }, Effect.orDie)
+
+  const isThere = (username: string) =>
+    isName(username) ? Effect.map(Effect.orDie(queries.named(username)), Option.isSome) : Effect.succeed(false)
+
+  return Users.of({ list, edit: yield* makeEdit, isThere })
+})

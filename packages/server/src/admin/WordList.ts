@@ -1,0 +1,72 @@
+/** The site's word list, as administrators keep it; account/Words.ts is the other side. Words are named in any case, width and diacritics. */
+import type { Word, Words } from "@agon/api/admin/Word.ts"
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { wordOf } from "../account/folding.ts"
+import { auditOf, makeAudits } from "./audits.ts"
+import { makeQueries } from "./wordQueries.ts"
+
+export class WordList extends Context.Service<
+  WordList,
+  {
+    readonly list: (page: PageOf) => Effect.Effect<Words>
+    /** Answers the row; the one that is there where the word is on the list already. */
+    readonly add: (account: SignedIn, spelled: string) => Effect.Effect<Word, InvalidRequest>
+    /** Answers the row that it was. */
+    readonly remove: (account: SignedIn, spelled: string) => Effect.Effect<Word, NotFound>
+  }
+>()("agon/WordList") {
+  static readonly layer: Layer.Layer<WordList, never, SqlClient.SqlClient> = Layer.effect(
+    WordList,
+    Effect.suspend(() => makeWordList)
+  )
+}
+
+const NOWHERE = { game: null, season_id: null }
+const NO_WORD = "A word is made of letters and digits, with nothing between them."
+
+const makeWordList = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const queries = yield* makeQueries
+
+  const list = Effect.fn("WordList.list")(function* ({ cursor, limit }: PageOf) {
+    const words = yield* queries.words({ limit, offset: cursor })
+    const { total } = yield* queries.count(undefined)
+    return { words, total, next_cursor: nextCursor(cursor, words.length, total) }
+  }, Effect.orDie)
+
+  /** Taken off at the same moment, it is put there again. */
+  const put = Effect.fnUntraced(function* (word: string, spelled: string) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    for (;;) {
+      const added = yield* queries.add({ word, spelled, now })
+      if (Option.isSome(added)) return { row: added.value, isNew: true }
+      const found = yield* queries.word(word)
+      if (Option.isSome(found)) return { row: found.value, isNew: false }
+    }
+  })
+
+  const add = Effect.fn("WordList.add")(function* (account: SignedIn, spelled: string) {
+    const word = wordOf(spelled)
+    if (word === undefined) return yield* new InvalidRequest({ detail: NO_WORD, errors: [{ path: "word", message: NO_WORD }] })
+    const { row } = yield* audits.logged(NOWHERE, put(word, spelled), ({ isNew }) =>
+      isNew ? auditOf(account, "word.add", spelled) : undefined
+    )
+    return row
+  })
+
+  const take = Effect.fnUntraced(function* (word: string | undefined) {
+    const taken = word === undefined ? Option.none() : yield* queries.remove(word)
+    return Option.isSome(taken) ? taken.value : yield* new NotFound({ detail: "The word is not on the list." })
+  })
+
+  const remove = Effect.fn("WordList.remove")(function* (account: SignedIn, spelled: string) {
+    return yield* audits.logged(NOWHERE, take(wordOf(spelled)), ({ word }) => auditOf(account, "word.remove", word))
+  })
+
+  return WordList.of({ list, add, remove })
+})

@@ -1,0 +1,88 @@
+/** Every statement on accounts for those who administer them. */
+import { User } from "@agon/api/admin/User.ts"
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { accountNamed } from "../account/queries.ts"
+import { Instant } from "../database/rows.ts"
+
+const UserRow = Schema.Struct({ ...User.fields, created_at: Instant })
+
+const Standing = Schema.Struct({ id: Schema.String, admin: Schema.Boolean, suspended: Schema.Boolean })
+export type Standing = typeof Standing.Type
+
+/** Of an account `a`; identities by identity_account. */
+const columns = `a.username, a.display_name, a.admin, a.suspended, a.created_at,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'login', i.login) ORDER BY i.created_at, i.provider, i.subject), '[]')
+    FROM identity i WHERE i.account_id = a.id) AS identities`
+
+/** So many accounts are found by each of the three names, whatever is asked for; who finds as many asks for more letters. */
+const FOUND_MAX = 300
+/** Sorts behind every character that a name may go on with. */
+const LAST = "\u{10ffff}"
+
+const makeReads = (sql: SqlClient.SqlClient) => {
+  /** Names of which `start` is the beginning, byte by byte: no character of it means anything else than itself, as some would to LIKE. */
+  const begins = (name: string, start: string) =>
+    sql`${sql.literal(name)} ~>=~ lower(${start}::text) AND ${sql.literal(name)} ~<~ (lower(${start}::text) || ${LAST}::text)`
+  const first = (name: string) => sql.literal(`ORDER BY ${name} USING ~<~ LIMIT ${FOUND_MAX}`)
+
+  return {
+    /** A page by account_newest. */
+    newest: SqlSchema.findAll({
+      Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int }),
+      Result: UserRow,
+      execute: ({ limit, offset }) => sql`
+        SELECT ${sql.literal(columns)} FROM (SELECT * FROM account ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) a
+        ORDER BY a.created_at DESC, a.id DESC`
+    }),
+
+    /** A page of those found by account_username_start, account_name_start and identity_login_start; each by account_pkey (hence OFFSET 0). */
+    found: SqlSchema.findAll({
+      Request: Schema.Struct({ start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+      Result: UserRow,
+      execute: ({ limit, offset, start }) => sql`
+        WITH found AS (
+          (SELECT id FROM account WHERE ${begins("username", start)} ${first("username")})
+          UNION (SELECT id FROM account WHERE ${begins("lower(display_name)", start)} ${first("lower(display_name)")})
+          UNION (SELECT account_id FROM identity WHERE ${begins("lower(login)", start)} ${first("lower(login)")}))
+        SELECT ${sql.literal(columns)} FROM found CROSS JOIN LATERAL (SELECT * FROM account WHERE id = found.id OFFSET 0) a
+        ORDER BY a.username <> lower(${start}::text), a.username LIMIT ${limit} OFFSET ${offset}`
+    }),
+
+    /** One row by account_username. */
+    user: SqlSchema.findOne({
+      Request: Schema.String,
+      Result: UserRow,
+      execute: (username) => sql`SELECT ${sql.literal(columns)} FROM account a WHERE a.username = ${username}`
+    })
+  }
+}
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeReads(sql),
+
+  named: accountNamed(sql),
+
+  /** An advisory lock to the end of the transaction: who is in office is settled for one after the other. */
+  lockOffice: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('administrators', 0))`,
+
+  /** One row by the primary key, without a lock: under `lockOffice` nobody else puts an account out of office or suspends it. */
+  standing: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Standing,
+    execute: (id) => sql`SELECT id, admin, suspended FROM account WHERE id = ${id}`
+  }),
+
+  /** Locks one row by account_username, so that a suspension and a sign-in follow one another. */
+  hold: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Standing,
+    execute: (username) => sql`SELECT id, admin, suspended FROM account WHERE username = ${username} FOR NO KEY UPDATE`
+  }),
+
+  /** Changes one row by the primary key, which `hold` has locked. */
+  set: ({ admin, id, suspended }: Standing) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
+
+  /** Deletes an account's sessions by session_account; in a statement after `hold`, so that it sees what a sign-in before it has left. */
+  endSessions: (account_id: string) => sql`DELETE FROM session WHERE account_id = ${account_id}`
+}))

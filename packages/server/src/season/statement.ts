@@ -43,6 +43,10 @@ const place = <A>({ expression, list, name, type }: Column<A>, at: number) =>
 
 const PARAMETERS_OF_LIST = 3
 
+/**
+ * Rows `t` out of the arrays, all of which are as long. Each is unnested in the list of columns: as functions behind FROM they
+ * would each be kept whole in a store of their own first, which takes twice as long (1.7 us a row of 17 columns, 0.9 as here).
+ */
 const placed = <A>(columns: ReadonlyArray<Column<A>>) => {
   let at = 1
   const places = columns.map((column) => {
@@ -50,8 +54,8 @@ const placed = <A>(columns: ReadonlyArray<Column<A>>) => {
     at += column.list ? PARAMETERS_OF_LIST : 1
     return found
   })
-  const source = `f, unnest(${places.flatMap(({ arrays }) => arrays).join(", ")}) AS t (${places.flatMap(({ names }) => names).join(", ")})`
-  return { source, stored: places.map(({ stored }) => stored) }
+  const elements = places.flatMap(({ arrays, names }) => names.map((name, i) => `unnest(${arrays[i]}) AS ${name}`))
+  return { source: `f, (SELECT ${elements.join(", ")}) t`, stored: places.map(({ stored }) => stored) }
 }
 
 /** `fixed`: columns that every row takes from the fence. */

@@ -11,6 +11,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { PageOf } from "../account/Accounts.ts"
+import { gathered } from "../database/gathered.ts"
 import { newId } from "../database/newId.ts"
 import type { Refused } from "../season/Mailbox.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
@@ -55,6 +56,11 @@ const makeRunnerKeys = Effect.gen(function* () {
   const returnLeases = yield* makeReturnLeases
   const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 
+  const inForce = yield* gathered((hashes) =>
+    Effect.map(Effect.orDie(queries.bySecrets(hashes)), (rows) => new Map(rows.map(({ key_sha256, ...key }) => [key_sha256, key])))
+  )
+  const byKey = (secret: string) => Effect.map(inForce(`\\x${hash("sha256", secret)}`), Option.fromUndefinedOr)
+
   const withRunners = Effect.fnUntraced(function* (keys: ReadonlyArray<Omit<Key, "runners">>) {
     const runners = keys.length === 0 ? [] : yield* queries.ofKeys(keys.map(({ id }) => id))
     return keys.map((key) => ({ ...key, runners: runners.filter(({ key_id }) => key_id === key.id) }))
@@ -76,7 +82,7 @@ const makeRunnerKeys = Effect.gen(function* () {
   })
 
   return RunnerKeys.of({
-    byKey: (secret) => Effect.orDie(queries.bySecret(secretHash(secret))),
+    byKey,
     create: Effect.fn("RunnerKeys.create")(function* (name, season_id, created_by) {
       const secret = `agon_rk_${randomBytes(32).toString("base64url")}`
       const id = yield* add(name, secret, season_id, created_by)
@@ -84,7 +90,7 @@ const makeRunnerKeys = Effect.gen(function* () {
     }, Effect.orDie),
     own: Effect.fn("RunnerKeys.own")(function* (name, secret) {
       yield* add(name, secret, null, null) // it is there already but for the first start
-      return Option.map(yield* queries.bySecret(secretHash(secret)), ({ id }) => id)
+      return Option.map(yield* byKey(secret), ({ id }) => id)
     }, Effect.orDie),
     list: Effect.fn("RunnerKeys.list")(function* (season_id, { cursor, limit }) {
       const rows = yield* queries.keys({ season_id, limit, offset: cursor })

@@ -1,11 +1,12 @@
 /** Runner sessions: opened under a key, seen with every call, drained, and gone after a silence. */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { OpenSession, RunnerSession } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
+import { gathered } from "../database/gathered.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 
@@ -36,6 +37,9 @@ export class Runners extends Context.Service<
 const makeRunners = Effect.gen(function* () {
   const queries = yield* makeQueries
   const seenAt = new Map<string, number>()
+  const session = yield* gathered((ids) =>
+    Effect.map(Effect.orDie(queries.sessions(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
+  )
 
   const sweep = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -58,13 +62,13 @@ const makeRunners = Effect.gen(function* () {
     }, Effect.orDie),
 
     heard: Effect.fnUntraced(function* (key, id) {
-      const found = isUuid(id) ? yield* Effect.orDie(queries.find({ id, key_id: key.id })) : Option.none()
-      if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no runner of this id under this key; open a session." })
+      const found = isUuid(id) ? yield* session(id.toLowerCase()) : undefined
+      if (found?.key_id !== key.id) return yield* new NotFound({ detail: "There is no runner of this id under this key; open a session." })
       const now = yield* Clock.currentTimeMillis
-      if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found.value
+      if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
       seenAt.set(id, now)
       yield* Effect.orDie(queries.seen({ id, now: new Date(now) }))
-      return found.value
+      return found
     }),
     here: (id) => seenAt.has(id)
   })

@@ -6,7 +6,7 @@ import { EngineOfRunner } from "@agon/api/runner/protocol.ts"
 import { Runner } from "@agon/api/runner/api.ts"
 import { Instant } from "../database/rows.ts"
 
-const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) })
+const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })
 
 const { created_by: _, ...runnerFields } = { ...Runner.fields, created_by: Schema.Void }
 export const RunnerRow = Schema.Struct({ ...runnerFields, last_seen_at: Instant })
@@ -55,11 +55,13 @@ const page = { limit: Schema.Int, offset: Schema.Int }
 const Total = Schema.Struct({ total: Schema.Int })
 
 const makeKeys = (sql: SqlClient.SqlClient) => ({
-  /** One row by runner_key(key_sha256), unique. */
-  bySecret: SqlSchema.findOneOption({
-    Request: Schema.Uint8Array,
+  /** Keys in force, each by runner_key(key_sha256), unique; hashes as Postgres writes bytes: `\x` and hexadecimal digits. */
+  bySecrets: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
     Result: KeyRow,
-    execute: (key_sha256) => sql`SELECT id, season_id FROM runner_key WHERE key_sha256 = ${key_sha256} AND revoked_at IS NULL`
+    execute: (hashes) => sql`
+      SELECT id, season_id, '\\x' || encode(key_sha256, 'hex') AS key_sha256 FROM runner_key
+      WHERE key_sha256 = ANY (string_to_array(${hashes.join()}, ',')::bytea[]) AND revoked_at IS NULL`
   }),
 
   /** Inserts one row; a key of the same secret is there already where the service starts again. */
@@ -135,12 +137,13 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
       ${row.slots}, ${row.isolation}, CASE WHEN (SELECT count(*) FROM runner r WHERE r.key_id = ${row.key_id}
         AND r.flagged_at > ${row.now}::timestamptz - interval '1 day') >= 3 THEN 'draining' ELSE 'active' END, ${row.now}, ${row.now})`,
 
-  /** One row by the primary key, of this key only. */
-  find: SqlSchema.findOneOption({
-    Request: Schema.Struct({ id: Schema.String, key_id: Schema.String }),
+  /** Rows by the primary key. */
+  sessions: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
     Result: OpenRunner,
-    execute: ({ id, key_id }) => sql`
-      SELECT id, key_id, slots, CASE WHEN stopped THEN 'draining' ELSE state END AS state, accepts, engines FROM runner WHERE id = ${id} AND key_id = ${key_id}`
+    execute: (ids) => sql`
+      SELECT id, key_id, slots, CASE WHEN stopped THEN 'draining' ELSE state END AS state, accepts, engines
+      FROM runner WHERE id = ANY (string_to_array(${ids.join()}, ',')::uuid[])`
   }),
 
   /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again, who was stopped is not. */

@@ -12,6 +12,7 @@ import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { operationsOf } from "../support/Operations.ts"
 import { type Answered, call } from "../support/Web.ts"
+import * as Writing from "../support/Writing.ts"
 
 const { matchIds, modelIds, versionIds } = Fixture
 const shared = "public, max-age=0, s-maxage=600"
@@ -72,7 +73,9 @@ const faceOf = ({ headers, status, text }: Answered) => {
 }
 
 const sharedReads = operations.filter(({ route }) => cacheOf.get(route) === "shared")
-const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
+/** A post by the name of the season, and a story of the model. */
+const written = Effect.andThen(Writing.post(open.slug), Writing.story("ada", open.models, "Once.", true))
+const web = Layer.effectDiscard(written).pipe(Layer.provideMerge(Fixture.layer), Layer.provideMerge(A.layer))
 
 layer(web, A.options)("a shared answer", (it) => {
   it.effect("is the same, byte for byte and header for header, whoever asks, and belongs to nobody", () =>

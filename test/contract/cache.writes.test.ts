@@ -10,6 +10,7 @@ import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
 import * as A from "../support/Administration.ts"
 import { decide, say } from "../support/Commenting.ts"
 import * as Small from "../support/SmallWorld.ts"
+import * as Writing from "../support/Writing.ts"
 
 const games = "/v1/games/snakes"
 
@@ -33,6 +34,8 @@ const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): R
     ...versions.map((id) => `/v1/matches?version=${id}`),
     ...[adder, boa].map(({ model }) => `/v1/threads?model=${model}`),
     ...played.map((id) => `/v1/threads?match=${id}`),
+    ...["/v1/announcements", "/v1/stories", "/v1/posts/kept", "/v1/posts/other"],
+    ...[adder, boa].map(({ model }) => `/v1/models/${model}/story`),
     ...["ada", "bob"].flatMap((name) => [`/v1/profiles/${name}`, `/v1/profiles/${name}/comments`, `/v1/matches?owner=${name}`]),
     `/v1/matches?vs=${adder.model},${boa.model}`,
     ...played.flatMap((id) => ["", "/frame", "/related"].map((rest) => `/v1/matches/${id}${rest}`))
@@ -152,7 +155,10 @@ const edits: ReadonlyArray<Write> = [
   {
     title: "a model's new name",
     write: ({ adder }) => A.patch(`/v1/models/${adder.model}`, { name: "Adder II" }, "ada"),
-    changes: ["/v1/models/Adder", "/v1/versions/adder1", "/v1/profiles/ada", ladderOf("one", "open"), "/v1/matches?season=one"],
+    changes: [
+      ...["/v1/models/Adder", "/v1/versions/adder1", "/v1/profiles/ada", ladderOf("one", "open"), "/v1/matches?season=one"],
+      ...["/v1/models/Adder/story", "/v1/stories"]
+    ],
     // Whether Adder stands on the podium is up to the matches that were drawn; the season's names go together.
     also: some(everywhere, "/models/Adder/", "^/v1/matches/one-", "/one/podium$")
   },
@@ -233,6 +239,57 @@ const talk: ReadonlyArray<Write> = [
         A.patch(`/v1/admin/threads/${row!.id}`, { locked: true })
       ),
     changes: ["/v1/threads?model=Adder"]
+  }
+]
+
+/** The first announcement of all. */
+const onAnnouncement = <E, R>(write: (path: string) => Effect.Effect<unknown, E, R>) =>
+  Effect.flatMap(A.rows<{ readonly id: string }>`SELECT id FROM announcement ORDER BY id LIMIT 1`, ([row]) =>
+    write(`/v1/admin/announcements/${row!.id}`)
+  )
+const keptPost = ["/v1/posts/kept", "/v1/stories"]
+
+const writing: ReadonlyArray<Write> = [
+  { title: "an announcement", write: () => Writing.announce("New"), changes: ["/v1/announcements"] },
+  {
+    title: "an announcement's new wording",
+    write: () => onAnnouncement((path) => A.patch(path, { title: "Newer" })),
+    changes: ["/v1/announcements"]
+  },
+  { title: "an announcement's removal", write: () => onAnnouncement((path) => A.remove(path)), changes: ["/v1/announcements"] },
+  { title: "a post that is a draft", write: () => Writing.post("draft", { published_at: null }), changes: [] },
+  { title: "its new title", write: () => A.patch("/v1/admin/posts/draft", { title: "x" }), changes: [] },
+  { title: "its publication", write: () => A.patch("/v1/admin/posts/draft", { published_at: A.past }), changes: ["/v1/stories"] },
+  { title: "a slug that is taken", write: () => A.patch("/v1/admin/posts/draft", { slug: "kept" }), changes: [] },
+  { title: "its removal", write: () => A.remove("/v1/admin/posts/draft"), changes: ["/v1/stories"] },
+  { title: "a post's new title", write: () => A.patch("/v1/admin/posts/kept", { title: "x" }), changes: keptPost },
+  { title: "a post's end as one", write: () => A.patch("/v1/admin/posts/kept", { published_at: null }), changes: keptPost },
+  {
+    title: "a story that is written, and submitted",
+    write: ({ adder }) =>
+      Effect.andThen(Writing.write("ada", adder.model, "Draft.", false), Writing.write("ada", adder.model, "I was beaten.")),
+    changes: []
+  },
+  { title: "its rejection", write: ({ adder }) => Writing.decide(adder.model, "rejected"), changes: [] },
+  {
+    title: "its approval after all",
+    write: ({ adder }) => Writing.decide(adder.model, "approved"),
+    changes: ["/v1/models/Adder/story", "/v1/stories"]
+  },
+  {
+    title: "another story's approval, which is not featured",
+    write: ({ boa }) => Writing.story("bob", boa.model, "I won."),
+    changes: ["/v1/models/Boa/story"]
+  },
+  {
+    title: "a story in the feed",
+    write: ({ boa }) => Writing.decide(boa.model, "approved", { featured: true }),
+    changes: ["/v1/models/Boa/story", "/v1/stories"]
+  },
+  {
+    title: "a story that is taken back",
+    write: ({ boa }) => Writing.decide(boa.model, "rejected"),
+    changes: ["/v1/models/Boa/story", "/v1/stories"]
   }
 ]
 
@@ -354,13 +411,17 @@ layer(A.layer, A.options)("the cache", (it) => {
   it.effect("keeps every shared answer of a small world", () =>
     Effect.gen(function* () {
       world = yield* Small.world
+      for (const slug of ["kept", "other"]) yield* Writing.post(slug)
+      yield* Writing.announce("Old")
+      yield* Writing.story("ada", world.adder.model, "I am Adder.", true)
+      yield* Writing.story("bob", world.boa.model, "I am Boa.")
       paths = pathsOf(world)
       const { kept } = yield* effects(paths, Effect.void)
       assert.strictEqual(kept, paths.length)
     })
   )
 
-  for (const { also = none, changes, title, write } of [...edits, ...talk, ...plays, ...administration, ...ends]) {
+  for (const { also = none, changes, title, write } of [...edits, ...talk, ...writing, ...plays, ...administration, ...ends]) {
     it.effect(`lets go what has changed by ${title}, and nothing else`, () =>
       Effect.gen(function* () {
         const nameOf = readerOf(world!)

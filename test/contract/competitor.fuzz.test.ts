@@ -28,10 +28,19 @@ const spoken = Effect.gen(function* () {
   yield* Fixture.insert("comment", [{ ...comment, ...published, account_id: ada!.id, body: "Hm." }])
 })
 
+const announcement = Fixture.uuid("comment", 2)
+const written = Effect.gen(function* () {
+  const [root] = yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'root'`
+  const said = { body: "Hm.", created_at: A.past }
+  yield* Fixture.insert("announcement", [{ ...said, id: announcement, title: "x" }])
+  yield* Fixture.insert("post", [{ ...said, id: announcement, slug: "spring", title: "x", author_id: root!.id, published_at: A.past }])
+  yield* Fixture.insert("story", [{ model_id: modelIds.alpha, body: "Hm.", state: "pending", updated_at: A.past }])
+})
+
 const namesOf = (runner: { readonly key: string; readonly id: string }): Names => {
   const seasons = ["spring", "spring", "winter", "secret", "autumn", "open-house", "open-house", "none"]
   const things = [...Object.values(modelIds), ...Object.values(versionIds), ...Object.values(matchIds)]
-  const ids = [...things, ...Array(8).fill(comment.id), ...Array(4).fill(comment.thread_id)]
+  const ids = [...things, ...Array(8).fill(comment.id), ...Array(4).fill(comment.thread_id), ...Array(4).fill(announcement)]
   return {
     game: [...Array(8).fill("snakes"), "othello", "go"],
     ...{ slug: seasons, season: seasons, from: seasons },
@@ -123,6 +132,7 @@ layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input"
   it.effect(`never meets an answer that its route does not declare, in ${requests} requests of seed ${seed}`, () =>
     Effect.gen(function* () {
       yield* spoken
+      yield* written
       yield* A.season("open-house", { rules: { cooldown_s: 0 } })
       for (const id of [seasonIds.spring, seasonIds.secret, seasonIds.autumn]) yield* A.tell(id, { _tag: "Tick" })
       const { key } = (yield* A.post("/v1/runner-keys", { name: "fuzz" })).json

@@ -15,8 +15,11 @@ import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Users } from "@agon/server/admin/Users.ts"
+import { Announcements } from "@agon/server/community/Announcements.ts"
 import { Comments } from "@agon/server/community/Comments.ts"
 import { Moderation } from "@agon/server/community/Moderation.ts"
+import { Posts } from "@agon/server/community/Posts.ts"
+import { Stories } from "@agon/server/community/Stories.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
@@ -52,6 +55,7 @@ const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Lay
   Layer.provideMerge(
     LookupsLayer.pipe(
       Layer.provide(reads),
+      Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {})]),
       Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {}), Layer.mock(Users, {})])
     )
   ),

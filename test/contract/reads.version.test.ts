@@ -7,8 +7,11 @@ import { SqlClient } from "effect/sql"
 import { type AllHandlers, makeRoutes, MaxBody } from "@agon/server/http/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { Users } from "@agon/server/admin/Users.ts"
+import { Announcements } from "@agon/server/community/Announcements.ts"
 import { Comments } from "@agon/server/community/Comments.ts"
 import { Moderation } from "@agon/server/community/Moderation.ts"
+import { Posts } from "@agon/server/community/Posts.ts"
+import { Stories } from "@agon/server/community/Stories.ts"
 import { LookupsLayer } from "@agon/server/lookups.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Models } from "@agon/server/model/Models.ts"
@@ -30,6 +33,7 @@ const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Lay
   Layer.provideMerge(
     LookupsLayer.pipe(
       Layer.provide(services),
+      Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {})]),
       Layer.provide([
         Layer.mock(RunnerKeys, {}),
         Layer.mock(Matches, {}),

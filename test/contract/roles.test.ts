@@ -83,6 +83,8 @@ const whatThereIs = Effect.map(
       (SELECT count(*) FROM runner), (SELECT count(*) FROM notice), (SELECT count(*) FROM audit), (SELECT count(*) FROM report),
       (SELECT string_agg(w::text, '' ORDER BY word) FROM word w),
       (SELECT md5(string_agg(c::text, '' ORDER BY id)) FROM comment c), (SELECT md5(string_agg(t::text, '' ORDER BY id)) FROM thread t),
+      (SELECT md5(string_agg(n::text, '' ORDER BY id)) FROM announcement n), (SELECT md5(string_agg(p::text, '' ORDER BY id)) FROM post p),
+      (SELECT md5(string_agg(s::text, '' ORDER BY model_id)) FROM story s),
       (SELECT md5(string_agg(a::text, '' ORDER BY id)) FROM account a), (SELECT md5(string_agg(m::text, '' ORDER BY id)) FROM model m),
       (SELECT md5(string_agg(k::text, '' ORDER BY id)) FROM runner_key k), (SELECT md5(string_agg(p::text, '' ORDER BY id)) FROM participant p),
       (SELECT md5(string_agg(concat(id, note), '' ORDER BY id)) FROM version),

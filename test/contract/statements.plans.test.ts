@@ -17,9 +17,13 @@ import { growingParts, indexesOf, type Planned, planner } from "../support/Plans
 import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 50_000, entries: 2_000 }
-const LARGE = new Set(["match", "seat", "rating", "version", "model", "account", "thread", "comment"])
+const LARGE = new Set(["match", "seat", "rating", "version", "model", "account", "thread", "comment", "story"])
 /** Indexes of what waits for a moderator and nothing else, or of all that there is, read in their order as far as the page goes. */
-const WAITING = new Set(["comment_pending", "comment_reported", "account_newest", "thread_newest"].map((index) => `reads all of ${index}`))
+const WAITING = new Set(
+  ["comment_pending", "comment_reported", "account_newest", "thread_newest", "story_pending", "story_public", "story_featured"].map(
+    (index) => `reads all of ${index}`
+  )
+)
 /** An entry's matches, of the season and of all; far from all that there are. */
 const SORTED_MAX = 1_000
 
@@ -49,6 +53,7 @@ const NAMED = {
   ...{ on_board: { first: null, last: null } },
   ...{ start: "owner5", word: "darn", spelled: "Darn" },
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
+  ...{ title: "text", link: null, starts_at: null, ends_at: null, published_at: null },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
 }
 
@@ -63,6 +68,10 @@ const listing = (query: Partial<Asked> = {}, season: string | null = season_id):
 /** What a statement takes that has no names for its parameters, the first with which Postgres can plan it. */
 const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
 const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  "community/announcementQueries.ts add": [NAMED, now],
+  "community/announcementQueries.ts edit": [NAMED],
+  "community/postQueries.ts add": [account, account, NAMED, now],
+  "community/postQueries.ts edit": ["text", NAMED],
   "match/queries.ts cards": [listing(), cut, fitting],
   "match/queries.ts countOfSide": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],

@@ -224,6 +224,15 @@ const indexedAfterwards = <E, R>(sql: PgClient, fill: Effect.Effect<unknown, E, 
     for (const { indexdef } of indexes) yield* sql.unsafe(indexdef)
   })
 
+/** Every model that has an owner has a story: one in a hundred waits for a moderator, one in fifty is featured. */
+const insertStories = (sql: PgClient) =>
+  sql.unsafe(
+    `INSERT INTO story (model_id, body, state, updated_at, public_body, public_updated_at, featured_at)
+     SELECT id, 'Once.', CASE WHEN n % 100 = 0 THEN 'pending' ELSE 'approved' END, created_at + n * interval '1 minute', 'Once.',
+       created_at + n * interval '1 minute', CASE WHEN n % 50 = 0 THEN created_at + n * interval '2 minutes' END
+     FROM (SELECT id, created_at, row_number() OVER (ORDER BY id) AS n FROM model WHERE owner_id IS NOT NULL) m`
+  )
+
 export const insertRows = (sql: PgClient, size: Size) =>
   Effect.gen(function* () {
     yield* sql.unsafe("SET maintenance_work_mem = '512MB'")
@@ -243,6 +252,7 @@ export const insertRows = (sql: PgClient, size: Size) =>
         })
       )
     )
+    yield* insertStories(sql)
     yield* sql.unsafe("RESET work_mem")
     yield* sql.unsafe("VACUUM (ANALYZE)")
   })

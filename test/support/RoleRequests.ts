@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import * as A from "./Administration.ts"
 import { published } from "./Commenting.ts"
+import * as Writing from "./Writing.ts"
 import * as Fixture from "./Fixture.ts"
 import { sha256 } from "./Fuzz.ts"
 import { aboutRunner, bearer, type Caller, openRunner, ours, theirs, third, World } from "./RoleCallers.ts"
@@ -117,7 +118,26 @@ const text = (n: number) => `no. ${n}`
 /** A comment that is there to be read. */
 const readable: Prepare = (_caller, n) => Effect.map(published("root", { match: nano }, text(n)), (id) => ({ names: { id } }))
 
+const written = (n: number) => ({ slug: `post-${n}`, title: text(n), body: text(n) })
+const posted: Prepare = (_caller, n) => Effect.as(Writing.post(`post-${n}`), { names: { slug: `post-${n}` } })
+const announced: Prepare = (_caller, n) => Effect.map(Writing.announce(text(n)), ({ id }) => ({ names: { id } }))
+const story = Writing.story("ada", modelIds.alpha, "Once.")
+
+const ofWriting: Readonly<Record<string, Prepare>> = {
+  "GET /v1/posts/{slug}": posted,
+  "GET /v1/models/{id}/story": () => Effect.as(story, {}),
+  "PUT /v1/models/{id}/story": (_caller, n) => Effect.succeed({ json: { body: text(n) } }),
+  "POST /v1/admin/announcements": ready({ json: { title: "Soon", body: "Really." } }),
+  "PATCH /v1/admin/announcements/{id}": (caller, n) => Effect.map(announced(caller, n), (at) => ({ ...at, json: { title: "Now" } })),
+  "DELETE /v1/admin/announcements/{id}": announced,
+  "POST /v1/admin/posts": (_caller, n) => Effect.succeed({ json: written(n) }),
+  "PATCH /v1/admin/posts/{slug}": (caller, n) => Effect.map(posted(caller, n), (at) => ({ ...at, json: { title: "Now" } })),
+  "DELETE /v1/admin/posts/{slug}": posted,
+  "PATCH /v1/admin/stories/{model}": () => Effect.as(story, { names: { model: modelIds.alpha }, json: { state: "rejected" } })
+}
+
 const ofCommunity: Readonly<Record<string, Prepare>> = {
+  ...ofWriting,
   "GET /v1/threads": ready({ query: `?match=${nano}` }),
   "GET /v1/private/threads": ready({ query: `?match=${nano}` }),
   "POST /v1/threads/comments": (_caller, n) => Effect.succeed({ json: { match: nano, body: text(n) } }),

@@ -7,7 +7,9 @@ import { Boundary } from "./Boundary.ts"
 import { BoardAdminGroup } from "./board/admin.ts"
 import { BoardGroup } from "./board/api.ts"
 import { CommunityGroup } from "./community/api.ts"
+import { EditorialGroup } from "./community/editorial.ts"
 import { ModerationGroup } from "./community/moderation.ts"
+import { WritingGroup } from "./community/writing.ts"
 import { documented } from "./Documentation.ts"
 import { GameGroup } from "./game/api.ts"
 import { LeaderboardGroup } from "./leaderboard/api.ts"
@@ -48,6 +50,8 @@ export class Api extends HttpApi.make("agon")
   .add(BoardAdminGroup)
   .add(BaselineGroup)
   .add(CommunityGroup)
+  .add(WritingGroup)
+  .add(EditorialGroup)
   .add(ModerationGroup)
   .add(PlatformGroup)
   .add(FleetGroup)

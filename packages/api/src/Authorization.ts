@@ -102,6 +102,22 @@ export class NamedThread extends HttpApiMiddleware.Service<NamedThread, { requir
   error: NotFound
 }) {}
 
+/** An announcement, shown or not, in the path (`:id`). */
+export class NamedAnnouncement extends HttpApiMiddleware.Service<NamedAnnouncement, { requires: CurrentAccount }>()(
+  "agon/NamedAnnouncement",
+  { error: NotFound }
+) {}
+
+/** A post, published or not, in the path (`:slug`). */
+export class NamedPost extends HttpApiMiddleware.Service<NamedPost, { requires: CurrentAccount }>()("agon/NamedPost", {
+  error: NotFound
+}) {}
+
+/** A model's story (`:model`) of which a text has been submitted. */
+export class NamedStory extends HttpApiMiddleware.Service<NamedStory, { requires: CurrentAccount }>()("agon/NamedStory", {
+  error: NotFound
+}) {}
+
 /** The account in the path (`:username`) of a platform administrator's route; looked up before a body is read. */
 export class NamedAccount extends HttpApiMiddleware.Service<NamedAccount, { requires: CurrentAccount }>()("agon/NamedAccount", {
   error: NotFound

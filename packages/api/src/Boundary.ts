@@ -28,8 +28,11 @@ export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBo
   error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType]
 }) {}
 
-/** The tags under which an answer is kept; a write purges by them. */
-export class CacheTags extends Context.Service<CacheTags, Set<string>>()("agon/CacheTags") {}
+/** The tags under which an answer is kept; a write purges by them. `until_ms` is when it stops being true by itself, where it does. */
+export interface Keeping extends Set<string> {
+  until_ms?: number
+}
+export class CacheTags extends Context.Service<CacheTags, Keeping>()("agon/CacheTags") {}
 
 /** An answer that is the same for everyone: kept as bytes for up to 600 s, with a strong ETag. */
 export class Shared extends HttpApiMiddleware.Service<Shared, { provides: CacheTags }>()("agon/Shared", { error: P.Unavailable }) {}
@@ -38,4 +41,10 @@ export class Shared extends HttpApiMiddleware.Service<Shared, { provides: CacheT
 export const tagged = (...tags: ReadonlyArray<string>) =>
   Effect.map(CacheTags, (set) => {
     for (const tag of tags) set.add(tag)
+  })
+
+/** A handler under `Shared` whose answer the clock will change says when it next does; null where only writes do. */
+export const trueUntil = (instant: string | null) =>
+  Effect.map(CacheTags, (kept) => {
+    if (instant !== null) kept.until_ms = Math.min(kept.until_ms ?? Infinity, Date.parse(instant))
   })

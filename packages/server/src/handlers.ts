@@ -5,8 +5,10 @@ import { AdminHandlers } from "./admin/http.ts"
 import { PlatformHandlers } from "./admin/platformHttp.ts"
 import { BoardAdminHandlers } from "./board/adminHttp.ts"
 import { BoardHandlers } from "./board/http.ts"
+import { EditorialHandlers } from "./community/editorialHttp.ts"
 import { CommunityHandlers } from "./community/http.ts"
 import { ModerationHandlers } from "./community/moderationHttp.ts"
+import { WritingHandlers } from "./community/writingHttp.ts"
 import { GameHandlers } from "./game/http.ts"
 import { LeaderboardHandlers } from "./leaderboard/http.ts"
 import { MatchHandlers } from "./match/http.ts"
@@ -30,6 +32,7 @@ export const Handlers = Layer.mergeAll(
   BoardAdminHandlers,
   BoardHandlers,
   CommunityHandlers,
+  EditorialHandlers,
   FleetHandlers,
   GameHandlers,
   LeaderboardHandlers,
@@ -46,5 +49,6 @@ export const Handlers = Layer.mergeAll(
   SeasonHandlers,
   SeasonPeopleHandlers,
   SubmissionHandlers,
-  VersionHandlers
+  VersionHandlers,
+  WritingHandlers
 )

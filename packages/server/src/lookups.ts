@@ -1,10 +1,13 @@
 /** What the levels ask of the features, joined (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
 import { Users } from "./admin/Users.ts"
+import { Announcements } from "./community/Announcements.ts"
 import { Comments } from "./community/Comments.ts"
 import { Moderation } from "./community/Moderation.ts"
+import { Posts } from "./community/Posts.ts"
+import { Stories } from "./community/Stories.ts"
 import { registered } from "./game/registered.ts"
-import { Lookups } from "./http/Lookups.ts"
+import { type InCommunity, Lookups } from "./http/Lookups.ts"
 import { Matches } from "./match/Matches.ts"
 import { Models } from "./model/Models.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
@@ -12,11 +15,28 @@ import { makeInSeason } from "./season/inSeason.ts"
 import { Seasons } from "./season/Seasons.ts"
 import { Versions } from "./version/Versions.ts"
 
+type There = (id: string, account_id: string) => Effect.Effect<boolean>
+
+const makeInCommunity = Effect.gen(function* () {
+  const announcements = yield* Announcements
+  const comments = yield* Comments
+  const moderation = yield* Moderation
+  const posts = yield* Posts
+  const stories = yield* Stories
+  const there: Readonly<Record<InCommunity, There>> = {
+    comment: (id, account_id) => comments.readableBy(account_id, id),
+    standing: moderation.hasComment,
+    thread: moderation.hasThread,
+    announcement: announcements.has,
+    post: posts.has,
+    story: stories.has
+  }
+  return (account_id: string, kind: InCommunity, id: string) => there[kind](id, account_id)
+})
+
 export const LookupsLayer = Layer.effect(
   Lookups,
   Effect.gen(function* () {
-    const comments = yield* Comments
-    const moderation = yield* Moderation
     const keys = yield* RunnerKeys
     const matches = yield* Matches
     const models = yield* Models
@@ -30,10 +50,7 @@ export const LookupsLayer = Layer.effect(
       modelOwnedBy: models.ownedBy,
       versionOwnedBy: versions.ownedBy,
       matchOwnedBy: matches.ownedBy,
-      inCommunity: (account_id, kind, id) => {
-        if (kind === "comment") return comments.readableBy(account_id, id)
-        return kind === "thread" ? moderation.hasThread(id) : moderation.hasComment(id)
-      },
+      inCommunity: yield* makeInCommunity,
       account: users.isThere,
       runnerByKey: keys.byKey
     }

@@ -8,8 +8,12 @@ import { Users } from "./admin/Users.ts"
 import { WordList } from "./admin/WordList.ts"
 import { BoardAdmin } from "./board/BoardAdmin.ts"
 import { Boards } from "./board/Boards.ts"
+import { Announcements } from "./community/Announcements.ts"
 import { Comments } from "./community/Comments.ts"
 import { Moderation } from "./community/Moderation.ts"
+import { Posts } from "./community/Posts.ts"
+import { Stories } from "./community/Stories.ts"
+import { StoryFeed } from "./community/StoryFeed.ts"
 import { Threads } from "./community/Threads.ts"
 import { Games } from "./game/Games.ts"
 import * as CachePurges from "./http/CachePurges.ts"
@@ -88,8 +92,10 @@ const Community = Layer.mergeAll(Comments.layer, Moderation.layer, Threads.layer
 /** The platform's own administration. */
 const Platform = Layer.mergeAll(AuditTrail.layer, Users.layer, WordList.layer)
 
+const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
+
 export const Services = LookupsLayer.pipe(
-  Layer.provideMerge(Community),
+  Layer.provideMerge(Layer.merge(Community, Writing)),
   Layer.provideMerge(Platform),
   Layer.provideMerge(Administration),
   Layer.provideMerge(Play),

@@ -10,6 +10,9 @@ export const Instant = Schema.Date.pipe(
   })
 )
 
+/** The wire's string as the driver takes it, which knows years that Postgres does not read. */
+export const dateOf = (instant: string | null): Date | null => (instant === null ? null : new Date(instant))
+
 /** Turns the violation of one named unique constraint into a refusal; any other failure of the write is a defect. */
 export const onUnique =
   <E>(constraint: string, refusal: () => E) =>

@@ -144,9 +144,9 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
 const makeCommunityLevels = Effect.gen(function* () {
   const lookups = yield* Lookups
 
-  const there = (kind: InCommunity, what: string): A.NamedComment["Service"] =>
+  const there = (kind: InCommunity, what: string, key: "id" | "slug" | "model" = "id"): A.NamedComment["Service"] =>
     Effect.fnUntraced(function* (httpEffect) {
-      const { id = "" } = yield* HttpRouter.params
+      const { [key]: id = "" } = yield* HttpRouter.params
       const account = yield* A.CurrentAccount
       if (yield* lookups.inCommunity(account.id, kind, id)) return yield* httpEffect
       return yield* new NotFound({ detail: `There is no such ${what}.` })
@@ -154,7 +154,10 @@ const makeCommunityLevels = Effect.gen(function* () {
 
   return Context.make(A.NamedComment, there("comment", "comment")).pipe(
     Context.add(A.StandingComment, there("standing", "comment")),
-    Context.add(A.NamedThread, there("thread", "thread"))
+    Context.add(A.NamedThread, there("thread", "thread")),
+    Context.add(A.NamedAnnouncement, there("announcement", "announcement")),
+    Context.add(A.NamedPost, there("post", "post", "slug")),
+    Context.add(A.NamedStory, there("story", "story", "model"))
   )
 })
 

@@ -16,8 +16,11 @@ import type {
 /** What a path names inside a season besides its slug. */
 export type NameInSeason = { readonly map_id: string } | { readonly baseline: string } | { readonly n: string }
 
-/** A comment that can be read, one that its author has not deleted, and a thread; the last two are for moderators to ask for. */
-export type InCommunity = "comment" | "standing" | "thread"
+/**
+ * A comment that can be read, one that its author has not deleted, a thread, what administrators have written, and a story that was
+ * submitted; all but the first are for moderators to ask for.
+ */
+export type InCommunity = "comment" | "standing" | "thread" | "announcement" | "post" | "story"
 
 /** A season that the account may see, and whether it administers it (platform administrators do). */
 export interface SeasonForAdmin extends SeasonInPath {
@@ -39,7 +42,7 @@ export class Lookups extends Context.Service<
     readonly versionOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
     /** Whether the account has a seat in it; not where `id` is no UUID. */
     readonly matchOwnedBy: (account_id: string, id: string) => Effect.Effect<boolean>
-    /** Whether there is such a thing of the community for the account's eyes; not where `id` is no UUID. */
+    /** Whether there is such a thing of the community for the account's eyes; not where `id` is no UUID, or a post's no slug. */
     readonly inCommunity: (account_id: string, kind: InCommunity, id: string) => Effect.Effect<boolean>
     /** Whether there is an account of this username. */
     readonly account: (username: string) => Effect.Effect<boolean>

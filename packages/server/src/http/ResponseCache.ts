@@ -1,7 +1,8 @@
 /**
  * Ready answers of `shared` routes, by URL (DECISIONS.md section 14).
  *
- * An entry lives 600 s at most and goes at once when one of its tags is purged. Those who miss the
+ * An entry lives 600 s at most, less where its answer says that the clock will change it sooner, and goes at once when one of
+ * its tags is purged. Those who miss the
  * same URL at the same time wait for one computation (a flight). A purge may fall between a flight's
  * read of the database and its end: such a flight answers those who already wait, is joined by
  * nobody, and is not kept if it named the tag. Those who come after the purge wait together for the next flight, which
@@ -15,6 +16,8 @@ export interface Answer {
   readonly text: string
   readonly contentType: string
   readonly tags: ReadonlySet<string>
+  /** When it stops being true, where it does so without a write. */
+  readonly until_ms?: number | undefined
 }
 
 export interface Entry {
@@ -34,7 +37,8 @@ interface Flight {
 }
 
 export const maxAge_s = 600
-export const cacheControl = `public, max-age=0, s-maxage=${maxAge_s}`
+const cacheControlOf = (seconds: number) => `public, max-age=0, s-maxage=${seconds}`
+export const cacheControl = cacheControlOf(maxAge_s)
 const maxBytes = 64 * 1024 * 1024
 /** What the store keeps of an entry besides its body, its URL and its tags, so that many small ones are bounded as well. */
 const overheadBytes = 1024
@@ -164,15 +168,17 @@ const makeStore = (now: () => number) => {
 
 const weightOf = (url: string, { body, tags }: Entry) => body.length + url.length + tags.size * tagBytes + overheadBytes
 
-const makeEntry = ({ contentType, tags, text }: Answer, now_ms: number): Entry => {
+const makeEntry = ({ contentType, tags, text, until_ms = Infinity }: Answer, now_ms: number): Entry => {
   const body = Buffer.from(text)
   const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`
+  const life_ms = Math.max(0, Math.min(maxAge_s * 1000, until_ms - now_ms))
+  const cacheControl = cacheControlOf(Math.floor(life_ms / 1000)) // caches further on do not outlive it either
   const headers = { "content-type": contentType, "cache-control": cacheControl, etag }
   const rawHeaders = [
     ...["Content-Type", contentType, "Content-Length", String(body.length)],
     ...["Cache-Control", cacheControl, "ETag", etag, "X-Request-Id", ""]
   ]
-  return { body, etag, headers, rawHeaders, tags, expires_ms: now_ms + maxAge_s * 1000 }
+  return { body, etag, headers, rawHeaders, tags, expires_ms: now_ms + life_ms }
 }
 
 /** Whether an If-None-Match names the entry: weak comparison, a list, or `*` (RFC 9110, 13.1.2). */

@@ -1,7 +1,7 @@
 /** The `Shared` middleware: an ordinary typed handler, its answer kept as bytes under the tags it named. */
 import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { CacheTags, Shared } from "@agon/api/Boundary.ts"
+import { CacheTags, type Keeping, Shared } from "@agon/api/Boundary.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { type Answer, type Entry, matches, ResponseCache } from "./ResponseCache.ts"
 
@@ -10,7 +10,7 @@ export const SharedLayer = Layer.effect(
   Effect.map(Effect.all([ResponseCache, AnswerTimeout]), ([cache, timeout_ms]) =>
     Shared.of((httpEffect) => {
       const answer = Effect.suspend(() => {
-        const tags = new Set<string>()
+        const tags: Keeping = new Set<string>()
         return Effect.flatMap(Effect.provideService(httpEffect, CacheTags, tags), (response) => toAnswer(response, tags))
       })
       // Nobody who asks can end a computation, so it ends by itself.
@@ -22,9 +22,9 @@ export const SharedLayer = Layer.effect(
   )
 )
 
-const toAnswer = ({ body }: HttpServerResponse.HttpServerResponse, tags: ReadonlySet<string>): Effect.Effect<Answer> =>
+const toAnswer = ({ body }: HttpServerResponse.HttpServerResponse, tags: Keeping): Effect.Effect<Answer> =>
   tags.size > 0 && body._tag === "Uint8Array" && body.text !== undefined
-    ? Effect.succeed({ text: body.text, contentType: body.contentType, tags })
+    ? Effect.succeed({ text: body.text, contentType: body.contentType, tags, until_ms: tags.until_ms })
     : Effect.die(new Error("A shared answer is text and names its tags, or no write could purge it"))
 
 const toResponse = (entry: Entry, ifNoneMatch: string | undefined) =>

@@ -16,6 +16,7 @@ import { ModelCapReached } from "@agon/api/submission/api.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { type PageOf, profileTag } from "../account/Accounts.ts"
+import { storyTag } from "../community/writingTags.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
 import { registered } from "../game/registered.ts"
@@ -91,7 +92,7 @@ const makeEdit = Effect.gen(function* () {
 
   return Effect.fn("Models.edit")(function* (owner: SignedIn, id: string, { name = null, retired = null }: Partial<Nullable<ModelPatch>>) {
     const seasons = name === null ? [] : yield* Effect.orDie(queries.seasonsOf(id))
-    const shown = [...seasons.map(({ season_id }) => namesTag(season_id)), ...(name === null ? [] : [everywhereTag])]
+    const shown = [...seasons.map(({ season_id }) => namesTag(season_id)), ...(name === null ? [] : [everywhereTag, storyTag(id)])]
     return yield* queries.edit({ id, name, retired }).pipe(
       onUnique("model_name", () => new ModelNameTaken({ detail: `You have a model named ${name} in this game.` })),
       Effect.ensuring(cache.purge(modelTag(id), profileTag(owner.username), ...shown))

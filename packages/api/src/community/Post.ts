@@ -1,0 +1,43 @@
+/** Posts of the site's blog as they are read and written (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
+import { Schema } from "effect"
+import * as page from "../Page.ts"
+import { AnyInstant, Instant, Slug, text } from "../Wire.ts"
+
+const TITLE_MAX = 200
+const BODY_MAX = 20_000
+
+/** `author` is a username; the body is Markdown. What is not published, or not yet, is a draft. */
+export const Post = Schema.Struct({
+  slug: Schema.String,
+  title: Schema.String,
+  body: Schema.String,
+  author: Schema.String,
+  published_at: Schema.NullOr(Instant)
+}).annotate({ identifier: "Post" })
+export type Post = typeof Post.Type
+
+export const PublishedPost = Schema.Struct({ ...Post.fields, published_at: Instant }).annotate({ identifier: "PublishedPost" })
+export type PublishedPost = typeof PublishedPost.Type
+
+/** Drafts among them, newest first. */
+export const Posts = page.listOf("Posts", "posts", Post)
+export type Posts = typeof Posts.Type
+
+const Title = text(1, TITLE_MAX)
+const Body = text(1, BODY_MAX)
+/** One that is still to come publishes the post at that time. */
+const PublishedAt = Schema.optionalKey(Schema.NullOr(AnyInstant))
+
+export const WritePost = Schema.Struct({ slug: Slug, title: Title, body: Body, published_at: PublishedAt }).annotate({
+  identifier: "WritePost"
+})
+export type WritePost = typeof WritePost.Type
+
+/** What is not named stays. */
+export const PatchPost = Schema.Struct({
+  slug: Schema.optionalKey(Slug),
+  title: Schema.optionalKey(Title),
+  body: Schema.optionalKey(Body),
+  published_at: PublishedAt
+}).annotate({ identifier: "PatchPost" })
+export type PatchPost = typeof PatchPost.Type

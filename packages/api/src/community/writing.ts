@@ -1,0 +1,31 @@
+/** What is written for everybody to read: announcements, posts, and models' stories (http-api.md 4.6, DECISIONS.md section 12). */
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ModelOwner } from "../Authorization.ts"
+import { JsonBody, Rate, Shared } from "../Boundary.ts"
+import * as page from "../Page.ts"
+import { NotFound, Problem } from "../Problem.ts"
+import { Slug, Uuid } from "../Wire.ts"
+import { Announcements } from "./Announcement.ts"
+import { PublishedPost } from "./Post.ts"
+import { Feed, OwnStory, Story, WriteStory } from "./Story.ts"
+
+export class StoryWordListed extends Problem<StoryWordListed>()("story_word_listed", 422, "The story contains a listed word") {}
+
+const { query } = page
+const params = { id: Uuid }
+const story = "/v1/models/:id/story"
+
+export class WritingGroup extends HttpApiGroup.make("writing").add(
+  /** Those of this moment. */
+  HttpApiEndpoint.get("announcements", "/v1/announcements", { query, success: Announcements }).middleware(Shared),
+  /** Published posts and featured stories. */
+  HttpApiEndpoint.get("feed", "/v1/stories", { query, success: Feed }).middleware(Shared),
+  HttpApiEndpoint.get("post", "/v1/posts/:slug", { params: { slug: Slug }, success: PublishedPost, error: NotFound }).middleware(Shared),
+  /** 404 where no text of it was approved, as where there is no such model. */
+  HttpApiEndpoint.get("story", story, { params, success: Story, error: NotFound }).middleware(Shared),
+  HttpApiEndpoint.put("writeStory", story, { params, payload: WriteStory, success: OwnStory, error: StoryWordListed })
+    .middleware(JsonBody)
+    .middleware(ModelOwner)
+    .annotate(Rate, "write"),
+  HttpApiEndpoint.get("ownStory", "/v1/me/models/:id/story", { params, success: OwnStory }).middleware(ModelOwner).annotate(Rate, "session")
+) {}

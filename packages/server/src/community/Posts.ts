@@ -1,0 +1,110 @@
+/**
+ * Posts of the site's blog. One without a time of publication, or with one that is still to come, is a draft: nobody but
+ * administrators reads it, and nobody is told that it is there. Every write is logged in its transaction, one that changes nothing not.
+ */
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import { PostExists } from "@agon/api/community/editorial.ts"
+import type { PatchPost, Post, Posts as Page, PublishedPost, WritePost } from "@agon/api/community/Post.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { NotFound } from "@agon/api/Problem.ts"
+import { Slug } from "@agon/api/Wire.ts"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { auditOf, makeAudits } from "../admin/audits.ts"
+import { newId } from "../database/newId.ts"
+import { onUnique } from "../database/rows.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { changedFields, nowhere, purging } from "./editing.ts"
+import { makeQueries } from "./postQueries.ts"
+import { feedTag, postTag } from "./writingTags.ts"
+
+export class Posts extends Context.Service<
+  Posts,
+  {
+    /** One that is published by now. */
+    readonly read: (slug: string) => Effect.Effect<PublishedPost, NotFound>
+    readonly all: (page: PageOf) => Effect.Effect<Page>
+    readonly add: (account: SignedIn, written: WritePost) => Effect.Effect<Post, PostExists>
+    readonly edit: (account: SignedIn, slug: string, patch: PatchPost) => Effect.Effect<Post, NotFound | PostExists>
+    /** Answers what it was. */
+    readonly remove: (account: SignedIn, slug: string) => Effect.Effect<Post, NotFound>
+    /** Drafts included; not where `slug` is none. */
+    readonly has: (slug: string) => Effect.Effect<boolean>
+  }
+>()("agon/Posts") {
+  static readonly layer: Layer.Layer<Posts, never, SqlClient.SqlClient | ResponseCache> = Layer.effect(
+    Posts,
+    Effect.suspend(() => makePosts)
+  )
+}
+
+const gone = new NotFound({ detail: "There is no such post." })
+const taken = (slug: string) => onUnique("post_slug", () => new PostExists({ detail: `There is a post called ${slug}.` }))
+
+/** What shows a post, if anything does or will by itself: the feed is kept until the next publication. */
+const purgedBy = (...posts: ReadonlyArray<Post>): ReadonlyArray<string> =>
+  posts.flatMap(({ published_at, slug }) => (published_at === null ? [] : [feedTag, postTag(slug)]))
+
+const makeWrites = Effect.gen(function* () {
+  const audits = yield* makeAudits
+  const cache = yield* ResponseCache
+  const queries = yield* makeQueries
+
+  const add = Effect.fn("Posts.add")(function* (account: SignedIn, { body, published_at = null, slug, title }: WritePost) {
+    const post: Post = { slug, title, body, author: account.username, published_at }
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const insert = Effect.asVoid(queries.add(yield* newId, account.id, post, now)).pipe(taken(slug))
+    const logged = audits.logged(nowhere, insert, () => auditOf(account, "post.add", slug, { title, published_at }))
+    yield* purging(cache, logged, purgedBy(post))
+    return post
+  })
+
+  const write = Effect.fnUntraced(function* (slug: string, patch: PatchPost) {
+    const held = yield* queries.hold(slug)
+    if (Option.isNone(held)) return yield* gone
+    const before = held.value
+    const post = { ...before, ...patch }
+    const changed = changedFields(before, post)
+    if (changed.length > 0) yield* Effect.asVoid(queries.edit(slug, post)).pipe(taken(post.slug))
+    return { before, post, changed }
+  })
+
+  const edit = Effect.fn("Posts.edit")(function* (account: SignedIn, slug: string, patch: PatchPost) {
+    const all = [feedTag, postTag(slug), postTag(patch.slug ?? slug)]
+    const logged = audits.logged(nowhere, write(slug, patch), ({ changed, post: { published_at, slug: now, title } }) =>
+      changed.length === 0 ? undefined : auditOf(account, "post.edit", slug, { title, published_at, changed, slug: now })
+    )
+    const { post } = yield* purging(cache, logged, all, ({ before, post }) => purgedBy(before, post))
+    return post
+  })
+
+  const remove = Effect.fn("Posts.remove")(function* (account: SignedIn, slug: string) {
+    const removal = Effect.flatMap(queries.remove(slug), Option.match({ onNone: () => Effect.fail(gone), onSome: Effect.succeed }))
+    const logged = audits.logged(nowhere, removal, ({ title }) => auditOf(account, "post.remove", slug, { title }))
+    return yield* purging(cache, logged, [feedTag, postTag(slug)], (post) => purgedBy(post))
+  })
+
+  return { add, edit, remove }
+})
+
+const makePosts = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const read = Effect.fn("Posts.read")(function* (slug: string) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const post = yield* Effect.orDie(queries.published({ slug, now }))
+    return Option.isSome(post) ? post.value : yield* gone
+  })
+
+  const all = Effect.fn("Posts.all")(function* ({ cursor, limit }: PageOf) {
+    const posts = yield* queries.all({ limit, offset: cursor })
+    const { total } = yield* queries.count(undefined)
+    return { posts, total, next_cursor: nextCursor(cursor, posts.length, total) }
+  }, Effect.orDie)
+
+  const has = (slug: string) =>
+    Schema.is(Slug)(slug) ? Effect.map(Effect.orDie(queries.bySlug(slug)), Option.isSome) : Effect.succeed(false)
+
+  return Posts.of({ read, all, has, ...(yield* makeWrites) })
+})

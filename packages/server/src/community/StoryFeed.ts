@@ -1,0 +1,31 @@
+/** The feed of the site: posts that are published, and stories that are featured, each where it first stood. */
+import type { Feed } from "@agon/api/community/Story.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { makeQueries } from "./feedQueries.ts"
+
+export class StoryFeed extends Context.Service<
+  StoryFeed,
+  {
+    /** With the time at which the next post comes into it by itself. */
+    readonly read: (page: PageOf) => Effect.Effect<{ readonly feed: Feed; readonly changes_at: string | null }>
+  }
+>()("agon/StoryFeed") {
+  static readonly layer: Layer.Layer<StoryFeed, never, SqlClient.SqlClient> = Layer.effect(
+    StoryFeed,
+    Effect.map(makeQueries, (queries) => ({
+      read: Effect.fn("StoryFeed.read")(function* ({ cursor, limit }: PageOf) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        // One row more than the page shows says whether there is another.
+        const rows = yield* queries.items({ now, limit: limit + 1, offset: cursor })
+        const { changes_at } = yield* queries.nextPost(now)
+        const items = rows
+          .slice(0, limit)
+          .map((row) => (row.kind === "post" ? row : { ...row, state: "approved" as const, featured: true }))
+        return { feed: { items, next_cursor: nextCursor(cursor, items.length, cursor + rows.length) }, changes_at }
+      }, Effect.orDie)
+    }))
+  )
+}

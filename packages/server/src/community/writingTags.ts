@@ -1,0 +1,12 @@
+/**
+ * The names under which answers that show what is written are kept.
+ *
+ *   announcementsTag    lists of announcements
+ *   feedTag             the feed, for what comes into it and goes
+ *   postTag             a post, by its slug
+ *   storyTag            what shows a model's story: its text, or what the model is called
+ */
+export const announcementsTag = "announcements"
+export const feedTag = "feed"
+export const postTag = (slug: string) => `post:${slug}`
+export const storyTag = (model_id: string) => `story:${model_id}`

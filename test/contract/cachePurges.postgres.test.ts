@@ -2,13 +2,17 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as CachePurges from "@agon/server/http/CachePurges.ts"
+import { Broadcast, payloads } from "@agon/server/node/Broadcast.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 /** One more node on the same database. */
-const nodeOf = (layer: typeof CachePurges.layer) =>
-  Effect.map(Layer.build(Layer.fresh(layer)), (context) => context.mapUnsafe.get(ResponseCache.key) as ResponseCache["Service"])
-const node = nodeOf(CachePurges.layer)
+const nodeOf = (broadcast: typeof Broadcast.layer) =>
+  Effect.map(
+    Layer.build(Layer.fresh(CachePurges.layer.pipe(Layer.provide(Layer.fresh(broadcast))))),
+    (context) => context.mapUnsafe.get(ResponseCache.key) as ResponseCache["Service"]
+  )
+const node = nodeOf(Broadcast.layer)
 
 const keep = (cache: ResponseCache["Service"], url: string, tag: string) =>
   cache.getOrCompute(url, Effect.succeed({ text: url, contentType: "text/plain", tags: new Set([tag]) }))
@@ -84,7 +88,7 @@ const signal = (pids: ReadonlyArray<number>, name: "SIGSTOP" | "SIGCONT") =>
 layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a node whose line is cut in silence", (it) => {
   it.effect("forgets everything while it hears nothing, and keeps answers again once it hears", () =>
     Effect.gen(function* () {
-      const quick = CachePurges.layerOf({ beat_ms: 50, deaf_ms: 400 })
+      const quick = Broadcast.layerOf({ beat_ms: 50, deaf_ms: 400 })
       const [here, there] = [yield* nodeOf(quick), yield* nodeOf(quick)]
       yield* listening(2)
       assert.isTrue(yield* keepsAwhile(there), "nodes that nobody talks to hear themselves")
@@ -94,6 +98,8 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a n
         yield* keep(there, "/a", "season:1")
         yield* here.purge("season:1")
         yield* eventually("forgetting", () => there.getUnsafe("/a") === undefined)
+        yield* keep(there, "/b", "season:1")
+        assert.isUndefined(there.getUnsafe("/b"), "what may be untrue already is not kept")
       }).pipe(Effect.ensuring(signal(stopped, "SIGCONT")))
       assert.isTrue(yield* keepsAwhile(there))
     })
@@ -103,13 +109,13 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a n
 describe("notifications", () => {
   it("hold as many tags as fit into what Postgres takes", () => {
     const tags = Array.from({ length: 500 }, (_, i) => `profile:${"ä".repeat(40)}${i}`)
-    const found = CachePurges.payloads("me", tags)
+    const found = payloads("me", "purge", tags)
     assert.isAbove(found.length, 1)
     for (const payload of found) assert.isBelow(Buffer.byteLength(payload), 8000)
     assert.deepStrictEqual(
-      found.flatMap((payload) => JSON.parse(payload).tags),
+      found.flatMap((payload) => JSON.parse(payload).words),
       tags
     )
-    assert.deepStrictEqual(CachePurges.payloads("me", []), [])
+    assert.deepStrictEqual(payloads("me", "purge", []), [])
   })
 })

@@ -12,6 +12,7 @@ import * as CachePurges from "@agon/server/http/CachePurges.ts"
 import { type AllHandlers, makeRoutes, MaxBody } from "@agon/server/http/Http.ts"
 import { PublicOrigin, publicOrigin } from "@agon/server/http/Origin.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { Broadcast } from "@agon/server/node/Broadcast.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { layer as signInLayer, SignInService } from "../support/SignInService.ts"
 import { noLookups, seedAccounts, unlimited, unserved, Web } from "../support/Web.ts"
@@ -29,7 +30,7 @@ const node = Effect.map(
         Layer.provide([MaxBody, HttpServer.layerServices, noLookups]),
         Layer.provideMerge(Accounts.layer),
         Layer.provide(Words.layer),
-        Layer.provide([CachePurges.layer, RateLimits.layer(unlimited)]),
+        Layer.provide([CachePurges.layer.pipe(Layer.provide(Broadcast.layer)), RateLimits.layer(unlimited)]),
         Layer.provide(Layer.succeed(PublicOrigin, publicOrigin("https://agon.example")))
       )
     )

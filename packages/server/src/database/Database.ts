@@ -1,8 +1,9 @@
 /**
- * The service's connections to Postgres, as layers. Two pools on one database:
+ * The service's connections to Postgres, as layers. Three pools on one database:
  *
  *  - `PgClient` and `SqlClient` for requests, and for whatever else is plain SQL;
- *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests.
+ *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
+ *  - `NodeSql` for what nodes tell each other and who hosts which season: a node whose requests are many is not taken for dead.
  *
  * Every wait has a bound: connecting 5 s; a statement 15 s, a lock 10 s and a transaction left open 30 s, which the server enforces. What
  * it cannot (it is frozen, the line is cut, no connection is free) is bounded by those who ask: requests by http/AnswerTimeout.ts,
@@ -20,6 +21,9 @@ import { isRestarting } from "./rows.ts"
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
 
+/** The connections by which nodes talk; undefined where there are none apart, as in tests. */
+export class NodeSql extends Context.Reference<PgClient.PgClient | undefined>("agon/NodeSql", { defaultValue: () => undefined }) {}
+
 export interface Options {
   readonly url: Redacted.Redacted
   readonly request_connections?: number
@@ -31,6 +35,8 @@ export interface Options {
 /** With the embedded server's 60 connections, or a usual server's 100, there is room for several services and for a listener each. */
 const REQUEST_CONNECTIONS = 10
 const SEASON_CONNECTIONS = 3
+/** One listens, one holds the locks of the seasons hosted here, the others are for statements. */
+const NODE_CONNECTIONS = 4
 const CONNECT_TIMEOUT = Duration.seconds(5)
 const KEEP_ALIVE = Duration.seconds(30)
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
@@ -43,15 +49,20 @@ export const PLANNING = { random_page_cost: "1.1", jit: "off" }
 const PATIENCE_S = 30
 const MIGRATION_TIMEOUT = Duration.minutes(10)
 
-/** Waits for the server, applies the migrations, and gives both pools. */
+/** Waits for the server, applies the migrations, and gives all pools. */
 export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql, StartRefused> =>
   pools(options).pipe(Layer.provide(Layer.effectDiscard(prepare(options))))
 
-/** Both pools on a database whose schema is up to date already. */
+/** All pools on a database whose schema is up to date already. */
 export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
   const requests = pool(options, "agon requests", options.request_connections ?? REQUEST_CONNECTIONS)
   const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS)
-  return Layer.merge(requests, Layer.effect(SeasonSql, PgClient.PgClient).pipe(Layer.provide(seasons))).pipe(Layer.orDie)
+  const nodes = pool(options, "agon nodes", NODE_CONNECTIONS)
+  return Layer.mergeAll(
+    requests,
+    Layer.effect(SeasonSql, PgClient.PgClient).pipe(Layer.provide(seasons)),
+    Layer.effect(NodeSql, PgClient.PgClient).pipe(Layer.provide(nodes))
+  ).pipe(Layer.orDie)
 }
 
 const pool = (options: Options, applicationName: string, maxConnections: number) =>

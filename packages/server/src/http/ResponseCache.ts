@@ -55,8 +55,10 @@ export class ResponseCache extends Context.Service<
     readonly getOrCompute: <E, R>(url: string, compute: Effect.Effect<Answer, E, R>) => Effect.Effect<Entry, E, R>
     /** Forgets every answer under these tags. Run it after the commit whatever its outcome, never inside the transaction. */
     readonly purge: (...tags: ReadonlyArray<string>) => Effect.Effect<void>
-    /** Forgets everything: for when purges of other nodes may have been missed. */
+    /** Forgets everything. */
     readonly purgeAll: Effect.Effect<void>
+    /** Whether answers are kept from now on: not while purges of other nodes may be missed. Forgets everything either way. */
+    readonly keeping: (kept: boolean) => Effect.Effect<void>
   }
 >()("agon/ResponseCache") {
   static readonly layer = Layer.effect(
@@ -69,6 +71,7 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
   const store = makeStore(now)
   const flights = new Map<string, Flight>()
   const flying = new Set<Flight>()
+  let keeps = true
 
   const compute = <E, R>(url: string, flight: Flight, answer: Effect.Effect<Answer, E, R>) =>
     Effect.suspend(() => {
@@ -77,7 +80,7 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
     }).pipe(
       Effect.map((answer) => {
         const entry = makeEntry(answer, now())
-        if (!flight.purged.has(everything) && entry.tags.isDisjointFrom(flight.purged)) store.keep(url, entry)
+        if (keeps && !flight.purged.has(everything) && entry.tags.isDisjointFrom(flight.purged)) store.keep(url, entry)
         return entry
       }),
       Effect.onExit((exit) => {
@@ -103,6 +106,8 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
       }
     })
 
+  const purgeAll = Effect.andThen(purge(everything), Effect.sync(store.clear))
+
   return {
     getUnsafe: store.get,
     getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
@@ -113,7 +118,12 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
         return joined !== undefined && joined.purged.size === 0 ? Deferred.await(joined.done) : fly(url, answer, joined)
       }),
     purge,
-    purgeAll: Effect.andThen(purge(everything), Effect.sync(store.clear))
+    purgeAll,
+    keeping: (kept) =>
+      Effect.suspend(() => {
+        keeps = kept
+        return purgeAll
+      })
   }
 }
 

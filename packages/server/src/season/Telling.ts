@@ -1,6 +1,10 @@
-/** What follows in the service when a season has changed: shared answers are purged, waiting runners are woken. */
+/**
+ * What follows in the service when a season has changed: shared answers are purged, waiting runners are woken. Both on every
+ * node: a season lives on one of them, and whoever reads it or waits for its work may be at any.
+ */
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { Broadcast, everything } from "../node/Broadcast.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
 import { Parking } from "../runner/Parking.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
@@ -9,23 +13,38 @@ import { purgedBy, purgedByClaim } from "./tags.ts"
 /** Changes which seasons there are to be played, or by which engine. */
 const CHANGES_SEASONS: ReadonlySet<string> = new Set(["SeasonChanged", "SeasonClosed"])
 
-export const layer: Layer.Layer<SeasonEvents, never, ResponseCache | OpenSeasons | Parking> = Layer.effect(
+export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache | OpenSeasons | Parking> = Layer.effect(
   SeasonEvents,
   Effect.gen(function* () {
     const cache = yield* ResponseCache
     const seasons = yield* OpenSeasons
     const parking = yield* Parking
+    const { listen, tell } = yield* Broadcast
+    const wake = (ids: ReadonlyArray<string>) =>
+      Effect.sync(() => {
+        const meant = ids.includes(everything) ? seasons.list().map(({ id }) => id) : ids
+        for (const id of meant) parking.wake(id)
+      })
+    // What was missed may be a season or its work.
+    const wakeAll = Effect.andThen(seasons.refresh, wake([everything]))
+    yield* listen({ topic: "work", heard: wake, deaf: Effect.void, hearing: Effect.void })
+    yield* listen({ topic: "seasons", heard: () => wakeAll, deaf: Effect.void, hearing: wakeAll })
+    const workAppeared = (id: string) => Effect.andThen(wake([id]), tell("work", [id]))
     return SeasonEvents.of({
       publish: Effect.fnUntraced(function* (season, events) {
         const tags = new Set(events.flatMap((event) => purgedBy(season, event)))
         if (tags.size > 0) yield* cache.purge(...tags)
-        if (events.some(({ _tag }) => CHANGES_SEASONS.has(_tag))) yield* Effect.forkDetach(seasons.refresh)
-        if (events.some(({ _tag }) => _tag === "WorkAppeared")) parking.wake(season.id)
+        if (events.some(({ _tag }) => CHANGES_SEASONS.has(_tag))) {
+          yield* Effect.forkDetach(seasons.refresh)
+          yield* tell("seasons", [season.id])
+        }
+        if (events.some(({ _tag }) => _tag === "WorkAppeared")) yield* workAppeared(season.id)
       }),
       claimed: Effect.fnUntraced(function* (season) {
         yield* cache.purge(...purgedByClaim(season))
         yield* seasons.refresh
-        parking.wake(season.id)
+        yield* wake([season.id])
+        yield* tell("seasons", [season.id]) // where it is new to a node, its work is too
       })
     })
   })

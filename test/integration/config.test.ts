@@ -18,6 +18,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   HOST: ["two hosts", "host/path"],
   PUBLIC_ORIGIN: ["agon.example", "https://agon.example/path", "ftp://agon.example", "https://user@agon.example", "https://agon.example?x"],
   DATABASE_URL: ["localhost:5432", "mysql://localhost/x"],
+  AGON_NODE: ["10.0.0.5", "10.0.0.5:0", "http://10.0.0.5:7070", "[10.0.0.5]:7070", "fd00::5:7070", "a b:1"],
   AGON_DEMO: ["yes", "2"],
   AGON_ADMIN: ["admin", "dev:", "github:octocat", ":x", "dev:two words"],
   AGON_RUNNERS: ["-1", "65", "one", "1.5"],
@@ -45,6 +46,7 @@ describe("the environment", () => {
         port: 8080,
         public_origin: "http://localhost:8080",
         database_url: undefined,
+        node: undefined,
         demo: true,
         admin: { provider: "dev", login: "admin" },
         runner_slots: 1,
@@ -68,6 +70,7 @@ describe("the environment", () => {
         PORT: "9000",
         PUBLIC_ORIGIN: "https://agon.example/",
         DATABASE_URL: "postgres://agon:pw@db.example:5432/agon?sslmode=require",
+        AGON_NODE: "[fd00::5]:7070",
         AGON_DATA: "/srv/agon",
         AGON_DEMO: "1",
         AGON_ADMIN: "github:octocat",
@@ -86,6 +89,7 @@ describe("the environment", () => {
       })
       assert.deepStrictEqual([all.host, all.port, all.public_origin, all.directory], ["0.0.0.0", 9000, "https://agon.example", "/srv/agon"])
       assert.strictEqual(Redacted.value(all.database_url!), "postgres://agon:pw@db.example:5432/agon?sslmode=require")
+      assert.deepStrictEqual(all.node, { host: "fd00::5", port: 7070 })
       assert.deepStrictEqual([all.demo, all.admin, all.runner_slots], [true, { provider: "github", login: "octocat" }, 2])
       assert.deepStrictEqual(
         [all.s3?.endpoint, all.s3?.region, Redacted.value(all.s3!.secretAccessKey)],
@@ -207,7 +211,7 @@ describe("AGON_DATA", () => {
       const values = (secrets: Secrets.Secrets) => Object.values(secrets).map((secret: Redacted.Redacted) => Redacted.value(secret))
       const [first, second] = yield* Effect.all([Secrets.load(home), Secrets.load(home)])
       assert.deepStrictEqual(values(first), values(second))
-      assert.strictEqual(new Set(values(first)).size, 5)
+      assert.strictEqual(new Set(values(first)).size, 6)
       for (const secret of values(first)) assert.isAtLeast(Buffer.from(secret, "base64url").length, 32)
       for (const name of readdirSync(join(home, "secrets")))
         assert.strictEqual(statSync(join(home, "secrets", name)).mode & 0o777, 0o600, name)

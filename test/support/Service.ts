@@ -44,6 +44,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         public_origin: origin,
         directory,
         database_url: yield* Postgres.url({ migrate: true }),
+        node: undefined,
         demo: false,
         admin: { provider: "dev", login: "admin" },
         runner_slots: 0,

@@ -1,12 +1,10 @@
 /**
- * The service put together from its settings: the database, the object store, one process of the cluster, every service,
+ * The service put together from its settings: the database, the object store, its place among the nodes, every service,
  * the routes in front of them. What stands beside it (its own runner, the demo season) is started when it answers.
  */
 
 import { join } from "node:path"
-import { NodeCrypto } from "@effect/platform-node"
 import { type Context, Effect, Layer, Redacted } from "effect"
-import { SingleRunner } from "effect/cluster"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"
 import { SignIn } from "./account/SignIn.ts"
@@ -23,10 +21,13 @@ import { makeRoutes, serve } from "./http/Http.ts"
 import { PublicOrigin, publicOrigin } from "./http/Origin.ts"
 import { RateLimits } from "./http/RateLimits.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
+import * as Cluster from "./node/Cluster.ts"
 import { objectRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import { S3Objects } from "./object/S3Objects.ts"
+import { SharesRunners } from "./runner/Desk.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
+import { Parking } from "./runner/Parking.ts"
 import * as DemoSeason from "./season/DemoSeason.ts"
 import { SeasonActors } from "./season/SeasonEntity.ts"
 import { Services } from "./services.ts"
@@ -51,14 +52,12 @@ const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
   return { mounts: [dev.mount], layer: signIn.pipe(Layer.provideMerge(Providers.layer([dev.provider]))) }
 }
 
-/** One process for itself; the actors need the cluster only to be hosted. */
-const Cluster = SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))
-
 const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typeof Mounts>) =>
   Layer.mergeAll(
     Layer.succeed(PublicOrigin, publicOrigin(settings.public_origin)),
     Layer.succeed(ClientAddress, trusting(settings.trusted_proxies)),
     Layer.succeed(Mounts, mounts),
+    Layer.succeed(SharesRunners, settings.node !== undefined),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )
 
@@ -72,15 +71,19 @@ export const Program = Layer.unwrap(
     const objects = objectLayers(settings, secrets)
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
+    const cluster = settings.node === undefined ? Cluster.alone : Cluster.amongOthers(settings.node, secrets.nodes)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
     const replayCheck = ReplayCheck.layer(settings)
-    return Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll).pipe(
+    // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
+    const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
+    return partings.pipe(
+      Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll)),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),
       Layer.provideMerge(surroundings(settings, signIn.mounts)),
       Layer.provideMerge(objects.store),
-      Layer.provideMerge(Cluster),
+      Layer.provideMerge(cluster),
       Layer.provideMerge(Database.layer({ url }))
     )
   })

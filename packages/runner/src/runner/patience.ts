@@ -8,6 +8,9 @@ export const REQUEST_MARGIN_S = 15
 const LONGEST_PAUSE = "5 seconds"
 const pauses = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced(LONGEST_PAUSE)]))
 
+/** A season that moves to another machine says 503, and is back in a moment. */
+const moments = Schedule.jittered(Schedule.spaced("750 millis"))
+
 /** What is wrong with the call itself: repeating it would not help. */
 type Final<E> = Extract<E, { readonly code: "not_found" | "invalid_request" }>
 
@@ -21,6 +24,7 @@ export const patiently = <A, E, R>(what: string, call: Effect.Effect<A, E, R>): 
       codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid (any more)")) : Effect.fail(error)
     ),
     Effect.tapError((error) => (isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, String(error)))),
+    Effect.retry({ schedule: moments, while: (error) => codeOf(error) === "unavailable" }),
     Effect.retry({ schedule: pauses, while: (error) => !isFinal(error) }),
     Effect.catch((error) => (isFinal(error) ? Effect.fail(error) : Effect.die(error)))
   )

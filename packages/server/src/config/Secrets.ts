@@ -18,6 +18,8 @@ export interface Secrets {
   readonly platform_runner: Redacted.Redacted
   /** Keys of the development sign-in are derived from it. */
   readonly development_sign_in: Redacted.Redacted
+  /** Known to the nodes alone: where they command each other's seasons. */
+  readonly nodes: Redacted.Redacted
   /** The password of the embedded database. */
   readonly postgres: Redacted.Redacted
 }
@@ -27,6 +29,7 @@ const FILES: Record<keyof Secrets, string> = {
   state_cookie: "state-cookie",
   platform_runner: "platform-runner",
   development_sign_in: "development-sign-in",
+  nodes: "nodes",
   postgres: "postgres"
 }
 
@@ -46,6 +49,7 @@ export const load = (directory: string): Effect.Effect<Secrets, ReturnType<typeo
         state_cookie: read("state_cookie"),
         platform_runner: read("platform_runner"),
         development_sign_in: read("development_sign_in"),
+        nodes: read("nodes"),
         postgres: read("postgres")
       }
     },

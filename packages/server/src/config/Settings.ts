@@ -9,7 +9,8 @@ import { isLoopbackHost, publicOrigin } from "../http/Origin.ts"
 import type { S3Options } from "../object/s3Requests.ts"
 import { refuse, type StartRefused } from "./StartRefused.ts"
 import { parseProviders } from "./signInProviders.ts"
-import { flag, hidden, integer, maskedUrl, missing, networks, type Read, read, share, text, url, type Variable } from "./variables.ts"
+import { type Address, address as nodeAddress, flag, hidden, integer, maskedUrl, missing, networks } from "./variables.ts"
+import { type Read, read, share, text, url, type Variable } from "./variables.ts"
 
 export interface SettingsShape {
   readonly host: string
@@ -20,6 +21,8 @@ export interface SettingsShape {
   readonly directory: string
   /** The server to use; undefined for the embedded one. */
   readonly database_url: Redacted.Redacted | undefined
+  /** Where the other nodes on this database reach this one; undefined where it is the only one. */
+  readonly node: Address | undefined
   /** Whether an empty database gets the demo season. */
   readonly demo: boolean
   /** Who becomes a platform administrator at sign-in. */
@@ -83,6 +86,7 @@ const variables = {
   public_origin: variable("PUBLIC_ORIGIN", "the origin that browsers see, such as https://agon.example, without a path", origin),
   directory: variable("AGON_DATA", "a directory of its own that the service may write", text(/^[^\0]+$/)),
   database_url: variable("DATABASE_URL", "postgres://user:password@host:port/database", address("postgres:", "postgresql:"), maskedUrl),
+  node: variable("AGON_NODE", "host:port at which the other nodes reach this one, such as 10.0.0.5:7070", nodeAddress),
   demo: variable("AGON_DEMO", "1 or 0", flag),
   admin: variable("AGON_ADMIN", "provider:login, of a provider that is configured", text(/^[a-z0-9][a-z0-9-]*:\S{1,200}$/)),
   runner_slots: variable("AGON_RUNNERS", `a number from 0 to ${MOST_RUNNER_SLOTS}`, integer(0, MOST_RUNNER_SLOTS)),
@@ -140,6 +144,9 @@ const contradictions = (values: Values): ReadonlyArray<string> => {
     ...(values.providers === undefined && values.public_origin !== undefined && !publicOrigin(values.public_origin).loopback
       ? [missing(variables.providers, `, and the development sign-in does not start behind PUBLIC_ORIGIN ${values.public_origin}`)]
       : []),
+    ...(values.node !== undefined && values.database_url === undefined
+      ? [missing(variables.database_url, ", and nodes (AGON_NODE) share one database")]
+      : []),
     ...(values.admin !== undefined && !providers.includes(values.admin.split(":")[0]!)
       ? [`AGON_ADMIN: held ${JSON.stringify(values.admin)}; it takes ${variables.admin.takes} (${providers.join(", ")})`]
       : []),
@@ -158,6 +165,7 @@ const settle = (values: Values): SettingsShape => {
     public_origin: values.public_origin ?? `http://localhost:${port}`,
     directory: resolve(values.directory ?? ".agon"),
     database_url: redacted(values.database_url),
+    node: values.node,
     demo: values.demo ?? embedded,
     admin: admin === undefined ? undefined : { provider: admin.slice(0, admin.indexOf(":")), login: admin.slice(admin.indexOf(":") + 1) },
     runner_slots: values.runner_slots ?? (embedded ? 1 : 0),

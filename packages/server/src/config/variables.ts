@@ -67,6 +67,20 @@ export const url =
     return parsed !== undefined && protocols.includes(parsed.protocol) && parsed.hostname !== "" ? { value: parsed } : undefined
   }
 
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** `host:port`; an IPv6 host in brackets. */
+export const address = (value: string): { readonly value: Address } | undefined => {
+  const [, bracketed, bare, port] = /^(?:\[([0-9A-Fa-f:]+)\]|([A-Za-z0-9._-]{1,253})):([0-9]{1,5})$/.exec(value) ?? []
+  const host = bracketed ?? bare
+  const number = Number(port)
+  const usable = host !== undefined && number >= 1 && number <= 65535 && (bracketed === undefined || isIP(bracketed) === 6)
+  return usable ? { value: { host, port: number } } : undefined
+}
+
 /** Addresses and networks, with commas or blanks between them. */
 export const networks = (value: string) => {
   const list = value.split(/[\s,]+/).filter((one) => one !== "")

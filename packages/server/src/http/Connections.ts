@@ -81,6 +81,7 @@ export const makeServer = (limits: Limits): { readonly server: Server; readonly 
   })
   server.maxConnections = limits.connections
   server.timeout = limits.idle_ms
+  endsIdleConnections(server)
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => refuse(socket, faultOf(error)))
   server.on("connect", (_request, socket) => refuse(socket, noTunnel))
   server.on("checkExpectation", (request, response) => server.emit("request", request, response)) // it may be ignored (RFC 9110, 10.1.1)
@@ -91,6 +92,7 @@ export const makeServer = (limits: Limits): { readonly server: Server; readonly 
       return false
     }
     toPath(request)
+    if (!server.listening) response.shouldKeepAlive = false // it stops: the next request is somebody else's
     if (hasBody(request) && isHurried(request.url!)) {
       const timer = setTimeout(() => giveUp(request, response), limits.body_ms).unref()
       request.once("close", () => clearTimeout(timer))
@@ -98,6 +100,19 @@ export const makeServer = (limits: Limits): { readonly server: Server; readonly 
     return true
   }
   return { server, admit }
+}
+
+/** How often a server that stops looks for connections that have become idle. */
+const idle_every_ms = 20
+
+/** node ends those that are idle when the server is closed; one whose answer was under way would hold the server up for 5 s more. */
+const endsIdleConnections = (server: Server) => {
+  const close = server.close.bind(server)
+  server.close = (done) => {
+    const looks = setInterval(() => server.closeIdleConnections(), idle_every_ms)
+    server.once("close", () => clearInterval(looks))
+    return close(done)
+  }
 }
 
 /** A body that has not come whole: who has had an answer without it gets no other. */

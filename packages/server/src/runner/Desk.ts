@@ -21,6 +21,9 @@ import { commandOf, dropUploads, faultsOf, takeReplays } from "./results.ts"
 import type { Sheet } from "./sheets.ts"
 import { WorkSheets } from "./WorkSheets.ts"
 
+/** Whether runners talk to other nodes too, each request to any: then what this one remembers of a runner is not all. */
+export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
+
 export interface Said {
   readonly results: ReadonlyArray<LeasedResult>
   /** All that the runner has, where something of this season was lost on the way. */
@@ -72,6 +75,7 @@ const makeDesk = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const actors = yield* SeasonActors
   const runners = yield* Runners
+  const shares = yield* SharesRunners
   const holdings = new Holdings()
   const tell = yield* makeTell(holdings)
   yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
@@ -91,7 +95,7 @@ const makeDesk = Effect.gen(function* () {
     tell,
     runner: Effect.fnUntraced(function* (key, id) {
       const runner = yield* runners.heard(key, id)
-      if (holdings.knows(id)) return runner
+      if (holdings.knows(id) && !shares) return runner
       holdings.know(id, yield* Effect.orDie(queries.heldBy(id)))
       return runner
     }),

@@ -21,9 +21,10 @@ export class Holdings {
     return this.#byRunner.has(runner)
   }
 
-  /** Takes a runner up, with what it holds already. */
+  /** Takes a runner up, or anew, with what it holds and nothing else. */
   know(runner: string, holdings: ReadonlyArray<Holding>): void {
-    if (!this.#byRunner.has(runner)) this.#byRunner.set(runner, new Set())
+    for (const { lease } of this.of(runner)) this.drop(lease)
+    this.#byRunner.set(runner, new Set())
     for (const holding of holdings) this.add(holding)
   }
 

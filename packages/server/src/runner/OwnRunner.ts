@@ -11,9 +11,11 @@
  * revoked it is not started.
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { createHmac } from "node:crypto"
 import { join } from "node:path"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
+import type { Address } from "../config/variables.ts"
 import { childProcess } from "../process/ChildProcess.ts"
 import { restarts } from "../process/restarts.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
@@ -34,7 +36,7 @@ interface Started {
 
 export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => number | undefined }>()("agon/OwnRunner") {
   static readonly layer = (
-    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots">,
+    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> & Partial<Pick<SettingsShape, "node">>,
     secrets: Pick<Secrets, "platform_runner">
   ): Layer.Layer<OwnRunner, never, RunnerKeys> =>
     Layer.effect(
@@ -43,7 +45,7 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
         let pid: number | undefined
         if (settings.runner_slots > 0) {
           const keys = yield* RunnerKeys
-          const key = Redacted.make(`agon_rk_${Redacted.value(secrets.platform_runner)}`)
+          const key = keyOf(secrets, settings.node)
           const id = yield* keys.own(NAME, Redacted.value(key))
           const started = { url: urlOf(settings), key, slots: settings.runner_slots, directory: settings.directory }
           const process = once(started, (now) => {
@@ -55,6 +57,13 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
         return OwnRunner.of({ pid: () => pid })
       })
     )
+}
+
+/** Nodes that share their secrets have a key each: what one of them returns when it starts must be its own. */
+const keyOf = ({ platform_runner }: Pick<Secrets, "platform_runner">, node: Address | undefined) => {
+  const secret = Redacted.value(platform_runner)
+  const own = node === undefined ? secret : createHmac("sha256", secret).update(`${node.host}:${node.port}`).digest("base64url")
+  return Redacted.make(`agon_rk_${own}`)
 }
 
 const urlOf = ({ host, port }: Pick<SettingsShape, "host" | "port">): string => {

@@ -37,6 +37,9 @@ export class Parking extends Context.Service<
     /** This one was woken since and does not ask: the next one is. */
     readonly passOn: (waiting: Waiting, since: number) => void
     readonly size: () => number
+    /** This node stops: whoever waits is woken, and nobody waits from now on. */
+    readonly close: Effect.Effect<void>
+    readonly isClosed: () => boolean
   }
 >()("agon/Parking") {
   static readonly layer = Layer.sync(Parking, () => {
@@ -44,6 +47,7 @@ export class Parking extends Context.Service<
     const signals = new Map<string, number>()
     const refused = new Map<string, Map<string, number>>() // of a season, by kind: the last signal after which it was given nothing
     let signal = 0
+    let closed = false
 
     const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
 
@@ -63,6 +67,7 @@ export class Parking extends Context.Service<
 
     const park = ({ kind, serves }: Waiting, since: number, wait_ms: number) =>
       Effect.suspend(() => {
+        if (closed) return Effect.void
         for (const [season, at] of signals) {
           if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
         }
@@ -88,7 +93,13 @@ export class Parking extends Context.Service<
       },
       park,
       passOn,
-      size: () => parked.size
+      size: () => parked.size,
+      close: Effect.sync(() => {
+        closed = true
+        for (const { woken } of parked) Deferred.doneUnsafe(woken, Effect.void)
+        parked.clear()
+      }),
+      isClosed: () => closed
     })
   })
 }

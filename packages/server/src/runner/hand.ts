@@ -64,7 +64,7 @@ export const makeHand = Effect.gen(function* () {
     const waiting = { kind: kindOf(key, runner), serves: serves(key, runner) }
     for (let since = from; ; ) {
       const wait_ms = until - (yield* Clock.currentTimeMillis)
-      if (wait_ms <= 0) return []
+      if (wait_ms <= 0 || parking.isClosed()) return []
       const before = since
       yield* parking.park(waiting, before, wait_ms)
       since = parking.signal()

@@ -11,7 +11,7 @@
  */
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
-import { type Cause, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { type Cause, Context, Duration, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import * as Mailbox from "./Mailbox.ts"
@@ -41,6 +41,8 @@ export const ASK_TIMEOUT = Duration.seconds(10)
 const WAKE_CONCURRENCY = 2
 const WAKE_PAUSE = Duration.seconds(1)
 
+const here = Metric.gauge("agon_season_here", { description: "Whether the season lives on this node (1) or has left it (0)" })
+
 export const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
     const season = (yield* Entity.CurrentAddress).entityId
@@ -49,11 +51,17 @@ export const layerEntity = SeasonEntity.toLayer(
     const mailboxes = yield* LocalMailboxes
     const mailbox = yield* Mailbox.make(season)
     yield* Entity.keepAlive(true)
+    const isHere = Metric.withAttributes(here, { season })
     yield* Effect.acquireRelease(
-      Effect.sync(() => mailboxes.set(season, mailbox)),
+      Effect.andThen(
+        Effect.sync(() => mailboxes.set(season, mailbox)),
+        Metric.update(isHere, 1)
+      ),
       () =>
-        Effect.sync(() => {
-          if (mailboxes.get(season) === mailbox) mailboxes.delete(season)
+        Effect.suspend(() => {
+          if (mailboxes.get(season) !== mailbox) return Effect.void
+          mailboxes.delete(season)
+          return Metric.update(isHere, 0)
         })
     )
     yield* SeasonActor.supervised(mailbox).pipe(

@@ -1,0 +1,88 @@
+/**
+ * Which process hosts which season. One by itself hosts all of them. Of several on one database each has a name (AGON_NODE),
+ * at which the others reach it, and hosts its share: seasons are spread over 16 shards, shards over the nodes, and a node
+ * holds its shards by locks of a database session of its own (`effect/cluster`). What becomes of them when a node
+ *
+ *   stops       it lets go of them at once, the others see that within 0.5 s
+ *   is killed   the database lets go of its locks at once, the others find its port closed within 1 s (Lookout.ts)
+ *   vanishes with its machine   the others miss its heartbeat within 4 s, and the database ends its idle session
+ *   is frozen   the database ends its idle session after 4 s, the others miss its heartbeat meanwhile; when it wakes it finds its
+ *               locks gone and ends its actors, and what they write in between the epoch refuses (season/commit.ts)
+ *   is cut off from the database   the same: it ends its actors itself when it has not reached its locks for 1.3 s
+ *
+ * Nodes command each other's seasons over HTTP, which only the path guards: a secret of the installation. What stands in
+ * front of nodes for the public must not reach these ports.
+ */
+import { NodeClusterHttp, NodeCrypto, NodeHttpClient } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, Redacted } from "effect"
+import {
+  HttpRunner,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  type Sharding,
+  ShardingConfig,
+  SingleRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { HttpRouter } from "effect/http"
+import { RpcSerialization } from "effect/rpc"
+import { SqlClient } from "effect/sql"
+import { createHmac } from "node:crypto"
+import type { Address } from "../config/variables.ts"
+import { NodeSql } from "../database/Database.ts"
+import { lookout } from "./Lookout.ts"
+
+/** One process for itself; the actors need the cluster only to be hosted. */
+export const alone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
+  Layer.provide(NodeCrypto.layerDigest),
+  Layer.orDie
+)
+
+/** Any fixed number: it names this lock among the advisory locks of the database. */
+const TABLES_LOCK = 4_607_183
+
+/** The library's own tables, made once, however many nodes start at the same time. */
+const tables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const made = Layer.build(Layer.merge(SqlMessageStorage.layerMigrations({}), SqlRunnerStorage.layerMigrations({})))
+  yield* sql.withTransaction(Effect.andThen(sql`SELECT pg_advisory_xact_lock(${TABLES_LOCK})`, Effect.scoped(made)))
+})
+
+const sql = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.gen(function* () {
+    return (yield* NodeSql) ?? (yield* PgClient.PgClient)
+  })
+)
+
+/** The same on all nodes, or they would disagree about who hosts what. */
+const SHARDS = 16
+
+/** `node` is where the others reach this one, `secret` what all of them share. */
+export const amongOthers = (node: Address, secret: Redacted.Redacted) => {
+  const config = ShardingConfig.layer({
+    runnerAddress: Option.some(RunnerAddress.make(node.host, node.port)),
+    shardsPerGroup: SHARDS,
+    shardLockExpiration: "4 seconds",
+    shardLockRefreshInterval: "1333 millis",
+    refreshAssignmentsInterval: "500 millis",
+    simulateRemoteSerialization: false
+  })
+  const path = `/${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}` as const
+  const clients = HttpRunner.layerClientProtocolHttp({ path }).pipe(Layer.provide(NodeHttpClient.layerUndici))
+  const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(clients))
+  const server = HttpRouter.serve(HttpRunner.layerHttpOptions({ path }), { disableLogger: true, disableListenLog: true })
+  return server.pipe(
+    Layer.provide([clients, NodeClusterHttp.layerHttpServer, health]),
+    Layer.provideMerge(SqlMessageStorage.layerStorage({})),
+    Layer.provide(SqlRunnerStorage.layerStorage({})),
+    Layer.provide([config, RpcSerialization.layerSchemaBinary(), NodeCrypto.layerDigest]),
+    Layer.merge(Layer.effectDiscard(lookout(node))),
+    Layer.provide(Layer.effectDiscard(tables)),
+    Layer.provide(sql),
+    Layer.orDie
+  )
+}

@@ -2,8 +2,8 @@
  * Signing in (DECISIONS.md section 4): from the button to the provider, back, and into an account.
  *
  * begin: remember provider, state and where to return to in a signed cookie, and send the browser off.
- * complete: the cookie must be ours and unused, the provider's answer must match it; then, in one
- * transaction, the identity is found, linked to the account that was signed in when it began, or made
+ * complete: the cookie must be ours, and is used up here for every node, whatever comes of it; the provider's answer must match it.
+ * Then, in one transaction, the identity is found, linked to the account that was signed in when it began, or made
  * into a new account, and its session opened. Whatever goes wrong ends at `/?sign_in_error=<code>`, with nothing changed.
  */
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
@@ -16,7 +16,7 @@ import { firstOf, type Identity } from "./identity.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"
 import { makeQueries } from "./queries.ts"
 import { returnTo } from "./returnTo.ts"
-import { makeSignInStates } from "./SignInState.ts"
+import { makeSignInStates, stateLifetime_s } from "./SignInState.ts"
 import { usernameCandidates, usernameOf } from "./username.ts"
 
 export interface SignInConfig {
@@ -72,11 +72,14 @@ export class SignIn extends Context.Service<
 /** Usernames tried at once; more than this many namesakes take another round. */
 const namesPerRound = 20
 const maxDisplayName = 64
+/** Used states that have expired, at each use; more than one, so that in the end there are only those of the last twenty minutes. */
+const PRUNED_AT_ONCE = 20
 
 const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
   const accounts = yield* Accounts
   const enter = yield* makeEnter(config)
   const providers = yield* Providers
+  const queries = yield* makeQueries
   const states = makeSignInStates(config.secret)
 
   const providerOf = (slug: string) =>
@@ -86,6 +89,17 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
         ? Effect.fail(new UnknownProvider({ detail: `There is no sign-in through ${slug}.` }))
         : Effect.succeed(provider)
     })
+
+  /** The state that the browser has brought back, which nobody can bring again; undefined where it is none, or was used before. */
+  const use = Effect.fnUntraced(function* ({ provider, state_cookie }: Callback) {
+    const now_ms = yield* Clock.currentTimeMillis
+    const found = states.read(state_cookie, provider, now_ms)
+    if (found === undefined) return undefined
+    const { expires_ms, state } = found.state
+    const forgotten_at = new Date(expires_ms + stateLifetime_s * 1000) // the clock of another node may be behind
+    const first = yield* queries.useState({ state, expires_at: forgotten_at, now: new Date(now_ms), pruned: PRUNED_AT_ONCE })
+    return Option.isSome(first) ? found : undefined
+  }, Effect.orDie)
 
   const signedIn = (token: string) => (token === "" ? Effect.succeedNone : accounts.bySession(token))
   const redirectUri = (slug: string) => Effect.map(PublicOrigin, ({ origin }) => `${origin}/v1/auth/${slug}/callback`)
@@ -108,7 +122,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
 
   const complete: SignIn["Service"]["complete"] = Effect.fn("SignIn.complete")(function* (callback) {
     const provider = yield* providerOf(callback.provider)
-    const used = states.use(callback.state_cookie, callback.provider, yield* Clock.currentTimeMillis)
+    const used = yield* use(callback)
     if (used === undefined) return yield* new SignInRefused({ code: "invalid_state" })
     if (callback.url.searchParams.get("state") !== used.checks.state) return yield* new SignInRefused({ code: "invalid_state" })
     const account = yield* signedIn(callback.session_token)

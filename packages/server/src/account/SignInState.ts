@@ -1,7 +1,7 @@
 /**
  * What a sign-in remembers between leaving and coming back: a signed cookie of ten minutes, readable only
- * by the service, cleared and refused once it has been used. PKCE's verifier and the nonce are derived
- * from the state and our secret, so they never leave the service.
+ * by the service and cleared once it has been used; that it is used once, SignIn.ts sees to. PKCE's verifier
+ * and the nonce are derived from the state and our secret, so they never leave the service.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { Option, Schema } from "effect"
@@ -10,9 +10,6 @@ import type { Checks } from "./Providers.ts"
 export const stateCookie = "agon_sign_in"
 export const stateCookiePath = "/v1/auth"
 export const stateLifetime_s = 600
-
-/** States remembered as used; a cookie older than the oldest of them has expired long before there are so many. */
-const maxUsed = 100_000
 
 const State = Schema.Struct({
   provider: Schema.String,
@@ -29,12 +26,11 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(State))
 export interface SignInStates {
   /** A fresh state and the cookie that holds it. */
   readonly begin: (about: Omit<State, "state" | "expires_ms">, now_ms: number) => { readonly cookie: string; readonly checks: Checks }
-  /** The state of a cookie that we signed, that is of this provider, has not expired and was not used before. */
-  readonly use: (cookie: string, provider: string, now_ms: number) => { readonly state: State; readonly checks: Checks } | undefined
+  /** The state of a cookie that we signed, that is of this provider and has not expired. */
+  readonly read: (cookie: string, provider: string, now_ms: number) => { readonly state: State; readonly checks: Checks } | undefined
 }
 
-export const makeSignInStates = (secret: string, mostUsed = maxUsed): SignInStates => {
-  const used = new Set<string>()
+export const makeSignInStates = (secret: string): SignInStates => {
   const mac = (purpose: string, text: string) => createHmac("sha256", secret).update(`${purpose} ${text}`).digest("base64url")
   const checksOf = (state: string): Checks => ({ state, verifier: mac("verifier", state), nonce: mac("nonce", state) })
 
@@ -45,13 +41,11 @@ export const makeSignInStates = (secret: string, mostUsed = maxUsed): SignInStat
       const payload = Buffer.from(json).toString("base64url")
       return { cookie: `${payload}.${mac("cookie", payload)}`, checks: checksOf(state) }
     },
-    use: (cookie, provider, now_ms) => {
+    read: (cookie, provider, now_ms) => {
       const [payload = "", signature = "", ...rest] = cookie.split(".")
       if (rest.length > 0 || !equal(signature, mac("cookie", payload))) return undefined
       const found = Option.getOrUndefined(decode(Buffer.from(payload, "base64url").toString()))
-      if (found === undefined || found.provider !== provider || found.expires_ms <= now_ms || used.has(found.state)) return undefined
-      if (used.size >= mostUsed) used.delete(used.values().next().value!)
-      used.add(found.state)
+      if (found === undefined || found.provider !== provider || found.expires_ms <= now_ms) return undefined
       return { state: found, checks: checksOf(found.state) }
     }
   }

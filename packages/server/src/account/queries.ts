@@ -197,6 +197,19 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
     VALUES (${row.provider}, ${row.subject}, ${row.account_id}, ${row.login}, ${row.now})
     ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login`,
 
+  /**
+   * Inserts one row, or none where sign_in_used_pkey has the state: of two who come with it, on whatever nodes, one is first. Deletes
+   * the longest expired by sign_in_used_expiry; those that somebody else deletes are left to them.
+   */
+  useState: SqlSchema.findOneOption({
+    Request: Schema.Struct({ state: Schema.String, expires_at: Schema.Date, now: Schema.Date, pruned: Schema.Int }),
+    Result: Schema.Struct({ state: Schema.String }),
+    execute: ({ expires_at, now, pruned, state }) => sql`
+      WITH gone AS (DELETE FROM sign_in_used WHERE state IN (
+        SELECT state FROM sign_in_used WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${pruned} FOR UPDATE SKIP LOCKED))
+      INSERT INTO sign_in_used (state, expires_at) VALUES (${state}, ${expires_at}) ON CONFLICT DO NOTHING RETURNING state`
+  }),
+
   /** Locks one row by the primary key. */
   makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
 })

@@ -1,0 +1,83 @@
+/** Signing in where several nodes on one database share the secret: whichever the browser comes back to, it comes back once. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Accounts } from "@agon/server/account/Accounts.ts"
+import { Providers } from "@agon/server/account/Providers.ts"
+import { SignIn } from "@agon/server/account/SignIn.ts"
+import { Words } from "@agon/server/account/Words.ts"
+import { stateLifetime_s } from "@agon/server/account/SignInState.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import * as Postgres from "../support/Postgres.ts"
+
+/** Lets everybody in who comes back. */
+const provider = {
+  slug: "hub",
+  label: "Hub",
+  begin: (redirect_uri: string, { state }: { readonly state: string }) => Effect.succeed(new URL(`${redirect_uri}?code=x&state=${state}`)),
+  complete: () => Effect.succeed({ provider: "hub", subject: "7", login: "ada", name: "Ada" })
+}
+const node = Effect.map(
+  Layer.build(
+    Layer.fresh(
+      SignIn.layer({ secret: "shared", admin: undefined }).pipe(
+        Layer.provide([Accounts.layer, Layer.succeed(Providers, { list: [provider], bySlug: () => provider })]),
+        Layer.provide([Words.layer, ResponseCache.layer])
+      )
+    )
+  ),
+  Context.get(SignIn)
+)
+
+const asked = { return_to: undefined, session_token: "", from_elsewhere: false }
+const begun = ({ begin }: SignIn["Service"]) =>
+  Effect.map(begin("hub", asked), ({ cookie, location }) => ({
+    ...{ provider: "hub", url: new URL(location), state_cookie: cookie, session_token: "", user_agent: undefined }
+  }))
+/** What a callback comes to. */
+const end = ({ complete }: SignIn["Service"], callback: Parameters<SignIn["Service"]["complete"]>[0]) =>
+  complete(callback).pipe(
+    Effect.map(() => "signed in"),
+    Effect.catchTag("SignInRefused", ({ code }) => Effect.succeed(code))
+  )
+const kept = Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.map(sql`SELECT 1 FROM sign_in_used`, (rows) => rows.length))
+
+layer(Postgres.layer({ migrate: true, maxConnections: 8 }))("a sign-in among nodes", (it) => {
+  it.effect("ends on whichever node the browser comes to, and nowhere a second time", () =>
+    Effect.gen(function* () {
+      const [here, there] = [yield* node, yield* node]
+      const callback = yield* begun(here)
+      assert.strictEqual(yield* end(there, callback), "signed in")
+      for (const again of [here, there, yield* node]) assert.strictEqual(yield* end(again, callback), "invalid_state")
+      const forged = { ...(yield* begun(here)), url: new URL("http://localhost:8080/v1/auth/hub/callback?code=x&state=other") }
+      assert.strictEqual(yield* end(here, forged), "invalid_state")
+      assert.strictEqual(yield* end(there, { ...forged, url: callback.url }), "invalid_state", "a wrong answer has used it up")
+    })
+  )
+
+  it.effect("ends once of many times at one time", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node, yield* node]
+      const callback = yield* begun(nodes[0]!)
+      const ends = yield* Effect.forEach(Array.from({ length: 12 }), (_, n) => end(nodes[n % 2]!, callback), { concurrency: "unbounded" })
+      assert.strictEqual(ends.filter((one) => one === "signed in").length, 1)
+    })
+  )
+
+  it.effect("is forgotten when it could not come again anyway", () =>
+    Effect.gen(function* () {
+      const here = yield* node
+      for (let n = 0; n < 5; n++) yield* end(here, yield* begun(here))
+      assert.isAtLeast(yield* kept, 5)
+      const late = yield* begun(here)
+      yield* TestClock.adjust(`${stateLifetime_s} seconds`)
+      assert.strictEqual(yield* end(here, late), "invalid_state")
+      yield* end(here, yield* begun(here))
+      assert.isAtLeast(yield* kept, 6, "clocks of nodes differ: a state is remembered for as long again")
+      yield* TestClock.adjust(`${stateLifetime_s} seconds`)
+      yield* end(here, yield* begun(here))
+      assert.strictEqual(yield* kept, 2)
+    })
+  )
+})

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { connect } from "node:net"
 import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
 import { publicOrigin } from "@agon/server/http/Origin.ts"
 import { Browser, signIn } from "../support/Browser.ts"
@@ -11,6 +12,19 @@ const inBrowser = <A>(run: (browser: Browser, origin: string, port: number) => P
 
 const me = async (browser: Browser, origin: string) => JSON.parse((await browser.request(`${origin}/v1/me`)).text)
 const errorOf = (page: { readonly headers: Headers }) => /sign_in_error=(\w+)/.exec(page.headers.get("location") ?? "")?.[1]
+
+/** What a client is answered that reads nothing before it has sent everything, piece by piece. */
+const sendWhole = async (port: number, request: string) => {
+  const socket = connect(port, "127.0.0.1").pause()
+  let answer = ""
+  socket.on("data", (chunk) => (answer += chunk)).on("error", () => {}) // a reset leaves the answer empty
+  for (let at = 0; at < request.length && !socket.destroyed; at += 100_000) {
+    socket.write(request.slice(at, at + 100_000))
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve).resume())
+  return answer
+}
 
 layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("through the development provider makes an account, and again finds it", () =>
@@ -176,6 +190,24 @@ layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
         assert.notInclude(headers.get("location") ?? "", "evil")
       }
       assert.strictEqual((await browser.submit(page, { login: "still-here" })).status, 303)
+    })
+  )
+
+  it.effect("in the development provider is told that a form is too large, also where the connection ends with the answer", () =>
+    inBrowser(async (browser, origin, port) => {
+      const page = await browser.follow(`${origin}/v1/auth/dev`)
+      const cookie = [...(browser as any).jars.get(origin).values()].map(({ name, value }: any) => `${name}=${value}`).join("; ")
+      for (const bytes of [4_097, 3_000_000]) {
+        const head = [
+          `POST ${new URL(page.url).pathname} HTTP/1.1`,
+          `host: localhost:${port}`,
+          `cookie: ${cookie}`,
+          `content-length: ${bytes}`
+        ]
+        const answer = await sendWhole(port, `${head.join("\r\n")}\r\nconnection: close\r\n\r\n${"login=".padEnd(bytes, "x")}`)
+        assert.match(answer, /^HTTP\/1\.1 413 .*The form is too large\./s, String(bytes))
+      }
+      assert.strictEqual((await browser.submit(page, { login: "heidi" })).status, 303)
     })
   )
 

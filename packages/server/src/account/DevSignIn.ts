@@ -160,12 +160,18 @@ class FormTooLarge extends Error {
   override readonly name = "FormTooLarge"
 }
 
+/**
+ * A form that is too large is read to its end all the same, and thrown away: a connection that is closed on who still sends is reset,
+ * and the answer lost with it. How long that may take is bounded for every body (http/Connections.ts).
+ */
 const readForm = async (request: IncomingMessage) => {
   let text = ""
+  let bytes = 0
   for await (const chunk of request) {
-    text += chunk
-    if (text.length > maxFormBytes) throw new FormTooLarge()
+    bytes += chunk.length
+    if (bytes <= maxFormBytes) text += chunk
   }
+  if (bytes > maxFormBytes) throw new FormTooLarge()
   return text
 }
 

@@ -12,7 +12,7 @@
 import { Effect, Fiber, Latch, type Scope } from "effect"
 import type { Client } from "@agon/api/Client.ts"
 import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
-import { patiently, REQUEST_MARGIN_S } from "./patience.ts"
+import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 
 /** Shorter than any proxy's patience. */
@@ -32,7 +32,7 @@ interface State {
 /** Runs until it is drained or its scope closes. */
 export const run = (client: Client, about: OpenSession): Effect.Effect<void, never, Worker | Scope.Scope> =>
   Effect.gen(function* () {
-    const opened = Effect.orDie(patiently("open a session", client.runner.openSession({ payload: about })))
+    const opened = Effect.orDie(untilAnswered("open a session", client.runner.openSession({ payload: about })))
     const state: State = { session: yield* opened, draining: false, running: new Map(), done: [], news: yield* Latch.make() }
     yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
     yield* Effect.forkScoped(beat(client, state))
@@ -74,7 +74,7 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
 const ask = (client: Client, { running, session }: State, results: ReadonlyArray<LeasedResult>, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results }
-  return patiently("lease", Effect.timeout(client.runner.lease({ payload }), `${wait_s + REQUEST_MARGIN_S} seconds`)).pipe(
+  return untilAnswered("lease", Effect.timeout(client.runner.lease({ payload }), `${wait_s + REQUEST_MARGIN_S} seconds`)).pipe(
     Effect.catchTag("invalid_request", (error) => Effect.as(tellEach(client, results, error.detail), told(results)))
   )
 }
@@ -88,7 +88,7 @@ const told = (results: ReadonlyArray<LeasedResult>): LeaseAnswer => ({
 const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<LeasedResult>, detail: string) {
   yield* Effect.logWarning("a result was refused", { detail })
   for (const { lease, ...result } of results) {
-    yield* patiently("result", client.runner.result({ params: { lease }, payload: result as Result })).pipe(
+    yield* untilAnswered("result", client.runner.result({ params: { lease }, payload: result as Result })).pipe(
       Effect.catchTags({
         not_found: () => Effect.void,
         invalid_request: (error) =>

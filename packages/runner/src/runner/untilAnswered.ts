@@ -18,7 +18,7 @@ const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown 
 const isFinal = <E>(error: E): error is Final<E> => codeOf(error) === "not_found" || codeOf(error) === "invalid_request"
 
 /** A revoked key is no error that a caller could handle: the runner ends. */
-export const patiently = <A, E, R>(what: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, Final<E>, R> =>
+export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, Final<E>, R> =>
   call.pipe(
     Effect.catch((error) =>
       codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid (any more)")) : Effect.fail(error)

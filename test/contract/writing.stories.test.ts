@@ -1,6 +1,6 @@
 /** Stories of models over the whole service (http-api.md 4.6 and 4.7, DECISIONS.md section 12). */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -193,6 +193,19 @@ layer(web, A.options)("a story", (it) => {
       }
     })
   )
+
+  it.effect("has a time of its own for each of its texts, also where the clock stands still or is set back", () =>
+    Effect.gen(function* () {
+      yield* story("ada", m.hidden, "None.")
+      yield* A.rows`UPDATE story SET updated_at = '2090-01-01', public_updated_at = '2090-01-01' WHERE model_id = ${m.hidden}`
+      const times: Array<string> = []
+      for (const body of ["One.", "Two.", "Three."]) times.push((yield* write("ada", m.hidden, body)).json.updated_at)
+      assert.deepStrictEqual(
+        times,
+        ["001", "002", "003"].map((ms) => `2090-01-01T00:00:00.${ms}Z`)
+      )
+    })
+  )
 })
 
 layer(web, A.options)("nobody", (it) => {
@@ -256,6 +269,23 @@ layer(web, A.options)("nobody", (it) => {
 })
 
 layer(web, A.options)("at one time", (it) => {
+  it.effect("a text and the decision on it follow one another: who decides first waits for the text that is being written", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const seen = (yield* write("bob", m.beta, "Harmless.")).json.updated_at
+      const waiting = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`UPDATE story SET body = 'Spiteful.', updated_at = updated_at + interval '1 second' WHERE model_id = ${m.beta}`
+          const waiting = yield* Effect.forkChild(decide(m.beta, "approved", { updated_at: seen }))
+          yield* Effect.sleep("200 millis") // so long it waits, or has been let in
+          return waiting
+        })
+      )
+      assert.deepStrictEqual(A.refusal(yield* Fiber.join(waiting)), [409, "story_changed"])
+      assert.deepStrictEqual(A.refusal(yield* read(m.beta)), missing)
+    })
+  )
+
   it.effect("owners write and moderators decide, and what is public is a text that one of them has approved", () =>
     Effect.gen(function* () {
       const approved = new Set<string>()

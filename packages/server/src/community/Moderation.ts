@@ -17,6 +17,7 @@ import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits } from "../admin/audits.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { makeCommentTold } from "./commentTold.ts"
 import { makeQueries, type ModeratedRow } from "./moderationQueries.ts"
 import { purgedByComment, subjectOf, threadTag } from "./tags.ts"
 
@@ -38,10 +39,10 @@ export class Moderation extends Context.Service<
   )
 }
 
-const shown = ({ approved: _, game: __, match_id, model_id, season_id: ___, ...row }: ModeratedRow): ModeratedComment => ({
-  ...row,
-  subject: subjectOf({ match_id, model_id })
-})
+const shown = (found: ModeratedRow): ModeratedComment => {
+  const { account_id: _, approved: __, game: ___, match_id, model_id, published: ____, season_id: _____, ...row } = found
+  return { ...row, subject: subjectOf({ match_id, model_id }) }
+}
 
 const gone = new NotFound({ detail: "There is no such comment, or its author has deleted it." })
 
@@ -53,6 +54,7 @@ const makeDecide = Effect.gen(function* () {
   const audits = yield* makeAudits
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
+  const told = yield* makeCommentTold
 
   const write = Effect.fnUntraced(function* (id: string, verdict: Verdict) {
     const held = yield* queries.hold(id)
@@ -64,6 +66,7 @@ const makeDecide = Effect.gen(function* () {
     yield* verdict === "approved" ? queries.approve(id, now) : queries.remove(id)
     const more = Number(verdict === "approved") - Number(before.state === "published")
     if (more !== 0) yield* queries.count(before.thread_id, more)
+    if (verdict === "approved" && !before.published) yield* told.approved(before.account_id, before)
     return { before, changed }
   })
 

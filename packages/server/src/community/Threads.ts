@@ -13,6 +13,7 @@ import type { PageOf } from "../account/Accounts.ts"
 import { Words } from "../account/Words.ts"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { makeCommentTold } from "./commentTold.ts"
 import type { Viewer } from "../season/Seasons.ts"
 import { makeQueries, type SubjectRow } from "./queries.ts"
 import { type Place, purgedByComment, subjectOf, threadTag } from "./tags.ts"
@@ -63,6 +64,7 @@ const makeFind = Effect.map(makeQueries, ({ ofMatch, ofModel }) =>
 
 const makePost = Effect.gen(function* () {
   const cache = yield* ResponseCache
+  const told = yield* makeCommentTold
   const find = yield* makeFind
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
@@ -73,7 +75,8 @@ const makePost = Effect.gen(function* () {
     if (Option.isNone(parent)) return yield* new NotFound({ detail: "The thread has no such comment to answer." })
   })
 
-  const add = Effect.fnUntraced(function* (account_id: string, place: Place, body: string, parent_id: string | null) {
+  const add = Effect.fnUntraced(function* (account: SignedIn, place: Place, body: string, parent_id: string | null) {
+    const { id: account_id, username } = account
     const { match_id, model_id } = place
     const now = new Date(yield* Clock.currentTimeMillis)
     yield* queries.lockAuthor(account_id)
@@ -85,7 +88,10 @@ const makePost = Effect.gen(function* () {
     if (Option.isNone(added))
       return yield* new PendingCapReached({ detail: `${PENDING_MAX} of your comments wait for approval, which is as many as may.` })
     const { state } = added.value
-    if (state === "published") yield* queries.count(thread.id, 1)
+    if (state === "published") {
+      yield* queries.count(thread.id, 1)
+      yield* told.answered({ id, parent_id, author: username, match_id, model_id })
+    }
     return { id, parent_id, body, state, created_at: now.toISOString() }
   })
 
@@ -97,7 +103,7 @@ const makePost = Effect.gen(function* () {
     if (listed !== undefined)
       return yield* new CommentWordListed({ detail: `The comment contains "${listed}", which is not allowed here.` })
     const place = placeOf(comment, subject.season_id)
-    return yield* add(account.id, place, body, parent_id).pipe(
+    return yield* add(account, place, body, parent_id).pipe(
       sql.withTransaction,
       Effect.catchTag(["SqlError", "SchemaError"], Effect.die),
       Effect.onExit((exit) => cache.purge(...purgedBy(exit, place, account.username)))

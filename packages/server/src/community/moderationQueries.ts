@@ -6,9 +6,10 @@ import { Instant } from "../database/rows.ts"
 import { makeCounts, ofThread } from "./queries.ts"
 
 const { subject: _, ...fields } = ModeratedComment.fields
-/** `approved` where it has ever been. */
+/** `approved` and `published` where it has ever been. */
 const ModeratedRow = Schema.Struct({
   ...{ ...fields, created_at: Instant, approved: Schema.Boolean, game: Schema.NullOr(Schema.String) },
+  ...{ published: Schema.Boolean, account_id: Schema.String },
   ...{ season_id: Schema.NullOr(Schema.String), ...ofThread }
 })
 export type ModeratedRow = typeof ModeratedRow.Type
@@ -20,7 +21,7 @@ const ThreadRow = Schema.Struct({
 
 /** Of a comment `c`; reasons by report_pkey. */
 const columns = `c.id, c.thread_id, c.parent_id, a.username AS author, c.body, c.state, c.reports, c.created_at,
-  c.approved_at IS NOT NULL AS approved, t.match_id, t.model_id, t.season_id, s.game,
+  c.approved_at IS NOT NULL AS approved, c.published_at IS NOT NULL AS published, c.account_id, t.match_id, t.model_id, t.season_id, s.game,
   (SELECT coalesce(jsonb_agg(r.reason), '[]') FROM (SELECT reason FROM report WHERE comment_id = c.id ORDER BY created_at DESC, id DESC LIMIT 10) r)
     AS reasons`
 const joins = `JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id LEFT JOIN season s ON s.id = t.season_id`

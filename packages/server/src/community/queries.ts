@@ -206,6 +206,14 @@ const makeReports = (sql: SqlClient.SqlClient) => ({
       WHERE c.id = ${id} AND c.state = 'published' AND ${seesThread(sql, viewer)}`
   }),
 
+  /** Whose comment it is that a comment answers, by comment_pkey; none where that is its author's own. */
+  answered: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ account_id: Schema.String }),
+    execute: (id) => sql`
+      SELECT p.account_id FROM comment c JOIN comment p ON p.id = c.parent_id WHERE c.id = ${id} AND p.account_id <> c.account_id`
+  }),
+
   /** Inserts one row and counts it on the comment, or neither where report_pkey has one of the account. */
   report: ({
     account_id,

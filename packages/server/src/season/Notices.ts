@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits } from "../admin/audits.ts"
+import { makeTell } from "../community/Notifications.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 
@@ -28,11 +29,18 @@ export class Notices extends Context.Service<
   )
 }
 
-/** The kind of the notifications, as people turn them off. */
-const KIND = "season_notice"
-
 const NoticeRow = Schema.Struct({ ...Notice.fields, sent_at: Instant })
 const Total = Schema.Struct({ total: Schema.Int })
+
+interface Sent {
+  readonly id: string
+  readonly season_id: string
+  readonly subject: string
+  readonly link: string | null
+  readonly sent_at: Date
+  readonly sent_by: string
+  readonly recipients: number
+}
 
 const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** By notice_season. */
@@ -53,40 +61,25 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /** The roster by participant_login with its accounts by identity_login; owners by the first column of version_ord. */
-  recipients: SqlSchema.findAll({
-    Request: Schema.Struct({ season_id: Schema.String, kind: Schema.String }),
+  participants: SqlSchema.findAll({
+    Request: Schema.String,
     Result: Schema.Struct({ account_id: Schema.String }),
-    execute: ({ kind, season_id }) => sql`
-      SELECT x.account_id FROM (
-        SELECT i.account_id FROM participant p JOIN identity i ON i.provider = p.provider AND lower(i.login) = lower(p.login)
-          WHERE p.season_id = ${season_id}
-        UNION SELECT v.owner_id FROM version v WHERE v.season_id = ${season_id} AND v.owner_id IS NOT NULL) x
-      WHERE NOT EXISTS (SELECT 1 FROM notification_setting n WHERE n.account_id = x.account_id AND n.kind = ${kind} AND NOT n.enabled)`
+    execute: (season_id) => sql`
+      SELECT i.account_id FROM participant p JOIN identity i ON i.provider = p.provider AND lower(i.login) = lower(p.login)
+        WHERE p.season_id = ${season_id}
+      UNION SELECT v.owner_id FROM version v WHERE v.season_id = ${season_id} AND v.owner_id IS NOT NULL`
   }),
 
-  /** Inserts the notice and a notification for each recipient. */
-  send: (
-    notice: {
-      readonly id: string
-      readonly season_id: string
-      readonly subject: string
-      readonly link: string | null
-      readonly sent_at: Date
-    },
-    sent_by: string,
-    told: ReadonlyArray<{ readonly id: string; readonly account_id: string }>
-  ) => sql`
-    WITH told AS (
-      INSERT INTO notification (id, account_id, kind, subject, link, created_at)
-      SELECT r.id, r.account_id, ${KIND}, ${notice.subject}, ${notice.link}::text, ${notice.sent_at}::timestamptz
-      FROM jsonb_to_recordset(${JSON.stringify(told)}::jsonb) r(id uuid, account_id uuid))
+  /** Inserts one row. */
+  keep: ({ id, link, recipients, season_id, sent_at, sent_by, subject }: Sent) => sql`
     INSERT INTO notice (id, season_id, subject, link, sent_at, sent_by, recipients)
-    VALUES (${notice.id}, ${notice.season_id}, ${notice.subject}, ${notice.link}, ${notice.sent_at}, ${sent_by}, ${told.length})`
+    VALUES (${id}, ${season_id}, ${subject}, ${link}, ${sent_at}, ${sent_by}, ${recipients})`
 }))
 
 const makeNotices = Effect.gen(function* () {
   const audits = yield* makeAudits
   const queries = yield* makeQueries
+  const tell = yield* makeTell
 
   return Notices.of({
     list: Effect.fn("Notices.list")(function* ({ id }, { cursor, limit }) {
@@ -99,10 +92,10 @@ const makeNotices = Effect.gen(function* () {
       const id = yield* newId
       const sent_at = new Date(yield* Clock.currentTimeMillis)
       const write = Effect.gen(function* () {
-        const people = yield* queries.recipients({ season_id: season.id, kind: KIND })
-        const told = yield* Effect.forEach(people, (one) => Effect.map(newId, (id) => ({ ...one, id })))
-        yield* queries.send({ id, season_id: season.id, subject, link, sent_at }, account.id, told)
-        return told.length
+        const people = yield* queries.participants(season.id)
+        const recipients = yield* tell({ kind: "season_notice", accounts: people.map(({ account_id }) => account_id), subject, link })
+        yield* queries.keep({ id, season_id: season.id, subject, link, sent_at, sent_by: account.id, recipients })
+        return recipients
       })
       const recipients = yield* audits.logged({ game: season.game, season_id: season.id }, write, (recipients) =>
         auditOf(account, "season.notify", season.slug, { subject, link, recipients })

@@ -152,6 +152,17 @@ const ofCommunity: Readonly<Record<string, Prepare>> = {
   })
 }
 
+const pickNano = Effect.andThen(A.rows`DELETE FROM pick`, made("/v1/admin/picks", { match: nano }))
+
+const ofAudience: Readonly<Record<string, Prepare>> = {
+  "POST /v1/me/notifications/read": ready({ json: { all: true } }),
+  "PATCH /v1/me/notification-settings": ready({ json: { season_closed: false } }),
+  "POST /v1/events": ready({ json: { kind: "match", id: nano } }),
+  "POST /v1/admin/notifications": ready({ json: { subject: "Hello" } }),
+  "POST /v1/admin/picks": () => Effect.as(A.rows`DELETE FROM pick`, { json: { match: nano } }),
+  "DELETE /v1/admin/picks/{id}": () => Effect.map(pickNano, ({ id }) => ({ names: { id } }))
+}
+
 const ofPlatform: Readonly<Record<string, Prepare>> = {
   "PATCH /v1/admin/users/{username}": ready({ json: { admin: false } }),
   "POST /v1/admin/words": (_caller, n) => Effect.succeed({ json: { word: `word${n}` } }),
@@ -209,7 +220,14 @@ const ofRunners: Readonly<Record<string, Prepare>> = {
   "POST /v1/runner/leases/{lease}/release": (_caller, n) => Effect.map(leased(n), (lease) => ({ names: { lease }, json: {} }))
 }
 
-const requests: Readonly<Record<string, Prepare>> = { ...ofCompetitors, ...ofCommunity, ...ofPlatform, ...ofSeason, ...ofRunners }
+const requests: Readonly<Record<string, Prepare>> = {
+  ...ofCompetitors,
+  ...ofCommunity,
+  ...ofAudience,
+  ...ofPlatform,
+  ...ofSeason,
+  ...ofRunners
+}
 
 /** Routes that a line above is about. */
 export const prepared: ReadonlyArray<string> = Object.keys(requests)

@@ -9,6 +9,10 @@ import { BoardGroup } from "./board/api.ts"
 import { CommunityGroup } from "./community/api.ts"
 import { EditorialGroup } from "./community/editorial.ts"
 import { ModerationGroup } from "./community/moderation.ts"
+import { NotificationGroup } from "./community/notifications.ts"
+import { PickAdminGroup, PickGroup } from "./community/picks.ts"
+import { PlatformNoticeGroup } from "./community/platformNotices.ts"
+import { ViewAdminGroup, ViewGroup } from "./community/views.ts"
 import { WritingGroup } from "./community/writing.ts"
 import { documented } from "./Documentation.ts"
 import { GameGroup } from "./game/api.ts"
@@ -53,6 +57,12 @@ export class Api extends HttpApi.make("agon")
   .add(WritingGroup)
   .add(EditorialGroup)
   .add(ModerationGroup)
+  .add(NotificationGroup)
+  .add(PickGroup)
+  .add(ViewGroup)
+  .add(PickAdminGroup)
+  .add(PlatformNoticeGroup)
+  .add(ViewAdminGroup)
   .add(PlatformGroup)
   .add(FleetGroup)
   .add(RunnerGroup)

@@ -8,6 +8,9 @@ import { BoardHandlers } from "./board/http.ts"
 import { EditorialHandlers } from "./community/editorialHttp.ts"
 import { CommunityHandlers } from "./community/http.ts"
 import { ModerationHandlers } from "./community/moderationHttp.ts"
+import { NotificationHandlers } from "./community/notificationHttp.ts"
+import { PickHandlers } from "./community/pickHttp.ts"
+import { ViewHandlers } from "./community/viewHttp.ts"
 import { WritingHandlers } from "./community/writingHttp.ts"
 import { GameHandlers } from "./game/http.ts"
 import { LeaderboardHandlers } from "./leaderboard/http.ts"
@@ -40,6 +43,8 @@ export const Handlers = Layer.mergeAll(
   ModelHandlers,
   ModerationHandlers,
   NoticeHandlers,
+  NotificationHandlers,
+  PickHandlers,
   PlatformHandlers,
   RoundHandlers,
   RunnerHandlers,
@@ -50,5 +55,6 @@ export const Handlers = Layer.mergeAll(
   SeasonPeopleHandlers,
   SubmissionHandlers,
   VersionHandlers,
+  ViewHandlers,
   WritingHandlers
 )

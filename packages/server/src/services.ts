@@ -14,7 +14,11 @@ import { Moderation } from "./community/Moderation.ts"
 import { Posts } from "./community/Posts.ts"
 import { Stories } from "./community/Stories.ts"
 import { StoryFeed } from "./community/StoryFeed.ts"
+import { Notifications } from "./community/Notifications.ts"
+import { Picks } from "./community/Picks.ts"
+import { PlatformNotices } from "./community/PlatformNotices.ts"
 import { Threads } from "./community/Threads.ts"
+import { Views } from "./community/Views.ts"
 import { Games } from "./game/Games.ts"
 import * as CachePurges from "./http/CachePurges.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
@@ -95,9 +99,13 @@ const Platform = Layer.mergeAll(AuditTrail.layer, Users.layer, WordList.layer)
 
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 
+/** What people are told and shown, and what they look at. */
+const Audience = Layer.mergeAll(Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer)
+
 export const Services = LookupsLayer.pipe(
   Layer.provideMerge(Layer.merge(Community, Writing)),
   Layer.provideMerge(Platform),
+  Layer.provideMerge(Audience),
   Layer.provideMerge(Administration),
   Layer.provideMerge(Play),
   Layer.provideMerge(Reads),

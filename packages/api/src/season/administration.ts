@@ -15,7 +15,7 @@ export class SeasonNotScheduled extends Problem<SeasonNotScheduled>()(
   "The season is not scheduled any more"
 ) {}
 export class EntryFixed extends Problem<EntryFixed>()("entry_fixed", 409, "Who may enter cannot change any more") {}
-export class SeasonPrivate extends Problem<SeasonPrivate>()("season_private", 409, "A private season cannot be featured") {}
+export class SeasonPrivate extends Problem<SeasonPrivate>()("season_private", 409, "The season is private") {}
 
 /** What is left out stays; of `rules` too. Name, visibility, entry and fleet are not edited here. */
 export const EditSeason = Schema.Struct({

@@ -1,7 +1,39 @@
-/** What accounts are told, each in a feed of its own. */
-import type { NotificationKind } from "@agon/api/community/Notification.ts"
-import { Clock, Effect } from "effect"
-import { makeQueries } from "./notificationQueries.ts"
+/**
+ * What accounts are told, each in a feed of its own: rows that were written for it, and the notices of the platform, which
+ * are one row each for everybody. A feed goes a thousand deep, however much an account was ever told.
+ */
+import type { SignedIn } from "@agon/api/Authorization.ts"
+import {
+  type MarkedRead,
+  type MarkRead,
+  type NotificationFeed,
+  type NotificationKind,
+  type NotificationSettings,
+  optionalKinds,
+  type PatchNotificationSettings
+} from "@agon/api/community/Notification.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { PageOf } from "../account/Accounts.ts"
+import { FEED_MAX, makeQueries } from "./notificationQueries.ts"
+
+export class Notifications extends Context.Service<
+  Notifications,
+  {
+    /** Newest first. */
+    readonly feed: (account: SignedIn, page: PageOf) => Effect.Effect<NotificationFeed>
+    readonly markRead: (account: SignedIn, which: MarkRead) => Effect.Effect<MarkedRead>
+    readonly settings: (account: SignedIn) => Effect.Effect<NotificationSettings>
+    /** Answers all of them as they are then. */
+    readonly change: (account: SignedIn, patch: PatchNotificationSettings) => Effect.Effect<NotificationSettings>
+  }
+>()("agon/Notifications") {
+  static readonly layer: Layer.Layer<Notifications, never, SqlClient.SqlClient> = Layer.effect(
+    Notifications,
+    Effect.suspend(() => makeNotifications)
+  )
+}
 
 export interface Telling {
   /** `platform_notice` is told to everybody, by its notice alone. */
@@ -25,3 +57,33 @@ export const makeTell = Effect.map(makeQueries, (queries) =>
     return telling.accounts.length === 0 ? 0 : (yield* Effect.orDie(queries.tell({ ...telling, now }))).told
   })
 )
+
+const makeNotifications = Effect.gen(function* () {
+  const queries = yield* makeQueries
+
+  const feed = Effect.fn("Notifications.feed")(function* ({ id }: SignedIn, { cursor, limit }: PageOf) {
+    const { total } = yield* queries.total(id)
+    const rows = Math.max(0, Math.min(limit, FEED_MAX - cursor))
+    const notifications = rows === 0 ? [] : yield* queries.page({ account_id: id, limit: rows, offset: cursor })
+    return { notifications, total, next_cursor: nextCursor(cursor, notifications.length, total) }
+  }, Effect.orDie)
+
+  const markRead = Effect.fn("Notifications.markRead")(function* ({ id }: SignedIn, which: MarkRead) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    return yield* queries.markRead({ account_id: id, ids: "ids" in which ? which.ids : null, now })
+  }, Effect.orDie)
+
+  const settings = Effect.fn("Notifications.settings")(function* ({ id }: SignedIn) {
+    const changed = new Map((yield* queries.settings(id)).map(({ enabled, kind }) => [kind, enabled]))
+    const optional = Object.fromEntries(optionalKinds.map((kind) => [kind, changed.get(kind) ?? true]))
+    return { ...(optional as Record<(typeof optionalKinds)[number], boolean>), platform_notice: true as const }
+  }, Effect.orDie)
+
+  const change = Effect.fn("Notifications.change")(function* (account: SignedIn, patch: PatchNotificationSettings) {
+    const { platform_notice: _, ...optional } = patch
+    if (Object.keys(optional).length > 0) yield* queries.change(account.id, optional)
+    return yield* settings(account)
+  }, Effect.orDie)
+
+  return Notifications.of({ feed, markRead, settings, change })
+})

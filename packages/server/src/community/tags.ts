@@ -5,6 +5,7 @@
  *   authoredTag             what one competitor has said
  *   discussedTag            lists of the season's matches, whose cards count comments
  *   discussedAnywhereTag    lists of matches that are not of one season
+ *   picksTag                picked matches of a game
  */
 import type { Subject } from "@agon/api/community/Comment.ts"
 import { matchTag } from "../season/tags.ts"
@@ -13,6 +14,7 @@ export const threadTag = (subject_id: string) => `thread:${subject_id}`
 export const authoredTag = (username: string) => `authored:${username}`
 export const discussedTag = (season_id: string) => `discussed:${season_id}`
 export const discussedAnywhereTag = "discussed"
+export const picksTag = (game: string) => `picks:${game}`
 
 /** A thread, as its columns say what it is about. */
 export interface Place {

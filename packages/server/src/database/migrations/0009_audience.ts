@@ -13,6 +13,8 @@ CREATE FUNCTION new_id(at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $$
     PLACING substring(int8send(floor(extract(epoch FROM at) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid
 $$;
 
+CREATE INDEX notice_everybody ON notice (sent_at DESC, id DESC) WHERE season_id IS NULL;
+
 CREATE TABLE notice_read (
   account_id uuid NOT NULL REFERENCES account,
   notice_id uuid NOT NULL REFERENCES notice,

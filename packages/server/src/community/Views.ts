@@ -1,0 +1,108 @@
+/**
+ * Views, counted for each day. A request adds to what this node has gathered, which costs no statement and tells whoever asks
+ * nothing of what there is: a private season is counted like any other.
+ *
+ *   count ──▶ gathered ──▶ written: every ten seconds, when an administrator reads, and when the service stops
+ *
+ * What is gathered is bounded, and so is what is written (viewQueries.ts), however many ask for however much. Ids that nothing
+ * has are found out when they are written, all at once. A write that failed is tried again with what has come meanwhile. A kill
+ * loses what was gathered since the last write: ten seconds at most.
+ */
+import type { View, ViewCounts, ViewQuery } from "@agon/api/community/views.ts"
+import { nextCursor } from "@agon/api/Page.ts"
+import { isUuid } from "@agon/api/Wire.ts"
+import { engines } from "@agon/engine/registry.ts"
+import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Gathered, KEPT_DAYS, makeQueries } from "./viewQueries.ts"
+
+const WRITE_EVERY = "10 seconds"
+/** A database that is away does not hold up the end of the service, nor an administrator who reads. */
+const WRITE_PATIENCE = "3 seconds"
+/** Things that are counted between two writes, some 300 bytes each; views of others are passed over until then. */
+const GATHERED_MAX = 10_000
+const DAY_MS = 86_400_000
+
+export class Views extends Context.Service<
+  Views,
+  {
+    readonly count: (view: View) => Effect.Effect<void>
+    /** What this node has counted so far is among them; of others what they had written. */
+    readonly list: (query: ViewQuery) => Effect.Effect<ViewCounts>
+  }
+>()("agon/Views") {
+  static readonly layer: Layer.Layer<Views, never, SqlClient.SqlClient> = Layer.effect(
+    Views,
+    Effect.suspend(() => makeViews)
+  )
+}
+
+const games = engines.map(({ slug }) => slug)
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+/** What has been counted since the last write. */
+const makeGathering = () => {
+  let rows = new Map<string, Gathered>()
+  let passedOver = 0
+
+  const add = (row: Gathered) => {
+    const key = `${row.day} ${row.kind} ${row.game} ${row.id}`
+    const held = rows.get(key)
+    if (held === undefined && rows.size >= GATHERED_MAX) passedOver += row.views
+    else rows.set(key, held === undefined ? row : { ...row, views: held.views + row.views })
+  }
+
+  const take = () => {
+    const taken = { rows: [...rows.values()], passedOver }
+    rows = new Map()
+    passedOver = 0
+    return taken
+  }
+
+  return { add, take }
+}
+
+const rowOf = ({ game = "", id, kind }: View, now_ms: number): Gathered | undefined => {
+  const hasUuid = kind === "model" || kind === "match"
+  if (hasUuid && !isUuid(id)) return undefined
+  return { day: dayOf(now_ms), kind, game: kind === "season" ? game : "", id, uuid: hasUuid ? id : null, views: 1 }
+}
+
+const makeViews = Effect.gen(function* () {
+  const gathering = makeGathering()
+  const one = yield* Semaphore.make(1)
+  const queries = yield* makeQueries
+
+  const write = Effect.gen(function* () {
+    const { passedOver, rows } = gathering.take()
+    if (rows.length === 0) return
+    if (passedOver > 0) yield* Effect.logWarning(`${passedOver} views were not counted: too many things were looked at`)
+    const oldest = dayOf((yield* Clock.currentTimeMillis) - KEPT_DAYS * DAY_MS)
+    yield* Effect.onError(queries.add({ rows, games, oldest }), () => Effect.sync(() => rows.forEach(gathering.add)))
+  }).pipe(
+    one.withPermit,
+    Effect.timeout(WRITE_PATIENCE),
+    Effect.catchCause((cause) => Effect.logWarning("views were not written", cause)),
+    Effect.withSpan("Views.write")
+  )
+
+  const list = Effect.fn("Views.list")(function* ({ cursor, limit, ...which }: ViewQuery) {
+    yield* write
+    // One row more than the page shows says whether there is another.
+    const rows = yield* queries.page({ kind: null, from: null, to: null, ...which, limit: limit + 1, offset: cursor })
+    const events = rows.slice(0, limit)
+    return { events, next_cursor: nextCursor(cursor, events.length, cursor + rows.length) }
+  }, Effect.orDie)
+
+  yield* write.pipe(Effect.schedule(Schedule.spaced(WRITE_EVERY)), Effect.forkScoped)
+  yield* Effect.addFinalizer(() => write)
+
+  return Views.of({
+    count: (view) =>
+      Effect.map(Clock.currentTimeMillis, (now_ms) => {
+        const row = rowOf(view, now_ms)
+        if (row !== undefined) gathering.add(row)
+      }),
+    list
+  })
+})

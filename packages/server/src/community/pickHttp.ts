@@ -1,0 +1,38 @@
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { tagged } from "@agon/api/Boundary.ts"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { unseenTag } from "../season/tags.ts"
+import { Picks } from "./Picks.ts"
+import { picksTag } from "./tags.ts"
+
+const Everybodys = HttpApiBuilder.group(
+  Api,
+  "pick",
+  Effect.fnUntraced(function* (handlers) {
+    const picks = yield* Picks
+    return handlers.handleAll({
+      picks: Effect.fnUntraced(function* ({ params, query }) {
+        const found = yield* picks.ofGame(params.game, query)
+        yield* tagged(picksTag(params.game), unseenTag) // a match that is voided goes from the list
+        return found
+      })
+    })
+  })
+)
+
+const Administrators = HttpApiBuilder.group(
+  Api,
+  "pickAdmin",
+  Effect.fnUntraced(function* (handlers) {
+    const picks = yield* Picks
+    return handlers.handleAll({
+      allPicks: ({ query }) => picks.all(query),
+      pick: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => picks.pick(account, payload)),
+      unpick: ({ params }) => Effect.flatMap(CurrentAccount, (account) => picks.unpick(account, params.id))
+    })
+  })
+)
+
+export const PickHandlers = Layer.merge(Everybodys, Administrators)

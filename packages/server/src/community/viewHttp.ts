@@ -1,0 +1,24 @@
+import { Api } from "@agon/api/Api.ts"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Views } from "./Views.ts"
+
+const Everybodys = HttpApiBuilder.group(
+  Api,
+  "view",
+  Effect.fnUntraced(function* (handlers) {
+    const views = yield* Views
+    return handlers.handleAll({ countView: ({ payload }) => views.count(payload) })
+  })
+)
+
+const Administrators = HttpApiBuilder.group(
+  Api,
+  "viewAdmin",
+  Effect.fnUntraced(function* (handlers) {
+    const views = yield* Views
+    return handlers.handleAll({ views: ({ query }) => views.list(query) })
+  })
+)
+
+export const ViewHandlers = Layer.merge(Everybodys, Administrators)

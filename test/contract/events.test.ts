@@ -1,0 +1,268 @@
+/** Views, counted by the day, over the whole service (http-api.md section 6, DECISIONS.md sections 12 and 13). */
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Logger, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Views } from "@agon/server/community/Views.ts"
+import { KEPT_DAYS, ROWS_OF_DAY_MAX } from "@agon/server/community/viewQueries.ts"
+import * as A from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const { matchIds: x, modelIds: m, uuid } = Fixture
+const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
+
+const view = (kind: string, id: string, more: object = {}) => A.post("/v1/events", { kind, id, ...more }, "nobody")
+const counts = (query = "") => Effect.map(A.read(`/v1/admin/events${query}`), ({ json }) => json)
+/** As `season snakes/spring: 2`. */
+const lines = (query = "") =>
+  Effect.map(counts(query), ({ events }) =>
+    events.map(({ count, game, id, kind }: any) => `${kind} ${game === null ? "" : `${game}/`}${id}: ${count}`)
+  )
+const today = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms).toISOString().slice(0, 10))
+
+layer(web, A.options)("a view", (it) => {
+  it.effect("is counted for its day, of every kind of thing that there is", () =>
+    Effect.gen(function* () {
+      yield* A.rows`INSERT INTO post (id, slug, title, body, author_id, published_at, created_at)
+        SELECT gen_random_uuid(), slug, 'T', 'B', a.id, CASE WHEN slug = 'hello' THEN now() END, now()
+        FROM account a, unnest(ARRAY['hello', 'draft']) slug WHERE a.username = 'root'`
+      const seen = [
+        ...[
+          ["game", "snakes"],
+          ["season", "spring"],
+          ["season", "spring"],
+          ["model", m.alpha],
+          ["match", x.nano]
+        ],
+        ...[
+          ["match", x.nano],
+          ["match", x.nano],
+          ["post", "hello"],
+          ["profile", "ada"],
+          ["season", "secret"],
+          ["match", x.secret]
+        ]
+      ] as const
+      for (const [kind, id] of seen) {
+        const answer = yield* view(kind!, id!)
+        assert.deepStrictEqual([answer.status, answer.text], [204, ""])
+      }
+      const day = yield* today
+      const all = yield* counts()
+      assert.isTrue(all.events.every((row: any) => row.day === day))
+      assert.deepStrictEqual(all.events[0], { day, kind: "match", game: null, id: x.nano, count: 3 })
+      assert.deepStrictEqual((yield* lines()).slice(0, 2), [`match ${x.nano}: 3`, "season snakes/spring: 2"], "the most looked at first")
+      assert.sameMembers((yield* lines()).slice(2), [
+        ...["game snakes: 1", `match ${x.secret}: 1`, `model ${m.alpha}: 1`, "post hello: 1", "profile ada: 1", "season snakes/secret: 1"]
+      ])
+      yield* view("match", x.nano)
+      assert.strictEqual((yield* lines())[0], `match ${x.nano}: 4`, "what was written is added to")
+    })
+  )
+
+  it.effect("of what nothing is called is counted nowhere, and answered as any other", () =>
+    Effect.gen(function* () {
+      const before = yield* lines()
+      const nothing: ReadonlyArray<readonly [string, string]> = [
+        ...([
+          ["game", "chess"],
+          ["season", "none"],
+          ["model", uuid("model", 99)],
+          ["model", "x"],
+          ["match", uuid("match", 99)]
+        ] as const),
+        ...([
+          ["match", x.nano.replaceAll("-", "")],
+          ["match", x.queued],
+          ["post", "none"],
+          ["post", "draft"],
+          ["profile", "nobody"]
+        ] as const),
+        ...([
+          ["profile", "ADA"],
+          ["profile", "'; DROP TABLE match"],
+          ["game", "🐍".repeat(100)]
+        ] as const)
+      ]
+      const known = yield* view("game", "snakes")
+      for (const [kind, id] of nothing) {
+        const answer = yield* view(kind, id)
+        const face = ({ headers, status, text }: typeof answer) => [status, text, [...headers.keys()]]
+        assert.deepStrictEqual(face(answer), face(known), `${kind} ${id}`)
+      }
+      assert.sameMembers(yield* lines(), [...before.filter((line: string) => line !== "game snakes: 1"), "game snakes: 2"])
+      assert.deepStrictEqual(yield* A.rows`SELECT id FROM view_count WHERE id LIKE '%DROP%' OR id LIKE 'x%'`, [])
+    })
+  )
+
+  it.effect("names what was looked at, and nothing else is taken for one", () =>
+    Effect.gen(function* () {
+      const bodies = [{}, { kind: "game" }, { id: "snakes" }, { kind: "board", id: "x" }, { kind: "game", id: "" }, { kind: "game", id: 1 }]
+      for (const body of [...bodies, { kind: "game", id: "x".repeat(101) }, { kind: "game", id: "a\0b" }, [], null, "game"]) {
+        assert.deepStrictEqual(A.refusal(yield* A.post("/v1/events", body, "nobody")), [400, "invalid_request"], JSON.stringify(body))
+      }
+      const broken = yield* A.ask("/v1/events", { method: "POST", body: "{" })
+      assert.deepStrictEqual(A.refusal(broken), [400, "invalid_json"])
+      const form = yield* A.ask("/v1/events", { method: "POST", body: "kind=game", headers: { "content-type": "text/plain" } })
+      assert.deepStrictEqual(A.refusal(form), [415, "unsupported_media_type"])
+    })
+  )
+
+  it.effect("of a season is of its game's, or of the first game that has such a one", () =>
+    Effect.gen(function* () {
+      yield* Fixture.insert("season", [
+        Fixture.season(uuid("season", 50), "spring", { game: "othello" }),
+        Fixture.season(uuid("season", 51), "only-here", { game: "othello" })
+      ])
+      yield* A.rows`DELETE FROM view_count`
+      for (const game of ["othello", "othello", "othello", "snakes", "chess"]) yield* view("season", "spring", { game })
+      yield* view("season", "spring")
+      yield* view("season", "only-here")
+      yield* view("game", "snakes", { game: "othello" })
+      assert.sameMembers(yield* lines(), [
+        "season othello/spring: 3",
+        "season snakes/spring: 2",
+        "season othello/only-here: 1",
+        "game snakes: 1"
+      ])
+    })
+  )
+
+  it.effect("is read by administrators of the platform: by kind, by days, page by page", () =>
+    Effect.gen(function* () {
+      yield* A.rows`DELETE FROM view_count`
+      yield* A.rows`INSERT INTO view_count SELECT ('2026-02-0' || d)::date, kind, '', name, d * 10 + length(name)
+        FROM generate_series(1, 3) d, (VALUES ('game', 'snakes'), ('profile', 'ada')) k (kind, name)`
+      assert.deepStrictEqual(yield* lines("?from=2026-02-02&to=2026-02-02"), ["game snakes: 26", "profile ada: 23"])
+      assert.deepStrictEqual(yield* lines("?kind=profile"), ["profile ada: 33", "profile ada: 23", "profile ada: 13"])
+      assert.deepStrictEqual(yield* lines("?to=2026-02-01"), ["game snakes: 16", "profile ada: 13"])
+      assert.deepStrictEqual(yield* lines("?from=2026-02-03&kind=game"), ["game snakes: 36"])
+      const page = yield* counts("?limit=4")
+      assert.deepStrictEqual([page.events.length, page.next_cursor], [4, "4"])
+      const last = yield* counts("?limit=4&cursor=4")
+      assert.deepStrictEqual([last.events.map(({ day }: any) => day), last.next_cursor], [["2026-02-01", "2026-02-01"], null])
+      assert.deepStrictEqual(yield* counts("?cursor=99"), { events: [], next_cursor: null })
+      for (const query of ["?kind=board", "?from=x", "?to=2026-02-30", "?from=2026-2-1", "?to=2026-02-01T00:00:00Z"]) {
+        assert.deepStrictEqual(A.refusal(yield* A.read(`/v1/admin/events${query}`)), [400, "invalid_request"], query)
+      }
+      assert.deepStrictEqual(A.refusal(yield* A.read("/v1/admin/events", "ada")), [403, "admin_only"])
+      assert.deepStrictEqual(A.refusal(yield* A.ask("/v1/admin/events")), [401, "unauthenticated"])
+    })
+  )
+})
+
+const database = Layer.effectDiscard(seedAccounts).pipe(
+  Layer.provideMerge(Postgres.layer({ migrate: true })),
+  Layer.provideMerge(Logger.layer([]))
+)
+const stored = A.rows<{ readonly kind: string; readonly id: string; readonly views: number }>`
+  SELECT kind, id, views::int AS views FROM view_count ORDER BY kind, id`
+
+layer(database, { timeout: "60 seconds" })("what a node has counted", (it) => {
+  it.effect("is written every ten seconds and when the service stops, in no more statements than that", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { count } = yield* Effect.provide(Views, yield* Layer.buildWithScope(Views.layer, scope))
+      for (let n = 0; n < 1_000; n++) yield* count({ kind: "profile", id: "ada" })
+      yield* TestClock.adjust("9 seconds")
+      assert.deepStrictEqual(yield* stored, [])
+      yield* TestClock.adjust("1 second")
+      yield* written(1_000)
+      yield* count({ kind: "profile", id: "ada" })
+      yield* Scope.close(scope, yield* Effect.exit(Effect.void))
+      assert.deepStrictEqual(yield* stored, [{ kind: "profile", id: "ada", views: 1_001 }])
+    })
+  )
+})
+
+/** Until the table says so: a statement takes its time whatever the clock says. */
+const written = (views: number) =>
+  stored.pipe(
+    Effect.repeat({ until: ([row]) => row?.views === views, times: 500 }),
+    Effect.map((rows) => assert.strictEqual(rows[0]?.views, views))
+  )
+
+layer(database, { excludeTestServices: true, timeout: "60 seconds" })("a flood", (it) => {
+  it.effect("of things that there are not costs nobody a row, and no more memory than is set aside", () =>
+    Effect.gen(function* () {
+      const { count, list } = yield* Effect.provide(Views, yield* Layer.build(Views.layer))
+      for (let n = 0; n < 50_000; n++) yield* count({ kind: "profile", id: `nobody-${n}` })
+      yield* count({ kind: "profile", id: "ada" })
+      assert.deepStrictEqual((yield* list({ limit: 10, cursor: 0 })).events, [], "until the next write there is no room for more")
+      yield* count({ kind: "profile", id: "ada" })
+      assert.strictEqual((yield* list({ limit: 10, cursor: 0 })).events.length, 1)
+    })
+  )
+
+  it.effect("of things that there are gets so many rows a day and no more; those that have one go on counting", () =>
+    Effect.gen(function* () {
+      yield* A.rows`DELETE FROM view_count`
+      yield* A.rows`INSERT INTO account (id, username, display_name, created_at)
+        SELECT gen_random_uuid(), 'crowd' || n, 'C', now() FROM generate_series(1, 12000) n`
+      const { count, list } = yield* Effect.provide(Views, yield* Layer.build(Views.layer))
+      const rows = A.rows<{ readonly n: number }>`SELECT count(*)::int AS n FROM view_count`
+      const seen = (from: number, to: number) =>
+        Effect.gen(function* () {
+          for (let n = from; n <= to; n++) yield* count({ kind: "profile", id: `crowd${n}` })
+        })
+      yield* seen(1, 6_000)
+      yield* list({ limit: 1, cursor: 0 })
+      assert.strictEqual((yield* rows)[0]!.n, 6_000)
+      yield* seen(6_001, 12_000)
+      yield* seen(12_000, 12_000)
+      yield* seen(1, 1)
+      const most = (yield* list({ limit: 3, cursor: 0 })).events.map(({ count, id }) => [id, count])
+      assert.strictEqual((yield* rows)[0]!.n, ROWS_OF_DAY_MAX)
+      assert.sameDeepMembers(most.slice(0, 2), [
+        ["crowd1", 2],
+        ["crowd12000", 2]
+      ])
+      assert.strictEqual(most[2]![1], 1, "who is looked at most gets a row first")
+    })
+  )
+
+  it.effect("is forgotten after a year and a month", () =>
+    Effect.gen(function* () {
+      yield* A.rows`DELETE FROM view_count`
+      yield* A.rows`INSERT INTO view_count SELECT (now() AT TIME ZONE 'UTC')::date - n, 'game', '', 'snakes', 1
+        FROM unnest(ARRAY[${String(KEPT_DAYS - 1)}::int, ${String(KEPT_DAYS + 1)}::int]) n`
+      const { count, list } = yield* Effect.provide(Views, yield* Layer.build(Views.layer))
+      yield* count({ kind: "profile", id: "ada" })
+      assert.strictEqual((yield* list({ limit: 10, cursor: 0 })).events.length, 2)
+    })
+  )
+
+  it.effect("on several nodes at one time adds up", () =>
+    Effect.gen(function* () {
+      yield* A.rows`DELETE FROM view_count`
+      const nodes = yield* Effect.forEach([1, 2, 3, 4], () =>
+        Effect.flatMap(Layer.build(Layer.fresh(Views.layer)), (services) => Effect.provide(Views, services))
+      )
+      const seen = nodes.map(({ count, list }, i) =>
+        Effect.gen(function* () {
+          for (let round = 0; round < 5; round++) {
+            for (let n = 1; n <= 500; n++) yield* count({ kind: "profile", id: `crowd${i % 2 === 0 ? n : 501 - n}` })
+            yield* list({ limit: 1, cursor: 0 })
+          }
+        })
+      )
+      yield* Effect.all(seen, { concurrency: "unbounded" })
+      const [{ n, views }] = (yield* A.rows`SELECT count(*)::int AS n, sum(views)::int AS views FROM view_count`) as any
+      assert.deepStrictEqual([n, views], [500, 10_000])
+    })
+  )
+
+  it.effect("while the database is away is written when it is back", () =>
+    Effect.gen(function* () {
+      yield* A.rows`DELETE FROM view_count`
+      const { count, list } = yield* Effect.provide(Views, yield* Layer.build(Views.layer))
+      yield* count({ kind: "profile", id: "ada" })
+      yield* A.rows`ALTER TABLE view_count RENAME TO away`
+      yield* Effect.exit(list({ limit: 1, cursor: 0 }))
+      yield* count({ kind: "profile", id: "ada" })
+      yield* A.rows`ALTER TABLE away RENAME TO view_count`
+      assert.strictEqual((yield* list({ limit: 1, cursor: 0 })).events[0]!.count, 2)
+    })
+  )
+})

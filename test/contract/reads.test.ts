@@ -242,13 +242,14 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
         const { json } = yield* call("/v1/games/snakes/seasons/spring/maps")
         return json.maps.map(({ matches }: any) => matches)
       })
-      const rated = (n: number) => run(`UPDATE season SET head = head || '{"rated": ${n}}' WHERE slug = 'spring'`)
+      const rated = (n: number, voided = 0) =>
+        run(`UPDATE season SET head = head || '{"rated": ${n}, "voided": ${voided}}' WHERE slug = 'spring'`)
       yield* run(`INSERT INTO match SELECT (jsonb_populate_record(m, '{"id": "${uuid("match", 99)}", "n": 99, "rated_n": 3}')).* FROM match m
         WHERE id = '${Fixture.matchIds.nano}'`)
       yield* rated(3)
       assert.deepStrictEqual(yield* counted, [2, 1, 0])
       yield* run(`DELETE FROM match WHERE id = '${uuid("match", 99)}'`)
-      yield* rated(2)
+      yield* rated(2, 1)
       assert.deepStrictEqual(yield* counted, [1, 1, 0])
     })
   )

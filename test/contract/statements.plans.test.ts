@@ -58,7 +58,7 @@ const NAMED = {
   },
   ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
   ...{ on_board: { first: null, last: null } },
-  ...{ start: "owner5", word: "darn", spelled: "Darn" },
+  ...{ start: "owner5", word: "darn", spelled: "Darn", state: "state", expires_at: now, pruned: 20 },
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
   ...{ title: "text", link: null, starts_at: null, ends_at: null, published_at: null },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }

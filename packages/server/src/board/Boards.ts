@@ -3,9 +3,9 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { BoardDetail, Boards as BoardList } from "@agon/api/board/api.ts"
 import { NotFound } from "@agon/api/Problem.ts"
+import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
 import { isSlug } from "../season/seasonRecord.ts"
-import { type Counted, PlayedCounts } from "./PlayedCounts.ts"
-import { makeQueries } from "./queries.ts"
+import { type CountedRow, makeQueries } from "./queries.ts"
 
 export interface BoardsAsked {
   /** Boards in play alone. */
@@ -27,28 +27,35 @@ export class Boards extends Context.Service<
   )
 }
 
+/** Matches that count, by board. */
+type Played = ReadonlyMap<string, number>
+
+/** Seasons whose boards are counted once and then kept up. */
+const SEASONS_MAX = 1_000
+
+const join = (before: Played, later: Played): Played => {
+  const all = new Map(before)
+  for (const [board, matches] of later) all.set(board, (all.get(board) ?? 0) + matches)
+  return all
+}
+
+/** Of a season that is gone meanwhile there is nothing. */
+const countedOf = (rows: ReadonlyArray<CountedRow>): Counted<Played> => {
+  const { rated, voided } = rows[0] ?? { rated: 0, voided: 0 }
+  return { found: new Map(rows.flatMap(({ map_id, matches }) => (map_id === null ? [] : [[map_id, matches ?? 0]]))), rated, voided }
+}
+
 const makeBoards = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const counts = new PlayedCounts()
-
-  const countOnce = Effect.fnUntraced(function* (season_id: string) {
-    const after = counts.after(season_id)
-    const rows = yield* queries.counted({ season_id, after })
-    const counted = rows.filter((row): row is typeof row & Counted => row.map_id !== null)
-    return counts.add(season_id, after, counted, rows[0]?.rated ?? 0)
-  })
-
-  /** A second time only where a re-rating came between. */
-  const count = Effect.fnUntraced(function* (season_id: string) {
-    if (!(yield* countOnce(season_id))) yield* countOnce(season_id)
-  })
+  const kept = new KeptCounts<Played>({ join, most: SEASONS_MAX })
+  const count = (season_id: string) => kept.read(season_id, (after) => Effect.map(queries.counted({ season_id, after }), countedOf))
 
   const list = Effect.fn("Boards.list")(function* (season_id: string, { boards, enabled }: BoardsAsked) {
-    yield* count(season_id)
+    const played = yield* count(season_id)
     const rows = yield* queries.boards({ season_id, enabled_only: enabled, files: boards })
     const maps = rows.map(({ file, ...row }) => ({
       ...row,
-      matches: counts.of(season_id, row.map_id),
+      matches: played.get(row.map_id) ?? 0,
       ...(boards ? { board: file } : {})
     }))
     return { maps, total: maps.length, next_cursor: null }
@@ -57,9 +64,9 @@ const makeBoards = Effect.gen(function* () {
   const get = Effect.fn("Boards.get")(function* (season_id: string, map_id: string) {
     const row = isSlug(map_id) ? yield* Effect.orDie(queries.board({ season_id, map_id })) : Option.none()
     if (Option.isNone(row)) return yield* new NotFound({ detail: `The season has no board ${map_id}.` })
-    yield* Effect.orDie(count(season_id))
+    const played = yield* Effect.orDie(count(season_id))
     const { file, ...rest } = row.value
-    return { ...rest, matches: counts.of(season_id, map_id), board: file }
+    return { ...rest, matches: played.get(map_id) ?? 0, board: file }
   })
 
   return Boards.of({ list, get })

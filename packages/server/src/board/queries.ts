@@ -24,10 +24,11 @@ const BoardWithPeriods = Schema.Struct({ ...BoardRow.fields, periods: BoardDetai
 /** One row without a board where nothing was rated since. */
 const CountedRow = Schema.Struct({
   rated: Schema.Int,
+  voided: Schema.Int,
   map_id: Schema.NullOr(Schema.String),
-  matches: Schema.NullOr(Schema.Int),
-  last: Schema.NullOr(Schema.Int)
+  matches: Schema.NullOr(Schema.Int)
 })
+export type CountedRow = typeof CountedRow.Type
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** All boards of a season by board_pkey, a few dozen, in the order they were added. */
@@ -48,13 +49,13 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE b.season_id = ${season_id} AND b.map_id = ${map_id}`
   }),
 
-  /** How many matches count, and those rated after number `after` by board: by match_rated, no more rows than those. */
+  /** How many matches count and did so once, and those rated after number `after` by board: by match_rated, no more rows than those. */
   counted: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, after: Schema.Int }),
     Result: CountedRow,
     execute: ({ after, season_id }) => sql`
-      SELECT (s.head->>'rated')::int AS rated, c.map_id, c.matches, c.last
-      FROM season s LEFT JOIN LATERAL (SELECT m.map_id, count(*)::int AS matches, max(m.rated_n) AS last FROM match m
+      SELECT (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided, c.map_id, c.matches
+      FROM season s LEFT JOIN LATERAL (SELECT m.map_id, count(*)::int AS matches FROM match m
         WHERE m.season_id = s.id AND m.rated_n > ${after} GROUP BY m.map_id) c ON true
       WHERE s.id = ${season_id}`
   })

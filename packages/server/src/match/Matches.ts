@@ -14,8 +14,8 @@ import type { PageOf } from "../account/Accounts.ts"
 import { firstGame, registered } from "../game/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
-import { KeptTotals } from "./KeptTotals.ts"
-import { type Asked, type Listing, namesSide } from "./listing.ts"
+import { KeptCounts } from "./KeptCounts.ts"
+import { type Asked, type Found, type Listing, namesSide } from "./listing.ts"
 import { makeQueries, type MatchRow } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
@@ -67,15 +67,19 @@ const unknown = new NotFound({ detail: "There is no such match." })
 
 type OfSeason = Listing & { readonly season_id: string }
 
-/** The matches of a season that fit a filter, counted once and then kept up. */
+/** Filters whose matches are counted once and then kept up; some 300 bytes each. */
+const FILTERS_MAX = 10_000
+
+const join = (before: Found, later: Found): Found => ({
+  total: before.total + later.total,
+  first: before.first ?? later.first,
+  last: later.last ?? before.last
+})
+
+/** The matches of a season that fit a filter. */
 const makeTotals = (queries: Effect.Success<typeof makeQueries>) => {
-  const kept = new KeptTotals()
-  return Effect.fnUntraced(function* (listing: OfSeason) {
-    const filter = filterOf(listing)
-    const after = kept.after(filter)
-    const later = kept.add(filter, after, yield* queries.countOfSeason(listing, after))
-    return later ?? kept.add(filter, 0, yield* queries.countOfSeason(listing, 0))!
-  }, Effect.orDie)
+  const kept = new KeptCounts<Found>({ join, most: FILTERS_MAX })
+  return (listing: OfSeason) => Effect.orDie(kept.read(filterOf(listing), (after) => queries.countOfSeason(listing, after)))
 }
 type CountSeason = ReturnType<typeof makeTotals>
 

@@ -36,14 +36,18 @@ export interface Listing {
   readonly query: Asked
 }
 
-/** What is known of the rated matches that fit, which the choice of a way goes by. */
-export interface Fitting {
+/** Matches that fit a filter. */
+export interface Found {
   readonly total: number
-  /** How many the season has in all. */
-  readonly of: number
   /** When the first and the last of them ended; null where that was not found out, or where there is none. */
   readonly first: Date | null
   readonly last: Date | null
+}
+
+/** What is known of the rated matches that fit, which the choice of a way goes by. */
+export interface Fitting extends Found {
+  /** How many the season has in all. */
+  readonly of: number
 }
 
 const LARGEST_LIMIT = 2 ** 31 - 1

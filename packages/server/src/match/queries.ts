@@ -4,8 +4,8 @@ import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
-import type { Counted } from "./KeptTotals.ts"
-import { type Cut, countOfSeason, countOfSide, type Fitting, type Listing, orderOf, pageOf, within } from "./listing.ts"
+import type { Counted, Counters } from "./KeptCounts.ts"
+import { type Cut, countOfSeason, countOfSide, type Fitting, type Found, type Listing, orderOf, pageOf, within } from "./listing.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
 const SeatRow = Schema.Struct({
@@ -83,7 +83,10 @@ const makeLists = (sql: SqlClient.SqlClient) => {
 
     /** Reads the matches after the number, by match_rated; where it is 0 all of the season, by match_newest alone. */
     countOfSeason: (listing: Listing & { readonly season_id: string }, after: number) =>
-      sql<Counted>`${countOfSeason(sql, listing, after)}`.pipe(Effect.map((rows) => rows[0]!))
+      Effect.map(sql<Found & Counters>`${countOfSeason(sql, listing, after)}`, ([row]): Counted<Found> => {
+        const { rated, voided, ...found } = row!
+        return { found, rated, voided }
+      })
   }
 }
 

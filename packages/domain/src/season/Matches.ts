@@ -29,6 +29,7 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   const unleased = { lease_n: 0, losses: 0, runner: null, key: null, until: null, released: false }
   const match: Live = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
   state.live.set(id, match)
+  state.writes.newLive.add(id)
   changed(state, match)
   return match
 }

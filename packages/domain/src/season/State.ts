@@ -210,6 +210,7 @@ export interface Writes {
   readonly boardPeriods: Array<{ readonly board: string; readonly enabled: boolean; readonly at: number }>
   readonly rounds: Set<number>
   readonly live: Set<string>
+  readonly newLive: Set<string> // of those, the ones that were made since
   readonly reviews: Set<string>
   readonly ended: Array<Ended>
   voided: Voided | null // at most one in a commit
@@ -302,6 +303,7 @@ const emptyWrites = (): Writes => ({
   boardPeriods: [],
   rounds: new Set(),
   live: new Set(),
+  newLive: new Set(),
   reviews: new Set(),
   ended: [],
   voided: null,
@@ -437,7 +439,7 @@ export const committed = (state: State): void => {
   writes.any = false
   writes.settings = false
   for (const rows of [writes.inserted, writes.rejected, writes.newBoards]) rows.clear()
-  for (const rows of [writes.versions, writes.boards, writes.live, writes.reviews]) rows.clear()
+  for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews]) rows.clear()
   writes.standings.clear()
   writes.rounds.clear()
   writes.voided = null

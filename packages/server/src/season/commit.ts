@@ -85,7 +85,8 @@ const parts = (state: State, turn: Turn, seq: number): ReadonlyArray<Part> => {
       state.rounds.filter((round) => writes.rounds.has(round.n))
     ),
     ...ratingParts(turn, seq),
-    statement.bind(shapes.live, named(state.live, writes.live)),
+    statement.bind(shapes.liveNew, named(state.live, writes.newLive)),
+    statement.bind(shapes.liveMoved, named(state.live, writes.live.difference(writes.newLive))),
     statement.bind(shapes.liveGone, gone(state.live, writes.live)),
     statement.bind(shapes.reviews, named(state.reviews, writes.reviews)),
     statement.bind(shapes.reviewsGone, gone(state.reviews, writes.reviews)),

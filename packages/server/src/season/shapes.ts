@@ -126,10 +126,18 @@ export const redo = statement.insert<{ readonly seq: number; readonly ratings: U
 )
 export const redoDone = statement.removeBelow("rating_redo", "seq")
 
-const LEASE = ["lease_n", "runner_id", "key_id", "until", "released"]
-export const live = statement.upsert<Live>(
+const LIVE_MOVES = [
+  int<Live>("lease_n", (row) => row.lease_n),
+  int<Live>("losses", (row) => row.losses),
+  uuid<Live>("runner_id", (row) => row.runner),
+  uuid<Live>("key_id", (row) => row.key),
+  time<Live>("until", (row) => row.until),
+  bool<Live>("released", (row) => row.released)
+]
+/** Most matches are made and leased in one commit: as an upsert each would be looked for first, and be written as undecided. */
+export const liveNew = statement.insert<Live>(
   "live",
-  ["season_id", "id"],
+  ["season_id"],
   [
     uuid("id", (row) => row.id),
     int("n", (row) => row.n),
@@ -140,15 +148,11 @@ export const live = statement.upsert<Live>(
     big("seed", (row) => row.seed),
     uuids("versions", (row) => row.versions),
     time("created_at", (row) => row.created_at),
-    int("lease_n", (row) => row.lease_n),
-    int("losses", (row) => row.losses),
-    uuid("runner_id", (row) => row.runner),
-    uuid("key_id", (row) => row.key),
-    time("until", (row) => row.until),
-    bool("released", (row) => row.released)
-  ],
-  [...LEASE, "losses"]
+    ...LIVE_MOVES
+  ]
 )
+/** Index: live_pkey. */
+export const liveMoved = statement.update<Live>("live", "id", [uuid("id", (row) => row.id), ...LIVE_MOVES])
 /** Index: live_pkey. */
 export const liveGone = statement.remove<string>(
   "live",
@@ -167,7 +171,7 @@ export const reviews = statement.upsert<ReviewRow>(
     time("until", (row) => row.until),
     bool("released", (row) => row.released)
   ],
-  LEASE
+  ["lease_n", "runner_id", "key_id", "until", "released"]
 )
 export const reviewsGone = statement.remove<string>(
   "review",

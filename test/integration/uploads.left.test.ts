@@ -1,9 +1,10 @@
 /** The watch over uploads: everybody's turn comes, and files that are wanted no more do not stay. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { incomingKey } from "@agon/server/object/keys.ts"
+import { Incoming } from "@agon/server/object/Incoming.ts"
+import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
 import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
@@ -14,6 +15,11 @@ const version = Fixture.versionIds.gamma2 // its window ends after twenty minute
 const objects = new Set<string>()
 const asked = new Set<string>()
 const Objects = Layer.mock(ObjectStore, {
+  presignPut: ({ expires_s, key, max_bytes }) =>
+    Effect.map(DateTime.now, (now) => ({
+      ...({ method: "PUT", url: `http://store/${key}`, headers: {}, max_bytes } as const),
+      expires_at: DateTime.add(now, { seconds: expires_s })
+    })),
   stat: (key) =>
     Effect.sync(() => {
       asked.add(key)
@@ -22,6 +28,7 @@ const Objects = Layer.mock(ObjectStore, {
   remove: (key) => Effect.sync(() => void objects.delete(key))
 })
 const watch = UploadWatch.layer.pipe(
+  Layer.provideMerge(Incoming.layer),
   Layer.provide([Objects, Layer.mock(SeasonActors, {})]),
   Layer.provide(Fixture.layer),
   Layer.provideMerge(core())
@@ -56,6 +63,31 @@ layer(watch)("uploads", (it) => {
       yield* TestClock.adjust("15 minutes")
       yield* look
       assert.strictEqual(objects.size, 0)
+    })
+  )
+
+  it.effect("of replays that no runner has reported are removed, once none can be under way any more, and no others", () =>
+    Effect.gen(function* () {
+      const { look } = yield* UploadWatch
+      const { presignPut, remove } = yield* ObjectStore
+      const keys = ["lost", "reported", "late"].map(replayUploadKey)
+      const [lost, reported, late] = keys as [string, string, string]
+      for (const key of [lost, reported]) yield* presignPut({ key, sha256: null, max_bytes: 9, expires_s: 1_800 })
+      for (const key of [lost, reported]) objects.add(key)
+      yield* remove(reported)
+      objects.add(reported) // somebody else's now, for all that this node knows
+      yield* TestClock.adjust("10 minutes")
+      yield* presignPut({ key: late, sha256: null, max_bytes: 9, expires_s: 1_800 })
+      objects.add(late)
+      yield* TestClock.adjust("35 minutes")
+      yield* look
+      assert.isTrue(objects.has(lost), "too early")
+      yield* TestClock.adjust("1 second")
+      yield* look
+      assert.deepStrictEqual([...objects], [reported, late])
+      yield* TestClock.adjust("10 minutes")
+      yield* look
+      assert.deepStrictEqual([...objects], [reported])
     })
   )
 })

@@ -27,6 +27,7 @@ import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
+import { Incoming } from "./object/Incoming.ts"
 import { Broadcast } from "./node/Broadcast.ts"
 import { Audits } from "./runner/Audits.ts"
 import { Desk } from "./runner/Desk.ts"
@@ -53,7 +54,9 @@ import { UploadWatch } from "./submission/UploadWatch.ts"
 import { Versions } from "./version/Versions.ts"
 
 /** Known to everybody: the other nodes, the cache that writes purge, the seasons that are played, the requests that wait for work. */
-const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.layer, Words.layer).pipe(Layer.provideMerge(Broadcast.layer))
+const Commons = Layer.mergeAll(CachePurges.layer, Incoming.layer, OpenSeasons.layer, Parking.layer, Words.layer).pipe(
+  Layer.provideMerge(Broadcast.layer)
+)
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
 const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))

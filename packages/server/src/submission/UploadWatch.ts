@@ -6,13 +6,14 @@
  * Not every file is taken over: the other may never come, the season may close, and a URL is good for the whole window, also
  * once its file is no longer wanted. So the place of every version that was seen waiting is emptied when no upload to it can
  * be under way any more. Places of versions that nobody saw waiting, since the service was away, keep what lies there: as many
- * as were waiting when it stopped.
+ * as were waiting when it stopped. Replays that no runner has reported go the same way (object/Incoming.ts).
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Incoming } from "../object/Incoming.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
@@ -24,13 +25,15 @@ const LOOK_EVERY = "1 second"
 /** Versions in one look, and at a time; the next look goes on after the last of them. */
 const VERSIONS_MAX = 500
 const CONCURRENCY = 8
+/** Uploads that nobody has taken over, in one look. */
+const REMOVED_AT_ONCE = 500
 /** Comes before every id. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 /** An upload that began in time may take so long to end. */
 const UPLOAD_MAX_MS = 15 * 60_000
 
 export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
-  static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | SeasonActors> = Layer.effect(
+  static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | Incoming | SeasonActors> = Layer.effect(
     UploadWatch,
     Effect.gen(function* () {
       const look = yield* makeLook
@@ -47,6 +50,7 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
 const makeLook = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
+  const incoming = yield* Incoming
   const objects = yield* ObjectStore
 
   const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
@@ -89,6 +93,10 @@ const makeLook = Effect.gen(function* () {
       yield* empty(version)
       places.delete(version)
     }
+    yield* Effect.forEach(incoming.left(now - UPLOAD_MAX_MS).slice(0, REMOVED_AT_ONCE), objects.remove, {
+      concurrency: CONCURRENCY,
+      discard: true
+    })
   })
 
   return Effect.gen(function* () {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { matches, ResponseCache } from "./ResponseCache.ts"
 
 const answer = (text: string, ...tags: ReadonlyArray<string>) => ({ text, contentType: "application/json", tags: new Set(tags) })
@@ -135,6 +136,29 @@ describe("ResponseCache", () => {
       ] as const) {
         yield* fill
         yield* purge
+        assert.strictEqual(kept(), left)
+      }
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
+  it.effect("keeps an answer for ten minutes, and one that the clock will change until then, and says so to caches further on", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const ask = (url: string, until_ms?: number) => cache.getOrCompute(url, Effect.succeed({ ...answer(url, "t"), until_ms }))
+      const asked = [yield* ask("/a"), yield* ask("/b", 90_500), yield* ask("/c", 1_000_000), yield* ask("/d", 0)]
+      assert.deepStrictEqual(
+        asked.map(({ headers }) => headers["cache-control"]),
+        ["600", "90", "600", "0"].map((life_s) => `public, max-age=0, s-maxage=${life_s}`)
+      )
+      const kept = () => ["/a", "/b", "/c", "/d"].filter((url) => cache.getUnsafe(url) !== undefined).join("")
+      for (const [pause, left] of [
+        [0, "/a/b/c"],
+        [90_499, "/a/b/c"],
+        [1, "/a/c"],
+        [509_499, "/a/c"],
+        [1, ""]
+      ] as const) {
+        yield* TestClock.adjust(pause)
         assert.strictEqual(kept(), left)
       }
     }).pipe(Effect.provide(ResponseCache.layer))

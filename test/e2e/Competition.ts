@@ -7,7 +7,8 @@ import type { Visitor } from "./Visitor.ts"
 
 export const GAME = "snakes"
 export const SEASON = "trial-run"
-export const seasonPath = `/v1/games/${GAME}/seasons/${SEASON}`
+export const pathOf = (slug: string) => `/v1/games/${GAME}/seasons/${slug}`
+export const seasonPath = pathOf(SEASON)
 const DAY_MS = 86_400_000
 
 export interface Files {
@@ -27,28 +28,35 @@ export const send = async (visitor: Visitor, upload: { readonly weights: any; re
 export interface Field {
   readonly boards: ReadonlyArray<string>
   readonly baselines: ReadonlyArray<string>
+  readonly slug?: string
 }
 
-/** The season is playing when this returns: boards in play, baselines reviewed and switched on. */
-export const open = async (admin: Visitor, { baselines, boards }: Field): Promise<void> => {
-  await admin.post(`/v1/games/${GAME}/seasons`, {
+type Fleets = "own" | "platform" | "both"
+
+export const create = (admin: Visitor, slug: string, fleet: Fleets = "both") =>
+  admin.post(`/v1/games/${GAME}/seasons`, {
     name: "Trial run",
-    slug: SEASON,
+    slug,
     submissions_open_at: new Date(Date.now() - DAY_MS).toISOString(),
     submissions_close_at: new Date(Date.now() + DAY_MS).toISOString(),
     rules: { trial: { matches: 2 }, cooldown_s: 0 },
     weight_classes: demoWeightClasses,
     visibility: "public",
     entry: "open",
-    fleet: { matches: "both", admissions: "both" },
+    fleet: { matches: fleet, admissions: fleet },
     providers: []
   })
+
+/** The season is playing when this returns: boards in play, baselines reviewed and switched on. */
+export const open = async (admin: Visitor, { baselines, boards, slug = SEASON }: Field): Promise<void> => {
+  const seasonPath = pathOf(slug)
+  await create(admin, slug)
   for (const map_id of boards) {
     await admin.post(
       `${seasonPath}/maps`,
       demoBoards.find((board) => board.map_id === map_id)
     )
-    await switchBoard(admin, map_id, true)
+    await switchBoard(admin, map_id, true, slug)
   }
   for (const name of baselines) {
     const files = filesOf(name)
@@ -65,7 +73,8 @@ export const open = async (admin: Visitor, { baselines, boards }: Field): Promis
   }
 }
 
-export const switchBoard = (admin: Visitor, map_id: string, enabled: boolean) => admin.patch(`${seasonPath}/maps/${map_id}`, { enabled })
+export const switchBoard = (admin: Visitor, map_id: string, enabled: boolean, slug = SEASON) =>
+  admin.patch(`${pathOf(slug)}/maps/${map_id}`, { enabled })
 
 export interface SeasonRecord {
   readonly slug: string
@@ -84,7 +93,7 @@ export const rated = (visitor: Visitor, matches: number) =>
   eventually(`${matches} rated matches`, async () => (await ratedSoFar(visitor)) >= matches)
 
 /** Lets the matches that are being played end and starts no more. */
-export const rest = async (admin: Visitor, boards: ReadonlyArray<string>) => {
-  for (const map_id of boards) await switchBoard(admin, map_id, false)
-  await eventually("the end of the last match", async () => (await admin.get(`${seasonPath}/playing`)).playing === 0)
+export const rest = async (admin: Visitor, boards: ReadonlyArray<string>, slug = SEASON) => {
+  for (const map_id of boards) await switchBoard(admin, map_id, false, slug)
+  await eventually("the end of the last match", async () => (await admin.get(`${pathOf(slug)}/playing`)).playing === 0)
 }

@@ -4,6 +4,7 @@
  * written here a second time, from the page and not from the service.
  */
 import { assert } from "vitest"
+import { SEASON } from "./Competition.ts"
 import { type Service, withDatabase } from "./Service.ts"
 
 interface Belief {
@@ -39,10 +40,11 @@ export interface Ledger {
 
 const SEATS = `
   SELECT m.id, m.rated_n, m.ladder, s.seat, s.version_id, s.rank, s.score, s.made_mu, s.made_sigma, s.open_mu, s.open_sigma
-  FROM match m JOIN seat s ON s.match_id = m.id WHERE m.status = 'rated' ORDER BY m.rated_n, s.seat`
-const RATINGS = "SELECT ladder, version_id, mu, sigma, matches FROM rating"
-const COUNTS = "SELECT (head->>'rated')::int AS rated, (head->>'voided')::int AS voided FROM season"
-const TWICE = "SELECT id FROM live WHERE id IN (SELECT id FROM match)"
+  FROM match m JOIN seat s ON s.match_id = m.id JOIN season ON season.id = m.season_id
+  WHERE m.status = 'rated' AND season.slug = $1 ORDER BY m.rated_n, s.seat`
+const RATINGS = "SELECT ladder, version_id, mu, sigma, matches FROM rating JOIN season ON season.id = season_id WHERE slug = $1"
+const COUNTS = "SELECT (head->>'rated')::int AS rated, (head->>'voided')::int AS voided FROM season WHERE slug = $1"
+const TWICE = "SELECT live.id FROM live JOIN season ON season.id = season_id WHERE slug = $1 AND live.id IN (SELECT id FROM match)"
 
 const START: Readonly<Belief> = { mu: 0, sigma: 200 }
 const S = 400 / Math.log(10)
@@ -69,10 +71,10 @@ const near = (found: number | null, made: number, what: string) =>
   assert.isTrue(found !== null && Math.abs(found - made) < 1e-6, `${what}: the service has ${found}, the matches make ${made}`)
 
 /** Reads the books and fails where they do not add up. */
-export const audit = async (service: Service): Promise<Ledger> => {
+export const audit = async (service: Pick<Service, "directory">, slug = SEASON): Promise<Ledger> => {
   const { counts, ratings, seats, twice } = await withDatabase(service, async (client) => {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    const read = async <Row>(text: string) => (await client.query(text)).rows as ReadonlyArray<Row>
+    const read = async <Row>(text: string) => (await client.query(text, [slug])).rows as ReadonlyArray<Row>
     const counts = await read<{ rated: number; voided: number }>(COUNTS)
     return { counts, seats: await read<SeatRow>(SEATS), ratings: await read<RatingRow>(RATINGS), twice: await read<{ id: string }>(TWICE) }
   })

@@ -28,6 +28,11 @@ export class Visitor {
     return new Visitor(origin, session)
   }
 
+  /** The same person at another address of the service. */
+  at(origin: string): Visitor {
+    return new Visitor(origin, this.session)
+  }
+
   async ask(method: string, path: string, body?: unknown): Promise<Answer> {
     for (let waits = 0; ; waits++) {
       const response = await fetch(`${this.origin}${path}`, {
@@ -45,6 +50,13 @@ export class Visitor {
       }
       await pause(1000 * Number(response.headers.get("retry-after") ?? 1))
     }
+  }
+
+  /** The status of the first answer, whatever it is. */
+  async once(method: string, path: string, body: unknown): Promise<number> {
+    const headers = { cookie: `service_session=${this.session}`, "content-type": "application/json" }
+    return (await fetch(`${this.origin}${path}`, { method, headers, body: JSON.stringify(body), signal: AbortSignal.timeout(TIMEOUT_MS) }))
+      .status
   }
 
   /** The body of an answer that must have this status. */

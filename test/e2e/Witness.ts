@@ -12,15 +12,17 @@ export class Witness {
   readonly seen = new Map<string, string>()
   readonly contradictions: Array<string> = []
   private readonly visitor: Visitor
+  private readonly list: string
   private readonly watching: Promise<void>
   private over = false
 
-  constructor(visitor: Visitor) {
+  constructor(visitor: Visitor, slug = SEASON) {
     this.visitor = visitor
+    this.list = `/v1/matches?game=${GAME}&season=${slug}&limit=60`
     this.watching = this.watch()
   }
 
-  async look(path = `/v1/matches?game=${GAME}&season=${SEASON}&limit=60`): Promise<void> {
+  async look(path = this.list): Promise<void> {
     const { matches } = await this.visitor.get(path)
     for (const { id, seats, status, turns } of matches) if (status === "rated") this.hear(id, JSON.stringify([turns, seats]))
   }
@@ -35,7 +37,7 @@ export class Witness {
   async lookAtAll(): Promise<ReadonlySet<string>> {
     const ids = new Set<string>()
     for (let cursor: string | null = "0"; cursor !== null; ) {
-      const page: any = await this.visitor.get(`/v1/matches?game=${GAME}&season=${SEASON}&limit=60&cursor=${cursor}`)
+      const page: any = await this.visitor.get(`${this.list}&cursor=${cursor}`)
       for (const { id, seats, status, turns } of page.matches) {
         if (status !== "rated") continue
         ids.add(id)

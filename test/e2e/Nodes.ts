@@ -1,0 +1,152 @@
+/**
+ * Several nodes of the service as an operator has them: processes on one Postgres, one data directory and one Redis,
+ * behind nginx, with runners that know nginx alone. Everything is signalled and killed by pid.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import pg from "pg"
+import { freePort } from "../support/freePort.ts"
+import * as Launched from "../support/LaunchedService.ts"
+import * as Nginx from "./Nginx.ts"
+import { eventually, Hopeless } from "./Service.ts"
+
+const ROOT = join(import.meta.dirname, "../..")
+const LOG_KEPT = 200_000
+
+export interface Process {
+  readonly pid: number
+  readonly log: () => string
+  readonly over: () => boolean
+  readonly ended: Promise<number | null>
+}
+
+const started = new Set<Process>()
+
+const run = (program: string, environment: Readonly<Record<string, string>>): Process => {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: process.env["HOME"] ?? tmpdir(),
+    AGON_TEST_RUN: process.env["AGON_TEST_RUN"] ?? "",
+    ...environment
+  }
+  const child: ChildProcess = spawn(process.execPath, [join(ROOT, program)], { env, stdio: ["ignore", "pipe", "pipe"] })
+  let said = ""
+  const hear = (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-LOG_KEPT)
+  }
+  child.stdout!.on("data", hear)
+  child.stderr!.on("data", hear)
+  const ended = new Promise<number | null>((resolve) => child.on("exit", (status) => resolve(status)))
+  const one = { pid: child.pid!, log: () => said, over: () => child.exitCode !== null || child.signalCode !== null, ended }
+  started.add(one)
+  return one
+}
+
+/** A node through all its lives: its address stays. */
+export class Node {
+  readonly origin: string
+  readonly address: string
+  private readonly environment: Readonly<Record<string, string>>
+  private life: Process | undefined
+
+  constructor(port: number, nodePort: number, environment: Readonly<Record<string, string>>) {
+    this.address = `127.0.0.1:${port}`
+    this.origin = `http://${this.address}`
+    this.environment = { ...environment, PORT: String(port), AGON_NODE: `127.0.0.1:${nodePort}` }
+  }
+
+  get process(): Process {
+    if (this.life === undefined) throw new Error(`${this.address} was never started`)
+    return this.life
+  }
+
+  get runs(): boolean {
+    return this.life !== undefined && !this.life.over()
+  }
+
+  async start(): Promise<void> {
+    const life = run("packages/server/src/main.ts", this.environment)
+    this.life = life
+    await eventually(`an answer of ${this.address}`, async () => {
+      if (life.over()) throw new Hopeless(`the node ended: ${life.log()}`)
+      return (await fetch(`${this.origin}/readyz`)).ok
+    })
+  }
+
+  signal(name: NodeJS.Signals): void {
+    process.kill(this.process.pid, name)
+  }
+
+  /** The seasons that live here, by id. */
+  async seasons(): Promise<ReadonlyArray<string>> {
+    const metrics = await (await fetch(`${this.origin}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
+    return [...metrics.matchAll(/^agon_season_here\{[^}]*season="([^"]+)"[^}]*\} 1$/gm)].map(([, season]) => season!)
+  }
+}
+
+export interface World {
+  readonly nodes: ReadonlyArray<Node>
+  readonly nginx: Nginx.Nginx
+  readonly origin: string
+  readonly database: Launched.Running
+  /** The nodes' common directory, which is the database's too. */
+  readonly directory: string
+  readonly query: <Row = Record<string, any>>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  /** The running node that hosts the season, if one does. */
+  readonly owner: (season: string) => Promise<Node | undefined>
+  readonly runner: (key: string, slots: number) => Process
+  readonly end: () => Promise<void>
+}
+
+export const start = async (count: number, environment: Readonly<Record<string, string>>): Promise<World> => {
+  const directory = Launched.directory()
+  const [database, nginx] = await Promise.all([Launched.started(directory), Nginx.make()])
+  const shared = {
+    ...environment,
+    DATABASE_URL: database.url,
+    PUBLIC_ORIGIN: nginx.origin,
+    AGON_DATA: directory,
+    TRUSTED_PROXIES: "127.0.0.1"
+  }
+  const nodes: Array<Node> = []
+  for (let i = 0; i < count; i++) nodes.push(new Node(await freePort(), await freePort(), shared))
+  await Promise.all([nginx.start(nodes.map(({ address }) => address)), ...nodes.map((node) => node.start())])
+  const client = new pg.Pool({ connectionString: database.url, max: 2 })
+  client.on("error", () => undefined)
+  const caches: Array<string> = []
+  return {
+    nodes,
+    nginx,
+    origin: nginx.origin,
+    database,
+    directory,
+    query: async (text, values = []) => (await client.query(text, [...values])).rows,
+    owner: async (season) => {
+      const here = nodes.map(async (node) => node.runs && (await node.seasons().catch((): ReadonlyArray<string> => [])).includes(season))
+      return nodes[(await Promise.all(here)).indexOf(true)]
+    },
+    runner: (key, slots) => {
+      const cache = mkdtempSync(join(tmpdir(), "agon-runner-"))
+      caches.push(cache)
+      return run("packages/runner/src/main.ts", {
+        AGON_URL: nginx.origin,
+        AGON_RUNNER_KEY: key,
+        AGON_RUNNER_SLOTS: String(slots),
+        AGON_RUNNER_CACHE: cache
+      })
+    },
+    end: async () => {
+      await client.end().catch(() => undefined)
+      for (const one of started) {
+        if (!one.over()) process.kill(one.pid, "SIGKILL")
+        await one.ended
+      }
+      started.clear()
+      await nginx.stop()
+      await Launched.cleanUp()
+      for (const cache of caches) rmSync(cache, { recursive: true, force: true })
+    }
+  }
+}

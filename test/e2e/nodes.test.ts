@@ -1,0 +1,308 @@
+/**
+ * Several nodes behind nginx (scripts/nginx.conf), on one Postgres, one directory and one Redis, play several seasons with
+ * real runners; runners and visitors know nginx alone. Nodes are killed, stopped, frozen and restarted, and so is the database:
+ * each season plays on at another node, and nothing is rated twice, lost, or said and taken back.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { setTimeout as pause } from "node:timers/promises"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { engines } from "@agon/engine/registry.ts"
+import { missingRedis, Redis } from "../support/Redis.ts"
+import * as Competition from "./Competition.ts"
+import { audit } from "./Ledger.ts"
+import { get, Load } from "./Load.ts"
+import { missingNginx } from "./Nginx.ts"
+import * as Nodes from "./Nodes.ts"
+import { eventually, killIfThere, postgresPid } from "./Service.ts"
+import { Visitor } from "./Visitor.ts"
+import { Witness } from "./Witness.ts"
+
+const slow = process.env["AGON_SLOW"] !== undefined
+const NODES = slow ? 3 : 2
+const SLUGS = slow ? ["spring", "summer", "autumn"] : ["spring", "summer"]
+const BOARDS = ["open-7"]
+const BASELINES = ["straight-on", "careless", "random-safe"]
+const RUNNERS = 2
+/** What is promised where a machine has time for us; on a busy one the best of some tries has to keep it. */
+const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
+const TRIES = 4
+const PATIENCE_MS = 90_000
+const LOOK_EVERY_MS = 20
+/** Until nginx trusts a node again that it found away (`fail_timeout`), which whoever restarts nodes in turn waits for. */
+const NGINX_FORGETS_MS = 2_200
+const playable = engines.map(({ digest, slug }) => ({ game: slug, engine_digest: digest }))
+
+const missing = missingNginx()
+const figures: Array<string> = []
+const note = (figure: string) => figures.push(figure)
+
+interface Season {
+  readonly id: string
+  readonly slug: string
+}
+
+describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefined ? "" : `: ${missing}`}`, { timeout: 300_000 }, () => {
+  const scope = Scope.makeUnsafe()
+  let world: Nodes.World
+  let seasons: ReadonlyArray<Season>
+  let witnesses: ReadonlyArray<Witness>
+  let runners: ReadonlyArray<Nodes.Process>
+  const admins = new Map<string, Visitor>()
+  const admin = (slug: string) => admins.get(slug)!
+
+  beforeAll(async () => {
+    const redis = missingRedis() === undefined ? await Effect.runPromise(Layer.buildWithScope(Redis.layer, scope)) : undefined
+    world = await Nodes.start(NODES, redis === undefined ? {} : { REDIS_URL: Redacted.value(Context.get(redis, Redis).url) })
+    for (const name of ["admin", "quiet", ...SLUGS]) admins.set(name, await Visitor.signedIn(world.origin, name))
+    await world.query("UPDATE account SET admin = true") // each writes at a rate of its own
+    const { key } = await admin("admin").post("/v1/runner-keys", { name: "fleet" })
+    runners = Array.from({ length: RUNNERS }, () => world.runner(key, 2))
+    await Promise.all(SLUGS.map((slug) => Competition.open(admin(slug), { slug, boards: BOARDS, baselines: BASELINES })))
+    seasons = await world.query<Season>("SELECT id, slug FROM season ORDER BY slug")
+    witnesses = SLUGS.map((slug) => new Witness(new Visitor(world.origin), slug))
+  }, 300_000)
+
+  afterAll(async () => {
+    for (const witness of witnesses ?? []) await witness.stop()
+    await world?.end()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    if (figures.length > 0) console.log(figures.join("\n"))
+  }, 60_000)
+
+  const ratedOf = async ({ id }: Season): Promise<{ readonly epoch: number; readonly rated: number }> =>
+    (await world.query<any>("SELECT epoch, (head->>'rated')::int AS rated FROM season WHERE id = $1", [id]))[0]
+
+  const ownerOf = async (season: Season): Promise<Nodes.Node> => {
+    let owner: Nodes.Node | undefined
+    await eventually(`an owner of ${season.slug}`, async () => (owner = await world.owner(season.id)) !== undefined)
+    return owner!
+  }
+
+  const standings = () => Promise.all(seasons.map(ratedOf))
+
+  /** Every season plays on from here, or from where it stood. */
+  const goesOn = async (matches = 1, before?: Awaited<ReturnType<typeof standings>>) => {
+    const from = before ?? (await standings())
+    await eventually("play in every season", async () => (await standings()).every(({ rated }, i) => rated >= from[i]!.rated + matches))
+  }
+
+  /** How long after a blow to its owner the season was owned anew, and had rated a match again. */
+  const struck = async (season: Season, signal: NodeJS.Signals) => {
+    const owner = await ownerOf(season)
+    const before = await ratedOf(season)
+    const began = performance.now()
+    owner.signal(signal)
+    const until = async (holds: (now: typeof before) => boolean) => {
+      let now = await ratedOf(season)
+      while (!holds(now)) {
+        assert.isBelow(performance.now() - began, PATIENCE_MS, `${season.slug} plays on`)
+        await pause(LOOK_EVERY_MS)
+        now = await ratedOf(season)
+      }
+      return { now, after_ms: Math.round(performance.now() - began) }
+    }
+    const owned = await until(({ epoch }) => epoch > before.epoch)
+    const rated = async () => (await until(({ rated }) => rated > owned.now.rated)).after_ms
+    return { owner, owned_ms: owned.after_ms, rated }
+  }
+
+  /** Strikes until the promise was kept once; every time the owner comes back. */
+  const promised = async (signal: keyof typeof PROMISED_MS, back: (owner: Nodes.Node, season: Season) => Promise<void>) => {
+    let best = Infinity
+    for (let tries = 0; tries < TRIES && best >= PROMISED_MS[signal]; tries++) {
+      const season = seasons[tries % seasons.length]!
+      const { owned_ms, owner, rated } = await struck(season, signal)
+      best = Math.min(best, owned_ms)
+      const rated_ms = signal === "SIGSTOP" && !slow ? undefined : await rated()
+      note(`${signal}: owned by another after ${owned_ms} ms${rated_ms === undefined ? "" : `, the next match rated after ${rated_ms} ms`}`)
+      await back(owner, season)
+    }
+    assert.isBelow(best, PROMISED_MS[signal])
+    await goesOn()
+  }
+
+  it("play one competition", () => goesOn(2))
+
+  it("play a season on within 5 s when its owner is killed in the midst of play", () =>
+    promised("SIGKILL", async (owner) => {
+      await owner.process.ended
+      await owner.start()
+    }))
+
+  it("play a season on within 1 s when its owner is stopped, which ends by itself", () =>
+    promised("SIGTERM", async (owner) => {
+      assert.strictEqual(await owner.process.ended, 0)
+      await owner.start()
+    }))
+
+  it("take a season over from an owner that is frozen; when it wakes it gives back what it holds and writes nothing", () =>
+    promised("SIGSTOP", async (owner, season) => {
+      // It is in the frozen node's socket, and the first thing that it reads when it wakes, believing that it owns the season.
+      const late = admin(season.slug)
+        .at(owner.origin)
+        .once("PATCH", `${Competition.pathOf(season.slug)}/maps/open-7`, { enabled: true })
+      const { epoch } = await ratedOf(season)
+      await pause(200)
+      owner.signal("SIGCONT")
+      const status = await late
+      note(`a write that waited at the frozen node was answered ${status}`)
+      assert.include([200, 503], status)
+      await eventually("one owner of each season", async () => {
+        const here = await Promise.all(world.nodes.map((node) => node.seasons()))
+        return seasons.every(({ id }) => here.filter((ids) => ids.includes(id)).length === 1)
+      })
+      assert.isAtLeast((await ratedOf(season)).epoch, epoch)
+    }))
+
+  it.skipIf(missingRedis() !== undefined)("count the requests of one address together, whatever it says of itself", async () => {
+    const began = performance.now()
+    const asked = Array.from({ length: 150 }, (_, n) =>
+      get(`${world.origin}${Competition.pathOf(SLUGS[0]!)}/maps`, "127.0.9.9", { headers: { "x-forwarded-for": `10.1.1.${n}` } })
+    )
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    const passed = statuses.filter((status) => status === 200).length
+    const took_s = (performance.now() - began) / 1000
+    note(`of 150 requests of one address within ${took_s.toFixed(2)} s ${passed} passed at ${NODES} nodes together`)
+    assert.isAtMost(passed, 60 + 30 * took_s + 1)
+    assert.isAtLeast(passed, 60)
+    assert.deepStrictEqual([...new Set(statuses)].toSorted(), [200, 429])
+  })
+
+  describe("and a season in which nothing happens but what a test does,", () => {
+    const path = Competition.pathOf("quiet")
+    let owner: Nodes.Node
+    let other: Nodes.Node
+    let say: (node: Nodes.Node, what: string, body: object) => Promise<any>
+    let runner: string
+
+    beforeAll(async () => {
+      const boss = admin("quiet")
+      await Competition.create(boss, "quiet", "own")
+      const { key } = await boss.post(`${path}/runner-keys`, { name: "own" })
+      say = async (node, what, body) => {
+        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+        const response = await fetch(`${node.origin}/v1/runner${what}`, { method: "POST", headers, body: JSON.stringify(body) })
+        assert.isTrue(response.ok, `${what}: ${response.status}`)
+        return response.json()
+      }
+      const files = Competition.filesOf("careless")
+      const { upload } = await boss.post(`${path}/baselines`, { name: "careless", ...Competition.hashesOf(files) })
+      await Competition.send(boss, upload, files)
+      const [quiet] = await world.query<Season>("SELECT id, slug FROM season WHERE slug = 'quiet'")
+      owner = await ownerOf(quiet!)
+      other = world.nodes.find((node) => node !== owner)!
+      const about = { name: "hand", runtime_version: "test", accepts: ["admission"], slots: 1, engines: playable }
+      runner = (await say(owner, "/sessions", about)).runner
+    })
+
+    const lease = (node: Nodes.Node, more: object = {}) =>
+      say(node, "/leases", { runner, max: 1, wait_s: 25, ...more }).then(({ leases }) => ({ leases, at: performance.now() }))
+
+    it("wake a runner that waits at one of them when work appears in a season of another", async () => {
+      const [work] = (await lease(owner)).leases
+      const second = {
+        runner: (
+          await say(other, "/sessions", { name: "second", runtime_version: "test", accepts: ["admission"], slots: 1, engines: playable })
+        ).runner
+      }
+      const waiting = lease(other, second)
+      await pause(500)
+      await say(owner, `/leases/${work.lease}/release`, {})
+      const released = performance.now()
+      const { at, leases } = await waiting
+      note(`a runner that waited at another node than its season's was given work ${Math.round(at - released)} ms after it appeared`)
+      assert.lengthOf(leases, 1)
+      assert.isBelow(at - released, 2_000)
+      await say(other, `/leases/${leases[0].lease}/release`, {})
+    })
+
+    it("take back what one of them gave to a runner and got lost, as soon as the runner tells another what it holds", async () => {
+      const [lost] = (await lease(other)).leases
+      const [again] = (await lease(owner, { holds: [], wait_s: 0 })).leases
+      assert.isDefined(again)
+      assert.notStrictEqual(again.lease, lost.lease)
+      await say(other, `/leases/${again.lease}/release`, {})
+    })
+
+    it("show what was written through one of them through the other at once, also when its line to the rest was just cut", async () => {
+      const maps = `${path}/maps`
+      await admin("quiet").post(maps, demoBoards[0])
+      const [a, b] = world.nodes as [Nodes.Node, Nodes.Node]
+      const etag = async (node: Nodes.Node) => (await fetch(`${node.origin}${maps}`)).headers.get("etag")
+      let enabled = false
+      for (const cut of [false, true]) {
+        for (const [writer, reader] of [
+          [a, b],
+          [b, a]
+        ] as const) {
+          const before = await etag(reader)
+          assert.strictEqual(await etag(reader), before)
+          if (cut) await world.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+          enabled = !enabled
+          await Competition.switchBoard(admin("quiet").at(writer.origin), demoBoards[0]!.map_id, enabled, "quiet")
+          const written = performance.now()
+          while ((await etag(reader)) === before) assert.isBelow(performance.now() - written, 1_000, `cut: ${cut}`)
+          note(
+            `a write was seen through the other node after ${Math.round(performance.now() - written)} ms${cut ? ", its listener just cut" : ""}`
+          )
+        }
+      }
+    })
+  })
+
+  it("are restarted in turn under load: nothing but 503 for what was in flight, and no result of a runner is lost", async () => {
+    const load = new Load(
+      world.origin,
+      SLUGS.flatMap((slug) => [
+        `/v1/games/snakes/leaderboard?season=${slug}`,
+        `/v1/matches?season=${slug}`,
+        `${Competition.pathOf(slug)}/playing`
+      ])
+    )
+    const before = await standings()
+    for (const node of world.nodes) {
+      node.signal("SIGTERM")
+      assert.strictEqual(await node.process.ended, 0)
+      await node.start()
+      await pause(NGINX_FORGETS_MS)
+    }
+    await goesOn()
+    await load.stop()
+    const after = await standings()
+    const rated = after.reduce((sum, { rated }, i) => sum + rated - before[i]!.rated, 0)
+    note(`restarted in turn under load: ${rated} matches rated, ${load.total} answers: ${JSON.stringify(Object.fromEntries(load.answers))}`)
+    const failed = [...load.answers].filter(([answer]) => answer !== "200")
+    assert.isTrue(
+      failed.every(([answer]) => answer.startsWith("503 ")),
+      "no other failure"
+    )
+    const sum = failed.reduce((sum, [, n]) => sum + n, 0)
+    assert.isAtMost(sum, load.total / 20)
+    for (const runner of runners) assert.notInclude(runner.log(), "a result was not counted")
+  })
+
+  it("play on when their database is killed under all of them", async () => {
+    const before = await standings()
+    const began = performance.now()
+    assert.isTrue(killIfThere(postgresPid(world)))
+    await goesOn(3, before)
+    note(`every season had rated three matches more ${Math.round(performance.now() - began)} ms after the database was killed`)
+  })
+
+  it("have rated every match once, and their ratings are what the log makes of it", async () => {
+    for (const witness of witnesses) await witness.stop()
+    for (const [i, slug] of SLUGS.entries()) {
+      await Competition.rest(admin(slug), BOARDS, slug)
+      const { results } = await audit(world, slug)
+      note(`${slug}: ${results.size} rated matches, every rating as a replay of the log makes it`)
+      assert.deepStrictEqual(witnesses[i]!.contradictions, [])
+      const shown = [...witnesses[i]!.seen.keys()]
+      assert.deepStrictEqual(
+        shown.filter((id) => !results.has(id)),
+        [],
+        "every match that was shown as rated is there"
+      )
+    }
+  })
+})

@@ -6,7 +6,7 @@ import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } fro
 import { collect } from "./contentMeter.ts"
 import { hmacSha256, type Mac } from "./hmacSha256.ts"
 import { type ObjectDirectory, openObjectDirectory } from "./ObjectDirectory.ts"
-import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.ts"
+import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 import { type Grant, type Refusal, readGrant, signedUrl } from "./urlSignature.ts"
 
@@ -46,12 +46,9 @@ export class LocalObjects extends Context.Service<
 }
 
 const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeof ObjectStore)["Service"] => ({
-  presignPut: ({ key, sha256, max_bytes, expires_s }) =>
-    Effect.map(now_s, (now) => {
-      const expires = now + expires_s
-      const url = signedUrl(mac, origin, { method: "PUT", key: assertObjectKey(key), expires, sha256, max_bytes })
-      return { method: "PUT", url, headers: {}, max_bytes, expires_at: DateTime.makeUnsafe(expires * 1000) }
-    }),
+  presignPut: (request) => Effect.map(Clock.currentTimeMillis, (now_ms) => uploadAt(mac, origin, request, now_ms)),
+  presignPuts: (requests) =>
+    Effect.map(Clock.currentTimeMillis, (now_ms) => requests.map((request) => uploadAt(mac, origin, request, now_ms))),
   presignGet: ({ key, expires_s }) =>
     Effect.map(now_s, (now) => signedUrl(mac, origin, { method: "GET", key: assertObjectKey(key), expires: now + expires_s })),
   stat: directory.stat,
@@ -68,3 +65,9 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   }),
   remove: directory.remove
 })
+
+const uploadAt = (mac: Mac, origin: string, { expires_s, key, max_bytes, sha256 }: UploadRequest, now_ms: number): Upload => {
+  const expires = Math.floor(now_ms / 1000) + expires_s
+  const url = signedUrl(mac, origin, { method: "PUT", key: assertObjectKey(key), expires, sha256, max_bytes })
+  return { method: "PUT", url, headers: {}, max_bytes, expires_at: DateTime.makeUnsafe(expires * 1000) }
+}

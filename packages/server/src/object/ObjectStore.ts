@@ -61,6 +61,8 @@ export class ObjectStore extends Context.Service<
   ObjectStore,
   {
     readonly presignPut: (request: UploadRequest) => Effect.Effect<Upload>
+    /** One for each, in their order. */
+    readonly presignPuts: (requests: ReadonlyArray<UploadRequest>) => Effect.Effect<ReadonlyArray<Upload>>
     /** A URL that answers GET with the bytes, or 404 where there are none. */
     readonly presignGet: (request: { readonly key: string; readonly expires_s: number }) => Effect.Effect<string>
     readonly stat: (key: string) => Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable>

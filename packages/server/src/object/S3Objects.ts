@@ -4,21 +4,24 @@
  * not known exactly. So size and hash bind in `verify`, and what outsiders can write to is never what play reads from.
  */
 import { createHash } from "node:crypto"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { collect } from "./contentMeter.ts"
-import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.ts"
+import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
 import { s3Verify } from "./s3Verify.ts"
 
 const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {
   const { send, presign } = requests
+  const uploadAt = ({ key, sha256, max_bytes, expires_s }: UploadRequest, now_ms: number): Upload => {
+    const headers: Record<string, string> =
+      sha256 === null ? {} : { "x-amz-checksum-sha256": Buffer.from(sha256, "hex").toString("base64") }
+    const expires_at = DateTime.makeUnsafe((Math.floor(now_ms / 1000) + expires_s) * 1000)
+    return { method: "PUT", url: presign("PUT", key, expires_s, headers, now_ms), headers, max_bytes, expires_at }
+  }
   return {
-    presignPut: Effect.fnUntraced(function* ({ key, sha256, max_bytes, expires_s }) {
-      const headers = sha256 === null ? {} : { "x-amz-checksum-sha256": Buffer.from(sha256, "hex").toString("base64") }
-      const { url, expires_ms } = yield* presign("PUT", key, expires_s, headers)
-      return { method: "PUT", url, headers, max_bytes, expires_at: DateTime.makeUnsafe(expires_ms) }
-    }),
-    presignGet: ({ key, expires_s }) => Effect.map(presign("GET", key, expires_s, {}), ({ url }) => url),
+    presignPut: (request) => Effect.map(Clock.currentTimeMillis, (now_ms) => uploadAt(request, now_ms)),
+    presignPuts: (requests) => Effect.map(Clock.currentTimeMillis, (now_ms) => requests.map((request) => uploadAt(request, now_ms))),
+    presignGet: ({ key, expires_s }) => Effect.map(Clock.currentTimeMillis, (now_ms) => presign("GET", key, expires_s, {}, now_ms)),
     stat: Effect.fnUntraced(function* (key) {
       const response = yield* send({ operation: "stat", method: "HEAD", key, answers: [404] })
       return response.status === 404 ? Option.none() : Option.some({ bytes: lengthOf(response) })

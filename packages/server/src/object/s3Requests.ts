@@ -98,11 +98,8 @@ export const s3Requests = (options: S3Options) => {
     )
 
   const presigned = presignS3({ ...options, base, secretAccessKey: Redacted.value(options.secretAccessKey) })
-  const presign = (method: "GET" | "PUT", key: string, expires_s: number, headers: Readonly<Record<string, string>>) =>
-    Effect.map(Clock.currentTimeMillis, (now_ms) => ({
-      url: presigned({ method, key: assertObjectKey(key), headers, expires_s, datetime: amzDate(now_ms) }),
-      expires_ms: (Math.floor(now_ms / 1000) + expires_s) * 1000
-    }))
+  const presign = (method: "GET" | "PUT", key: string, expires_s: number, headers: Readonly<Record<string, string>>, now_ms: number) =>
+    presigned({ method, key: assertObjectKey(key), headers, expires_s, datetime: amzDate(now_ms) })
 
   return { send, presign }
 }

@@ -6,14 +6,14 @@ import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { InvalidRequest, type NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import type { LeasedAcceptance, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
+import type { LeasedAcceptance, LeasedResult } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { moving } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { SeasonStore } from "../season/SeasonStore.ts"
-import { Holdings } from "./Holdings.ts"
+import { type Holding, Holdings } from "./Holdings.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { makeQueries, type OpenRunner, type OpenSeason } from "./queries.ts"
 import { Runners } from "./Runners.ts"
@@ -80,15 +80,18 @@ const makeDesk = Effect.gen(function* () {
   const tell = yield* makeTell(holdings)
   yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
 
-  /** What a lease is for while its work is open, from the rows where this node has not heard of its runner. */
-  const holding = Effect.fnUntraced(function* (lease: string) {
-    const known = holdings.get(lease)
+  const readHolding = Effect.fnUntraced(function* (lease: string) {
     const name = parseLease(lease)
-    if (known !== undefined || name === undefined) return known
-    const found = Option.getOrUndefined(yield* queries.held(name))
+    const found = name === undefined ? undefined : Option.getOrUndefined(yield* queries.held(name))
     if (found !== undefined) holdings.add(found)
     return found
   }, Effect.orDie)
+
+  /** What a lease is for while its work is open, from the rows where this node has not heard of its runner. */
+  const holding = (lease: string): Effect.Effect<Holding | undefined> => {
+    const known = holdings.get(lease)
+    return known === undefined ? readHolding(lease) : Effect.succeed(known)
+  }
 
   return Desk.of({
     holdings,
@@ -134,10 +137,10 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const sheets = yield* WorkSheets
 
   /** The machine's answer, or where the work is not open any more the one that its rows give. */
-  const settled = Effect.fnUntraced(function* (season: string, lease: string, key: string, receipt: Receipt | undefined) {
-    if (receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")) return receipt
-    return yield* Effect.catchTag(store.answerOf(season, lease, key), "StoreFailed", () => unavailable)
-  })
+  const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
+    receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")
+      ? Effect.succeed(receipt)
+      : Effect.catchTag(store.answerOf(season, lease, key), "StoreFailed", () => unavailable)
 
   const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
     for (const work of works) {
@@ -149,7 +152,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
 
   return Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
     const open = said.max > 0 ? seasons.get(season) : undefined
-    const results = said.results.map(({ lease, ...result }) => ({ lease, command: commandOf(key.id, lease, result as Result) }))
+    const results = said.results.map((result) => ({ lease: result.lease, command: commandOf(key.id, result) }))
     const commands = results.flatMap(({ command }) => command ?? [])
     if (said.holds !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.holds })
     if (open !== undefined) commands.push(leaseCommand(key, runner, open, said.max))

@@ -58,7 +58,7 @@ const makeDispatcher = Effect.gen(function* () {
   const audits = yield* Audits
   const hand = yield* makeHand
   return Dispatcher.of({
-    lease: Effect.fn("Dispatcher.lease")(function* (key, request) {
+    lease: Effect.fnUntraced(function* (key, request) {
       const runner = yield* desk.runner(key, request.runner)
       const results = request.results ?? []
       yield* desk.check(results)
@@ -69,7 +69,7 @@ const makeDispatcher = Effect.gen(function* () {
       return { leases: yield* hand.later(key, runner, room, since, until), results: receipts, drain }
     }),
 
-    result: Effect.fn("Dispatcher.result")(function* (key, lease, result) {
+    result: Effect.fnUntraced(function* (key, lease, result) {
       const season = yield* desk.seasonOf(lease)
       if (season === undefined) return yield* noLease
       const results = [{ lease, ...result } as LeasedResult]

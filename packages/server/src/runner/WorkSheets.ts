@@ -20,6 +20,7 @@ const URL_S = 3_600
 const REPLAY_URL_S = 1_800
 /** The largest replay that is taken. */
 export const REPLAY_BYTES_MAX = 4 * 1024 * 1024
+const REPLAY_UPLOAD = { max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }
 
 type MachineReview = Extract<Work, { kind: "admission" }>
 
@@ -48,8 +49,9 @@ const makeWorkSheets = Effect.gen(function* () {
     return rareSheet({ lease, kind: "admission", expires_at: instant(work.until), version_id, ...links, ...examined, attempt })
   })
 
-  const replayUpload = (lease: string) =>
-    objects.presignPut({ key: replayUploadKey(lease), sha256: null, max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S })
+  /** By the work's place; a review, which is rare, has no use for its own. */
+  const replayUploads = (works: ReadonlyArray<Work>) =>
+    objects.presignPuts(works.map(({ lease }) => ({ key: replayUploadKey(lease), sha256: null, ...REPLAY_UPLOAD })))
 
   return WorkSheets.of({
     audit: Effect.fnUntraced(function* (
@@ -66,13 +68,14 @@ const makeWorkSheets = Effect.gen(function* () {
     of: Effect.fnUntraced(function* (season, works) {
       const written = yield* versions(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))
       const engine = engineText(season)
+      const uploads = yield* replayUploads(works)
       const sheets: Array<Sheet> = []
       let next = 0
       for (const work of works) {
         if (work.kind === "match") {
           const seats = written.slice(next, (next += work.versions.length)).map(({ text }) => text)
           const board = yield* boardOf(season.id, work.board)
-          const upload = yield* replayUpload(work.lease)
+          const upload = uploads[sheets.length]!
           sheets.push(matchSheet(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
         } else sheets.push(yield* admission(season, work, written[next++]!))
       }

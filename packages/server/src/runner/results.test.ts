@@ -34,7 +34,7 @@ describe("a result on its way to a season", () => {
     })
   }
   it("reaches the machine with its seats in order", () => {
-    const command = commandOf("k", "l", result(seat(1, 5, 2), seat(0, 9, 1)))
+    const command = commandOf("k", { lease: "l", ...result(seat(1, 5, 2), seat(0, 9, 1)) })
     assert.deepInclude(command, { _tag: "ReportMatch", key: "k", lease: "l" })
     assert.deepStrictEqual(command?._tag === "ReportMatch" && command.outcome.seats.map(({ score }) => score), [9, 5])
   })

@@ -12,15 +12,16 @@ import type { Holding } from "./Holdings.ts"
 import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
 
 type Finished = Extract<Result, { kind: "match"; seats: unknown }>
-const isFinished = (result: Result): result is Finished => result.kind === "match" && "seats" in result
+const isFinished = <R extends Result>(result: R): result is R & Finished => result.kind === "match" && "seats" in result
 
 /** A runner may list the seats in any order; the machine takes them by number. */
-const bySeat = ({ seats }: Finished) => seats.toSorted((a, b) => a.seat - b.seat)
+const bySeat = ({ seats }: Finished) => (seats.every(({ seat }, i) => seat === i) ? seats : seats.toSorted((a, b) => a.seat - b.seat))
 
 /** The machine's command for a result. Audits have none: they are a queue of their own. */
-export const commandOf = (key: string, lease: string, result: Result): Command | undefined => {
+export const commandOf = (key: string, result: LeasedResult): Command | undefined => {
+  const { lease } = result
   if (result.kind === "admission") {
-    const { kind: _, ...verdict } = result
+    const { kind: _, lease: __, ...verdict } = result
     return { _tag: "ReportAdmission", key, lease, verdict }
   }
   if (result.kind !== "match") return undefined
@@ -45,17 +46,19 @@ export const faultsOf = (result: Result, holding: Holding | undefined, path: str
   return fault === undefined ? [] : [{ path: `${path}seats`, message: fault }]
 }
 
+/** Those with a replay, and which of the request's results each is. */
+const replaysOf = (results: ReadonlyArray<LeasedResult>) =>
+  results.flatMap((result, i) => (isFinished(result) && result.replay !== null ? [{ i, lease: result.lease, replay: result.replay }] : []))
+
 /** Sizes and hashes the replays of open matches and takes them over; fails where one is not what the result says. */
 export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<LeasedResult>, holds: (lease: string) => boolean) =>
   Effect.forEach(
-    results,
-    Effect.fnUntraced(function* (result, i) {
-      if (!isFinished(result) || result.replay === null || !holds(result.lease)) return
-      const { bytes, hash } = result.replay
+    replaysOf(results).filter(({ lease }) => holds(lease)),
+    Effect.fnUntraced(function* ({ i, lease, replay: { bytes, hash } }) {
       const sha256 = hash.slice("sha256:".length)
-      const into = replayKey(parseLease(result.lease)!.id)
+      const into = replayKey(parseLease(lease)!.id)
       const stored = yield* objects
-        .verify({ key: replayUploadKey(result.lease), sha256, max_bytes: REPLAY_BYTES_MAX, into })
+        .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into })
         .pipe(Effect.mapError(() => new Unavailable({ detail: "The object store does not answer just now; report again in a second." })))
       const message =
         typeof stored === "string"
@@ -72,8 +75,7 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
 
 /** The uploads of results that were accepted are not needed under their own key any more. */
 export const dropUploads = (objects: ObjectStore["Service"], results: ReadonlyArray<LeasedResult>) =>
-  Effect.forEach(
-    results.filter((result) => isFinished(result) && result.replay !== null),
-    ({ lease }) => Effect.ignore(objects.remove(replayUploadKey(lease))),
-    { concurrency: 8, discard: true }
-  )
+  Effect.forEach(replaysOf(results), ({ lease }) => Effect.ignore(objects.remove(replayUploadKey(lease))), {
+    concurrency: 8,
+    discard: true
+  })

@@ -26,46 +26,60 @@ export const groupsOf = <A extends Entrant>(
   ownerOf: (entry: A) => string,
   random: Random
 ): Array<Array<A>> => {
-  const sorted = byStrength(entries, random)
-  const strangers: Strangers<A> = (a, b) => ownerOf(a) !== ownerOf(b)
-  const groups =
-    seats === 2
-      ? rematched(mixed(neighbours(sorted, strangers), strangers), strangers)
-      : mixed(consecutive(sorted, seats, strangers), strangers)
+  const sorted = byStrength(entries, ownerOf, random)
+  const groups = seats === 2 ? rematched(mixed(neighbours(sorted))) : mixed(consecutive(sorted, seats))
   return shuffled(
-    groups.filter((group) => group.some((entry) => strangers(entry, group[0]!))),
+    groups.filter((group) => group.some((one) => strangers(one, group[0]!))),
     random
-  )
+  ).map((group) => group.map(({ entry }) => entry))
 }
 
-type Strangers<A> = (a: A, b: A) => boolean
+/** An entry of this wave, with what is asked of it again and again. */
+interface Candidate<A extends Entrant> {
+  readonly entry: A
+  readonly owner: string
+  readonly z: number // its strength, as sampled
+}
+type Pair<A extends Entrant> = [Candidate<A>, Candidate<A>]
 
-const byStrength = <A extends Entrant>(entries: ReadonlyArray<A>, random: Random): Array<A> => {
-  const drawn = entries.map((entry) => ({ entry, z: entry.mu + SAMPLED * entry.sigma * normal(random) }))
+const strangers = (a: Candidate<Entrant>, b: Candidate<Entrant>): boolean => a.owner !== b.owner
+
+const byStrength = <A extends Entrant>(entries: ReadonlyArray<A>, ownerOf: (entry: A) => string, random: Random): Array<Candidate<A>> => {
+  const drawn = entries.map((entry) => ({
+    entry,
+    owner: ownerOf(entry),
+    z: entry.mu + SAMPLED * entry.sigma * normal(random)
+  }))
   const sign = random() < 0.5 ? -1 : 1
-  return drawn.sort((a, b) => sign * (a.z - b.z) || a.entry.ord - b.entry.ord).map(({ entry }) => entry)
+  return drawn.sort((a, b) => sign * (a.z - b.z) || a.entry.ord - b.entry.ord)
 }
 
 const normal = (random: Random): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-const meetings = (a: Entrant, b: Entrant): number => {
+const meetings = (a: Candidate<Entrant>, b: Candidate<Entrant>): number => {
+  const { met } = a.entry
+  const { ord } = b.entry
   let n = 0
-  for (const ord of a.met) if (ord === b.ord) n++
+  for (let i = 0; i < met.length; i++) if (met[i] === ord) n++
   return n
 }
 
 /** Each takes, among the next six unpaired strangers, the one it has met least; then the nearest. Those without one pair up last. */
-const neighbours = <A extends Entrant>(sorted: Array<A>, strangers: Strangers<A>): Array<[A, A]> => {
-  const pairs: Array<[A, A]> = []
-  const left: Array<A> = [] // of one owner
+const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<A>> => {
+  const pairs: Array<Pair<A>> = []
+  const left: Array<Candidate<A>> = [] // of one owner
   const free = [...sorted]
   for (let a = free.shift(); a !== undefined; a = free.shift()) {
     let best = -1
+    let least = Infinity
     let seen = 0
-    for (let i = 0; i < free.length && seen < LOOK_AHEAD; i++) {
+    for (let i = 0; i < free.length && seen < LOOK_AHEAD && least > 0; i++) {
       if (!strangers(a, free[i]!)) continue
       seen++
-      if (best < 0 || meetings(a, free[i]!) < meetings(a, free[best]!)) best = i
+      const met = meetings(a, free[i]!)
+      if (met >= least) continue
+      best = i
+      least = met
     }
     if (best >= 0) pairs.push([a, free.splice(best, 1)[0]!])
     else left.push(a)
@@ -78,7 +92,7 @@ const neighbours = <A extends Entrant>(sorted: Array<A>, strangers: Strangers<A>
  * A group of one owner takes a stranger from a group that can spare one and gives an entry in return: it could not play,
  * and others with more credit would. Only an owner of more entries than all others can seat is left with such groups.
  */
-const mixed = <A, G extends Array<A>>(groups: Array<G>, strangers: Strangers<A>): Array<G> => {
+const mixed = <A extends Entrant, G extends Array<Candidate<A>>>(groups: Array<G>): Array<G> => {
   for (const group of groups) {
     const own = group[0]!
     if (group.some((entry) => strangers(entry, own))) continue
@@ -92,12 +106,13 @@ const mixed = <A, G extends Array<A>>(groups: Array<G>, strangers: Strangers<A>)
 }
 
 /** Two neighbouring pairs are re-matched where that repeats fewer meetings. */
-const rematched = <A extends Entrant>(pairs: Array<[A, A]>, strangers: Strangers<A>): Array<[A, A]> => {
-  const cost = (a: A, b: A): number => (strangers(a, b) ? meetings(a, b) : Infinity)
+const rematched = <A extends Entrant>(pairs: Array<Pair<A>>): Array<Pair<A>> => {
+  const cost = (a: Candidate<A>, b: Candidate<A>): number => (strangers(a, b) ? meetings(a, b) : Infinity)
   for (let i = 0; i + 1 < pairs.length; i++) {
     const [a, b] = pairs[i]!
     const [c, d] = pairs[i + 1]!
     const now = cost(a, b) + cost(c, d)
+    if (now === 0) continue
     const crossed = cost(a, c) + cost(b, d)
     const turned = cost(a, d) + cost(b, c)
     if (crossed < now && crossed <= turned) {
@@ -112,8 +127,8 @@ const rematched = <A extends Entrant>(pairs: Array<[A, A]>, strangers: Strangers
 }
 
 /** The next unpaired and, in order, those after it who are strangers to all in the group; the nearest where there are too few. */
-const consecutive = <A extends Entrant>(sorted: Array<A>, seats: number, strangers: Strangers<A>): Array<Array<A>> => {
-  const groups: Array<Array<A>> = []
+const consecutive = <A extends Entrant>(sorted: Array<Candidate<A>>, seats: number): Array<Array<Candidate<A>>> => {
+  const groups: Array<Array<Candidate<A>>> = []
   const free = [...sorted]
   while (free.length >= seats) {
     const group = [free.shift()!]

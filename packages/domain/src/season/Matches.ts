@@ -106,8 +106,11 @@ const rateSeats = (state: State, match: Live, { seats }: MatchOutcome): Readonly
   const moved = on(made, true)
   const movedOpen = made === open ? null : on(open, false)
   state.rated++
-  return seats.map((seat, i) => ({
-    ...unrated(match.versions[i]!, seat),
+  return seats.map(({ rank, score, strikes }, i) => ({
+    version: match.versions[i]!,
+    rank,
+    score,
+    strikes,
     place: places[i]!,
     made: moved[i]!,
     open: movedOpen === null ? null : movedOpen[i]!
@@ -222,8 +225,20 @@ const countTrial = (state: State, match: Live, { ending, outcome }: Closing): vo
   state.tried.add(candidate.id)
 }
 
-const endedRow = (state: State, { losses: _losses, until: _until, ...match }: Live, how: Closing): Ended => ({
-  ...match,
+const endedRow = (state: State, match: Live, how: Closing): Ended => ({
+  id: match.id,
+  n: match.n,
+  ladder: match.ladder,
+  candidate: match.candidate,
+  round: match.round,
+  board: match.board,
+  seed: match.seed,
+  versions: match.versions,
+  created_at: match.created_at,
+  lease_n: match.lease_n,
+  runner: match.runner,
+  key: match.key,
+  released: match.released,
   ending: how.ending,
   ended_at: state.now,
   rated_n: how.ending === "rated" ? state.rated + state.voided : null,

@@ -112,17 +112,23 @@ export const rateOn = (
     standing.matches++
     standing.round_matches++
     standing.trend = change
-    standing.history = [...standing.history, mu].slice(-HISTORY_KEPT)
+    keep(standing.history, mu, HISTORY_KEPT)
     if (made) {
       standing.forfeits = forfeits[i] ? standing.forfeits + 1 : 0
       standing.made++
       standing.credit += creditOf(state, standing)
       standing.seat_sum += i / (seats.length - 1) - 0.5
-      standing.met = [...standing.met, ...ords.filter((ord) => ord !== standing.ord)].slice(-MET_KEPT)
+      for (const ord of ords) if (ord !== standing.ord) keep(standing.met, ord, MET_KEPT)
     }
     state.writes.standings.add(standing)
     return { mu, sigma, change }
   })
+}
+
+/** The last so many, newest last. */
+const keep = (list: Array<number>, newest: number, length: number): void => {
+  list.push(newest)
+  if (list.length > length) list.shift()
 }
 
 /** In a round every match counts one, so that those behind are always served first. */

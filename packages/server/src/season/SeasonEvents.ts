@@ -19,7 +19,7 @@ export interface SeasonName {
 
 /**
  * What happened in the season, and, where ratings were written later than they changed (`WaitingRatings`), which: a season
- * that plays more than a thousand matches a second shows its ladders up to 5 s late.
+ * that plays more than 500 matches a second shows its ladders up to 10 s late.
  */
 export type Told =
   | Event

@@ -1,10 +1,10 @@
 /**
  * Which ratings a commit writes to their rows. A match moves four, and a rating's row is the dearest of all: the ladder is
  * read by an index over its mean, so every change of it is a new entry in three indexes. Up to `per_s` rows a second are
- * written by the commit that changed them, which is every row of a season that plays less than a thousand matches a second.
+ * written by the commit that changed them, which is every row of a season that plays less than 500 matches a second.
  * Where more change, they wait for their turn, first come first, and what happens to a rating while it waits is written
- * once: leaderboards run behind by (ratings of the season / per_s) seconds, half a second for 1,000 entries on two ladders.
- * From 5 s on the turns come quicker.
+ * once: leaderboards run behind by (ratings of the season / per_s) seconds, one second for 1,000 entries on two ladders.
+ * From 10 s on the turns come quicker.
  *
  * Nothing rests on memory alone: while ratings wait, every commit keeps all that it changed in `rating_redo`. So the last
  * that is said of a rating there, if anything, is what the season last committed, and a claim that finds something there
@@ -12,9 +12,9 @@
  */
 import type { Standing, State, Writes } from "@agon/domain/season/State.ts"
 
-/** 4 % of a core of the database. Its bench: test/bench/play.ts. */
-export const RATINGS_PER_S = 4_000
-const LAG_MAX_S = 5
+/** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
+export const RATINGS_PER_S = 2_000
+const LAG_MAX_S = 10
 /** How often, while ratings wait, a commit is made for them where nothing else asks for one, and how often redone rows go. */
 const FLUSH_MS = 100
 const SWEEP_MS = 1_000

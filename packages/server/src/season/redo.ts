@@ -22,31 +22,32 @@ const sizeOf = ({ history, met }: StandingRow) => FIXED_BYTES + 4 * met.length +
 export const pack = (rows: ReadonlyArray<StandingRow>): Uint8Array => {
   const bytes = Buffer.allocUnsafe(rows.reduce((sum, row) => sum + sizeOf(row), 1))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let at = 0
-  const u8 = (value: number) => view.setUint8(at++, value)
-  const u32 = (value: number) => {
-    view.setUint32(at, value, true)
-    at += 4
-  }
-  const f64 = (value: number) => {
-    view.setFloat64(at, value, true)
-    at += 8
-  }
-  u8(FORMAT)
+  view.setUint8(0, FORMAT)
+  let at = 1
   for (const row of rows) {
-    at += bytes.write(row.version.replaceAll("-", ""), at, "hex")
-    u8(LADDERS.indexOf(row.ladder))
-    u8(Number(row.active))
-    u8(Number(row.trend !== null))
-    for (const name of INTS) u32(row[name])
-    for (const name of FLOATS) f64(row[name])
-    f64(row.trend ?? 0)
-    u8(row.met.length)
-    for (const ord of row.met) u32(ord)
-    u8(row.history.length)
-    for (const mu of row.history) f64(mu)
+    bytes.write(row.version.replaceAll("-", ""), at, "hex")
+    at += ID_BYTES
+    view.setUint8(at++, LADDERS.indexOf(row.ladder))
+    view.setUint8(at++, Number(row.active))
+    view.setUint8(at++, Number(row.trend !== null))
+    for (const value of [row.ord, row.matches, row.round_matches, row.made, row.forfeits]) at = u32(view, at, value)
+    for (const value of [row.mu, row.sigma, row.credit, row.seat_sum, row.trend ?? 0]) at = f64(view, at, value)
+    view.setUint8(at++, row.met.length)
+    for (let i = 0; i < row.met.length; i++) at = u32(view, at, row.met[i]!)
+    view.setUint8(at++, row.history.length)
+    for (let i = 0; i < row.history.length; i++) at = f64(view, at, row.history[i]!)
   }
   return bytes
+}
+
+/** Both write at `at` and answer what comes after: an offset kept in a closure would cost as much as the writing. */
+const u32 = (view: DataView, at: number, value: number): number => {
+  view.setUint32(at, value, true)
+  return at + 4
+}
+const f64 = (view: DataView, at: number, value: number): number => {
+  view.setFloat64(at, value, true)
+  return at + 8
 }
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/

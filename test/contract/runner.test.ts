@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, type Scope } from "effect"
 import type { Client } from "@agon/api/Client.ts"
-import type { MatchWork } from "@agon/api/runner/protocol.ts"
+import { type MatchWork, maxSlots } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { about, bringIn, game, hashOf, isMatch, keyed, snakesZoo } from "../support/Referee.ts"
@@ -56,6 +56,19 @@ inService("a match is leased with all that it needs, reported in the next lease 
     assert.strictEqual(season!.matches_played, 1)
     const { matches, total } = yield* admin.match.matches({ query: { game, season: here.slug } as never })
     assert.deepStrictEqual([total, matches[0]!.seats.map(({ rank }) => rank)], [1, [1, 2]])
+  })
+)
+
+inService("a request may carry as many results as a runner has slots, also for one season", () =>
+  Effect.gen(function* () {
+    const { client, id } = yield* seasonOf("many", 2)
+    const work = yield* leaseOne(client, id)
+    const results = Array.from({ length: maxSlots }, () => ({ lease: work.lease, ...finished(work) }))
+    const { results: receipts } = yield* client.runner.lease({ payload: { runner: id, max: 1, wait_s: 0, results } })
+    assert.deepStrictEqual(
+      receipts,
+      results.map(({ lease }) => ({ lease, accepted: true, reason: null }))
+    )
   })
 )
 

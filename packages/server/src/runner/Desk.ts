@@ -11,6 +11,7 @@ import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { moving } from "../season/asked.ts"
+import { COMMANDS_MAX } from "../season/Mailbox.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { SeasonStore } from "../season/SeasonStore.ts"
 import { type Holding, Holdings } from "./Holdings.ts"
@@ -119,15 +120,19 @@ const makeDesk = Effect.gen(function* () {
   })
 })
 
-/** Undefined where the season is closed. */
+/** Undefined where the season is closed. A runner with more slots than an ask may hold says it in several: none needs the others. */
 const asked = (
   actors: SeasonActors["Service"],
   season: string,
   commands: ReadonlyArray<Command>
-): Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable> =>
-  commands.length === 0
-    ? Effect.succeed([])
-    : actors.askAll(season, commands).pipe(Effect.catchTags({ SeasonClosed: () => Effect.undefined, Unavailable: () => unavailable }))
+): Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable> => {
+  if (commands.length === 0) return Effect.succeed([])
+  const asks = Array.from({ length: Math.ceil(commands.length / COMMANDS_MAX) }, (_, i) =>
+    actors.askAll(season, commands.slice(i * COMMANDS_MAX, (i + 1) * COMMANDS_MAX))
+  )
+  const replies = asks.length === 1 ? asks[0]! : Effect.map(Effect.all(asks), (replies) => replies.flat() as ReadonlyArray<Reply>)
+  return Effect.catchTags(replies, { SeasonClosed: () => Effect.undefined, Unavailable: () => unavailable })
+}
 
 const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const objects = yield* ObjectStore

@@ -235,6 +235,18 @@ layer(web, A.options)("nobody", (it) => {
     })
   )
 
+  it.effect("learns from a story where the model plays that plays in a private season alone", () =>
+    Effect.gen(function* () {
+      const shown = yield* story("ada", m.hidden, "Hidden's.", true)
+      const page = (yield* A.ask(`/v1/models/${m.hidden}`)).json
+      assert.deepStrictEqual([page.name, page.owner, page.versions], ["Hidden", "ada", []], "that there is such a model everybody knows")
+      assert.sameMembers(Object.keys(shown), ["model", "name", "owner", "game", "body", "state", "featured", "updated_at"])
+      assert.deepStrictEqual((yield* read(m.hidden)).json, shown)
+      for (const path of [publicOf(m.hidden), "/v1/stories"]) assert.notInclude((yield* A.ask(path)).text, "secret", path)
+      yield* decide(m.hidden, "rejected")
+    })
+  )
+
   it.effect("loses the story of a model that is retired, or sees more of it", () =>
     Effect.gen(function* () {
       const shown = yield* story("bob", m.gamma, "Gamma's.", true)

@@ -185,6 +185,36 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a suspension"
     })
   )
 
+  it.effect("ends what the account has under way: it is refused, and nothing of it is there", () =>
+    Effect.gen(function* () {
+      yield* newcomer("wim")
+      const sql = yield* SqlClient.SqlClient
+      const writing = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`LOCK TABLE comment, model IN SHARE MODE` // both wait for it, and so are under way
+          const writing = yield* Effect.forkChild(
+            Effect.all(
+              [say("wim", { match: Fixture.matchIds.nano }, "Wait."), A.post("/v1/games/snakes/models", { name: "Late" }, "wim")],
+              {
+                concurrency: "unbounded"
+              }
+            )
+          )
+          yield* Effect.sleep("200 millis")
+          assert.strictEqual((yield* edit("wim", { suspended: true })).status, 200)
+          return writing
+        })
+      )
+      for (const answer of yield* Fiber.join(writing)) {
+        assert.deepStrictEqual(A.refusal(answer), [401, "unauthenticated"])
+        assert.match(answer.headers.get("set-cookie") ?? "", /service_session=; Max-Age=0/)
+      }
+      const left = yield* A.rows`SELECT 1 FROM comment c JOIN account a ON a.id = c.account_id WHERE a.username = 'wim'
+        UNION ALL SELECT 1 FROM model m JOIN account a ON a.id = m.owner_id WHERE a.username = 'wim'`
+      assert.deepStrictEqual(left, [])
+    })
+  )
+
   it.effect("and a sign-in follow one another: a session that opens at the same time is ended as well", () =>
     Effect.gen(function* () {
       yield* newcomer("vera")

@@ -1,6 +1,7 @@
 /** Every service of the program, over the database, the object store and the cluster. What a feature needs is in its layer. */
 import { Layer } from "effect"
 import { Accounts } from "./account/Accounts.ts"
+import { Ongoing } from "./account/Ongoing.ts"
 import { Words } from "./account/Words.ts"
 import { AuditTrail } from "./admin/AuditTrail.ts"
 import { PlatformStatus } from "./admin/PlatformStatus.ts"
@@ -55,6 +56,7 @@ import { Versions } from "./version/Versions.ts"
 
 /** Known to everybody: the other nodes, the cache that writes purge, the seasons that are played, the requests that wait for work. */
 const Commons = Layer.mergeAll(CachePurges.layer, Incoming.layer, OpenSeasons.layer, Parking.layer, Words.layer).pipe(
+  Layer.provideMerge(Ongoing.layer),
   Layer.provideMerge(Broadcast.layer)
 )
 

@@ -7,7 +7,7 @@
  *
  * A suspension holds the account's row, as a sign-in does: one that came before has its session ended with the others, one
  * that comes after finds the account suspended. Sessions are asked of the database with each request, so on every node the
- * next request is refused. Versions that the account has entered play on, since nobody can withdraw one, and its candidates go on.
+ * next request is refused; those that are under way are ended (account/Ongoing.ts). Versions that the account has entered play on, since nobody can withdraw one, and its candidates go on.
  */
 import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
@@ -17,6 +17,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits } from "./audits.ts"
+import { Ongoing } from "../account/Ongoing.ts"
 import { makeQueries, type Standing } from "./userQueries.ts"
 
 export class Users extends Context.Service<
@@ -47,9 +48,10 @@ const changesOf = (held: Standing, { admin = held.admin, suspended = held.suspen
 
 const makeEdit = Effect.gen(function* () {
   const audits = yield* makeAudits
+  const ongoing = yield* Ongoing
   const queries = yield* makeQueries
 
-  /** Answers what is different now. */
+  /** Answers whose account it is and what is different now. */
   const write = Effect.fnUntraced(function* (account: SignedIn, username: string, change: EditUser) {
     yield* queries.lockOffice()
     const own = Option.getOrUndefined(yield* queries.standing(account.id))
@@ -62,13 +64,18 @@ const makeEdit = Effect.gen(function* () {
       return yield* new OwnAdmin({ detail: "Another administrator has to do this." })
     yield* queries.set({ ...held.value, ...changes })
     if (changes.suspended === true) yield* queries.endSessions(held.value.id)
-    return changes
+    return { id: held.value.id, changes }
   })
 
   return Effect.fn("Users.edit")(function* (account: SignedIn, username: string, change: EditUser) {
-    yield* audits.logged(NOWHERE, write(account, username, change), (changes) =>
-      Object.keys(changes).length === 0 ? undefined : auditOf(account, "user.edit", username, changes)
-    )
+    yield* audits
+      .logged(NOWHERE, write(account, username, change), ({ changes }) =>
+        Object.keys(changes).length === 0 ? undefined : auditOf(account, "user.edit", username, changes)
+      )
+      .pipe(
+        Effect.tap(({ changes, id }) => (changes.suspended === true ? ongoing.end(id) : Effect.void)),
+        Effect.uninterruptible
+      )
     return yield* Effect.orDie(queries.user(username))
   })
 })

@@ -13,6 +13,7 @@ import * as A from "@agon/api/Authorization.ts"
 import { Rate } from "@agon/api/Boundary.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Accounts } from "../account/Accounts.ts"
+import { type Ended, Ongoing } from "../account/Ongoing.ts"
 import { clearSessionCookie } from "../account/sessionCookie.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { type InCommunity, Lookups } from "./Lookups.ts"
@@ -99,6 +100,25 @@ const makeAuthenticate = Effect.gen(function* () {
 
 type Authenticate = Effect.Success<typeof makeAuthenticate>
 
+/** A level whose writes end with a suspension of the account: what a read says has been said. */
+const makeUntilSuspended = Effect.map(
+  Ongoing,
+  (ongoing) =>
+    <Level extends { readonly session: (httpEffect: any, asked: any) => Effect.Effect<any, any, any> }>({ session }: Level) => ({
+      session: ((httpEffect, asked) => {
+        if (asked.endpoint.method === "GET") return session(httpEffect, asked)
+        const moment = ongoing.moment()
+        const request = Effect.flatMap(A.CurrentAccount, ({ id }) =>
+          ongoing.inNameOf(id, moment, httpEffect as Effect.Effect<any, any, any>)
+        )
+        return session(Effect.catchTag(request, "Ended", suspended), asked)
+      }) as Level["session"]
+    })
+)
+
+const suspended = (_: Ended) =>
+  Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
+
 /** A season by its path, and what the path names in it. */
 const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate) {
   const lookups = yield* Lookups
@@ -133,7 +153,8 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
     return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })
   })
 
-  return Context.make(A.SeasonAdmin, seasonAdmin).pipe(
+  const untilSuspended = yield* makeUntilSuspended
+  return Context.make(A.SeasonAdmin, untilSuspended(seasonAdmin)).pipe(
     Context.add(A.NamedGame, namedGame),
     Context.add(A.NamedSeason, namedSeason),
     Context.add(A.InSeason, inSeason)
@@ -225,11 +246,12 @@ const makeLevels = Effect.gen(function* () {
     key: (httpEffect, asked) => Effect.flatMap(authenticate.runnerKey(asked), (key) => Effect.provideService(httpEffect, A.CurrentKey, key))
   }
 
-  return Context.make(A.Session, session).pipe(
+  const untilSuspended = yield* makeUntilSuspended
+  return Context.make(A.Session, untilSuspended(session)).pipe(
     Context.add(A.OptionalSession, optionalSession),
-    Context.add(A.PlatformAdmin, platformAdmin),
-    Context.add(A.ModelOwner, modelOwner),
-    Context.add(A.VersionOwner, versionOwner),
+    Context.add(A.PlatformAdmin, untilSuspended(platformAdmin)),
+    Context.add(A.ModelOwner, untilSuspended(modelOwner)),
+    Context.add(A.VersionOwner, untilSuspended(versionOwner)),
     Context.add(A.MatchOwner, matchOwner),
     Context.add(A.RunnerKey, runnerKey),
     Context.add(A.NamedAccount, yield* makeNamedAccount),

@@ -32,7 +32,7 @@ export interface Pulse {
 }
 const usual: Pulse = { beat_ms: 10_000, deaf_ms: 30_000 }
 
-export type Topic = "purge" | "work" | "seasons"
+export type Topic = "purge" | "work" | "seasons" | "suspended"
 
 export interface Listener {
   readonly topic: Topic

@@ -1,0 +1,55 @@
+/** What is under way in an account's name ends with the account, on every node; what begins afterwards does not. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Ongoing, type OngoingShape } from "@agon/server/account/Ongoing.ts"
+import { Broadcast } from "@agon/server/node/Broadcast.ts"
+import * as Postgres from "../support/Postgres.ts"
+
+/** One more node on the same database. */
+const node = Effect.map(Layer.build(Layer.fresh(Ongoing.layer.pipe(Layer.provide(Layer.fresh(Broadcast.layer))))), (context) =>
+  Context.get(context, Ongoing)
+)
+
+const listening = (count: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`.pipe(
+      Effect.repeat({ until: (rows) => rows.length >= count }),
+      Effect.andThen(Effect.sleep("50 millis"))
+    )
+  )
+
+/** How a request ends. */
+const outcome = <A>(request: Effect.Effect<A, { readonly _tag: string }>) => Effect.catch(request, ({ _tag }) => Effect.succeed(_tag))
+
+layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("what is under way", (it) => {
+  it.effect("ends here and on other nodes, and nobody else's does", () =>
+    Effect.gen(function* () {
+      const [here, there] = [yield* node, yield* node]
+      yield* listening(2)
+      let undone = 0
+      const waits = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (undone += 1)))
+      const run = (on: OngoingShape, id: string) => Effect.forkChild(outcome(on.inNameOf(id, on.moment(), waits)))
+      const ada = [yield* run(here, "ada"), yield* run(here, "ada"), yield* run(there, "ada")]
+      const bob = yield* run(there, "bob")
+      yield* Effect.sleep("20 millis")
+      yield* here.end("ada")
+      for (const fiber of ada) assert.strictEqual(yield* Fiber.join(fiber), "Ended")
+      assert.strictEqual(undone, 3)
+      assert.isUndefined(bob.pollUnsafe())
+      yield* Fiber.interrupt(bob)
+    })
+  )
+
+  it.effect("is over also where its session was found before the end and it begins after; a later session's is not", () =>
+    Effect.gen(function* () {
+      const here = yield* node
+      const before = here.moment()
+      yield* here.end("ada")
+      const run = (moment: number, id: string) => outcome(here.inNameOf(id, moment, Effect.succeed("done")))
+      assert.strictEqual(yield* run(before, "ada"), "Ended")
+      assert.strictEqual(yield* run(before, "bob"), "done")
+      assert.strictEqual(yield* run(here.moment(), "ada"), "done")
+    })
+  )
+})

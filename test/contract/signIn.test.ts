@@ -49,6 +49,22 @@ layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
     })
   )
 
+  it.effect("makes the configured administrator one again whom another has put out of office, but lets nobody in who is suspended", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { origin } = yield* Live.SignInService
+      const enter = Effect.promise(async () => {
+        const browser = new Browser()
+        return { end: await signIn(browser, origin, "boss"), account: await me(browser, origin) }
+      })
+      yield* sql`UPDATE account SET admin = false WHERE username = 'boss'`
+      assert.isTrue((yield* enter).account.admin)
+      yield* sql`UPDATE account SET admin = false, suspended = true WHERE username = 'boss'`
+      assert.strictEqual(errorOf((yield* enter).end), "account_suspended")
+      assert.deepStrictEqual(yield* sql`SELECT admin FROM account WHERE username = 'boss'`, [{ admin: false }])
+    })
+  )
+
   it.effect("gives a login that is taken a number, and keeps the two apart", () =>
     inBrowser(async (browser, origin) => {
       const end = await browser.follow(`${origin}/v1/auth/hub`, ({ pathname }) => pathname === "/")

@@ -7,7 +7,8 @@
  *
  * A suspension holds the account's row, as a sign-in does: one that came before has its session ended with the others, one
  * that comes after finds the account suspended. Sessions are asked of the database with each request, so on every node the
- * next request is refused; those that are under way are ended (account/Ongoing.ts). Versions that the account has entered play on, since nobody can withdraw one, and its candidates go on.
+ * next request is refused; those that are under way are ended (account/Ongoing.ts). Versions that the account has entered
+ * play on, since nobody can withdraw one, and its candidates go on.
  */
 import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
@@ -16,8 +17,8 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
-import { auditOf, makeAudits } from "./audits.ts"
 import { Ongoing } from "../account/Ongoing.ts"
+import { auditOf, makeAudits, nowhere } from "./audits.ts"
 import { makeQueries, type Standing } from "./userQueries.ts"
 
 export class Users extends Context.Service<
@@ -34,8 +35,6 @@ export class Users extends Context.Service<
     Effect.suspend(() => makeUsers)
   )
 }
-
-const NOWHERE = { game: null, season_id: null }
 
 /** The database knows no text with this character, so it names nothing. */
 const isName = (text: string) => !text.includes("\0")
@@ -69,7 +68,7 @@ const makeEdit = Effect.gen(function* () {
 
   return Effect.fn("Users.edit")(function* (account: SignedIn, username: string, change: EditUser) {
     yield* audits
-      .logged(NOWHERE, write(account, username, change), ({ changes }) =>
+      .logged(nowhere, write(account, username, change), ({ changes }) =>
         Object.keys(changes).length === 0 ? undefined : auditOf(account, "user.edit", username, changes)
       )
       .pipe(

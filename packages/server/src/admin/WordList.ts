@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { wordOf } from "../account/folding.ts"
-import { auditOf, makeAudits } from "./audits.ts"
+import { auditOf, makeAudits, nowhere } from "./audits.ts"
 import { makeQueries } from "./wordQueries.ts"
 
 export class WordList extends Context.Service<
@@ -26,7 +26,6 @@ export class WordList extends Context.Service<
   )
 }
 
-const NOWHERE = { game: null, season_id: null }
 const NO_WORD = "A word is made of letters and digits, with nothing between them."
 
 const makeWordList = Effect.gen(function* () {
@@ -53,7 +52,7 @@ const makeWordList = Effect.gen(function* () {
   const add = Effect.fn("WordList.add")(function* (account: SignedIn, spelled: string) {
     const word = wordOf(spelled)
     if (word === undefined) return yield* new InvalidRequest({ detail: NO_WORD, errors: [{ path: "word", message: NO_WORD }] })
-    const { row } = yield* audits.logged(NOWHERE, put(word, spelled), ({ isNew }) =>
+    const { row } = yield* audits.logged(nowhere, put(word, spelled), ({ isNew }) =>
       isNew ? auditOf(account, "word.add", spelled) : undefined
     )
     return row
@@ -65,7 +64,7 @@ const makeWordList = Effect.gen(function* () {
   })
 
   const remove = Effect.fn("WordList.remove")(function* (account: SignedIn, spelled: string) {
-    return yield* audits.logged(NOWHERE, take(wordOf(spelled)), ({ word }) => auditOf(account, "word.remove", word))
+    return yield* audits.logged(nowhere, take(wordOf(spelled)), ({ word }) => auditOf(account, "word.remove", word))
   })
 
   return WordList.of({ list, add, remove })

@@ -27,6 +27,9 @@ export interface Place {
   readonly season_id: string | null
 }
 
+/** Of the site itself, and of no game or season. */
+export const nowhere: Place = { game: null, season_id: null }
+
 const Row = Schema.Struct({ ...AuditRow.fields, at: Instant })
 const Total = Schema.Struct({ total: Schema.Int })
 

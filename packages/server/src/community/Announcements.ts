@@ -10,11 +10,11 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
-import { auditOf, makeAudits } from "../admin/audits.ts"
+import { auditOf, makeAudits, nowhere } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries } from "./announcementQueries.ts"
-import { changedFields, nowhere, purging } from "./editing.ts"
+import { changedFields, purging } from "./editing.ts"
 import { announcementsTag } from "./writingTags.ts"
 
 export class Announcements extends Context.Service<

@@ -5,7 +5,7 @@ import type { Notice, Notices, SendNotice } from "@agon/api/season/notices.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
-import { auditOf, makeAudits } from "../admin/audits.ts"
+import { auditOf, makeAudits, nowhere } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries } from "./notificationQueries.ts"
 
@@ -38,7 +38,7 @@ const makePlatformNotices = Effect.gen(function* () {
       const id = yield* newId
       const sent_at = new Date(yield* Clock.currentTimeMillis)
       const write = queries.announce({ id, subject, link, sent_at, sent_by: account.id })
-      const { recipients } = yield* audits.logged({ game: null, season_id: null }, Effect.orDie(write), ({ recipients }) =>
+      const { recipients } = yield* audits.logged(nowhere, Effect.orDie(write), ({ recipients }) =>
         auditOf(account, "platform.notify", id, { subject, link, recipients })
       )
       return { id, subject, link, sent_at: sent_at.toISOString(), sent_by: account.username, recipients }

@@ -1,10 +1,6 @@
 /** What writing announcements, posts and decisions on stories have in common: what is logged of a change, and what it purges. */
 import { Cause, Effect, Exit } from "effect"
-import type { Place } from "../admin/audits.ts"
 import type { ResponseCache } from "../http/ResponseCache.ts"
-
-/** They are of the site, and of no game or season. */
-export const nowhere: Place = { game: null, season_id: null }
 
 /** Names of what differs. The texts themselves are not logged: they are long, and may be what had to go. */
 export const changedFields = <Row extends object>(before: Row, after: Row): ReadonlyArray<string> =>

@@ -13,6 +13,7 @@ import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { ratingsPerS } from "./simulation.ts"
 import { ofTables } from "./tables.ts"
+import { wronglyTold } from "./told.ts"
 import type { Known } from "./View.ts"
 import { simulate } from "./World.ts"
 
@@ -37,14 +38,20 @@ const onPostgres = (seed: number) =>
       slice_ms: 5_000
     }
     const actor = { Mailbox, Season, SeasonActor, State }
-    return yield* simulate({ actor, ground, seed, steps: STEPS }).pipe(Effect.provide([Logger.layer([]), TestClock.layer()]))
+    const seen = yield* simulate({ actor, ground, seed, steps: STEPS }).pipe(Effect.provide([Logger.layer([]), TestClock.layer()]))
+    assert.deepStrictEqual(yield* wronglyTold(sql), [])
+    return { rated: seen["rated"] ?? 0, told: (yield* sql.unsafe("SELECT id FROM notification")).length }
   }).pipe(Effect.provide(pg(seed)))
 
 describe(`${SEEDS.length} seeds of ${STEPS} steps keep every promise on PostgreSQL`, () => {
   for (const seed of SEEDS) {
     it.live(
       `seed ${seed}`,
-      () => Effect.map(onPostgres(seed), (seen) => assert.isAbove(seen["rated"] ?? 0, 10, JSON.stringify(seen))),
+      () =>
+        Effect.map(onPostgres(seed), (seen) => {
+          assert.isAbove(seen.rated, 10, JSON.stringify(seen))
+          assert.isAbove(seen.told, 10)
+        }),
       300_000
     )
   }

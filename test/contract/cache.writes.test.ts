@@ -13,6 +13,7 @@ import * as Small from "../support/SmallWorld.ts"
 import * as Writing from "../support/Writing.ts"
 
 const games = "/v1/games/snakes"
+const picks = `${games}/picks`
 
 const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): ReadonlyArray<string> => {
   const inSeason = (slug: string) => [
@@ -34,6 +35,7 @@ const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): R
     ...versions.map((id) => `/v1/matches?version=${id}`),
     ...[adder, boa].map(({ model }) => `/v1/threads?model=${model}`),
     ...played.map((id) => `/v1/threads?match=${id}`),
+    ...[picks, "/v1/games/othello/picks"],
     ...["/v1/announcements", "/v1/stories", "/v1/posts/kept", "/v1/posts/other"],
     ...[adder, boa].map(({ model }) => `/v1/models/${model}/story`),
     ...["ada", "bob"].flatMap((name) => [`/v1/profiles/${name}`, `/v1/profiles/${name}/comments`, `/v1/matches?owner=${name}`]),
@@ -293,6 +295,32 @@ const writing: ReadonlyArray<Write> = [
   }
 ]
 
+const firstPick = A.rows<{ readonly id: string }>`SELECT id FROM pick ORDER BY picked_at LIMIT 1`
+const pickOf = (match: string) => A.post("/v1/admin/picks", { match })
+
+const audience: ReadonlyArray<Write> = [
+  { title: "a pick", write: ({ matches }) => pickOf(matches.one[0]!), changes: [picks] },
+  { title: "a pick of what is picked", write: ({ matches }) => pickOf(matches.one[0]!), changes: [] },
+  { title: "another pick", write: ({ matches }) => pickOf(matches.one[1]!), changes: [picks] },
+  {
+    title: "its end",
+    write: () => Effect.flatMap(firstPick, ([row]) => A.remove(`/v1/admin/picks/${row!.id}`)),
+    changes: [picks]
+  },
+  { title: "a pick of what will count no more", write: ({ matches }) => pickOf(matches.one[0]!), changes: [picks] },
+  {
+    title: "word to everybody, what they read of it, and a view",
+    write: () =>
+      Effect.all([
+        A.post("/v1/admin/notifications", { subject: "hi" }),
+        A.post("/v1/me/notifications/read", { all: true }, "ada"),
+        A.patch("/v1/me/notification-settings", { season_closed: false }, "ada"),
+        A.post("/v1/events", { kind: "game", id: "snakes" })
+      ]),
+    changes: []
+  }
+]
+
 const plays: ReadonlyArray<Write> = [
   { title: "a candidate", write: submit, changes: [`${games}/seasons`] },
   {
@@ -372,7 +400,7 @@ const administration: ReadonlyArray<Write> = [
     title: "another season",
     write: () => A.season("three", { submissions_open_at: A.later }),
     changes: [`${games}/seasons`],
-    also: some(byDefault, everywhere, "models/[A-Z][a-z]+$", "profiles/")
+    also: some(byDefault, everywhere, "models/[A-Z][a-z]+$", "profiles/", "/picks$")
   },
   {
     title: "a season's rules, before it opens",
@@ -387,8 +415,15 @@ const ends: ReadonlyArray<Write> = [
   {
     title: "a match that counts no more",
     write: ({ matches, one }) => A.tell(one.id, { _tag: "VoidMatch", match: matches.one[0]!, detail: "x", log: null }),
-    changes: [`${games}/seasons`, "/v1/matches?season=one", "/v1/matches/one-a", "/v1/matches/one-a/frame", "/v1/models/Adder/rivals"],
-    also: some(byDefault, everywhere, "one", "Adder|Boa|Cobra|Idle", "versions/(adder1|boa1|base1)", "profiles/")
+    changes: [
+      `${games}/seasons`,
+      "/v1/matches?season=one",
+      "/v1/matches/one-a",
+      "/v1/matches/one-a/frame",
+      "/v1/models/Adder/rivals",
+      picks
+    ],
+    also: some(byDefault, "/picks$", everywhere, "one", "Adder|Boa|Cobra|Idle", "versions/(adder1|boa1|base1)", "profiles/")
   },
   {
     title: "a season's end",
@@ -400,7 +435,7 @@ const ends: ReadonlyArray<Write> = [
     title: "what another node wrote to a season before this one took it over",
     write: unseen,
     changes: [ladderOf("two", "open"), "/v1/models/Idle", "/v1/profiles/bob"],
-    also: some(byDefault, everywhere, "two", "models/", "versions/(cobra1|base2)", "profiles/", "/seasons$")
+    also: some(byDefault, everywhere, "two", "models/", "versions/(cobra1|base2)", "profiles/", "/seasons$", "/picks$")
   }
 ]
 
@@ -421,7 +456,7 @@ layer(A.layer, A.options)("the cache", (it) => {
     })
   )
 
-  for (const { also = none, changes, title, write } of [...edits, ...talk, ...writing, ...plays, ...administration, ...ends]) {
+  for (const { also = none, changes, title, write } of [...edits, ...talk, ...writing, ...audience, ...plays, ...administration, ...ends]) {
     it.effect(`lets go what has changed by ${title}, and nothing else`, () =>
       Effect.gen(function* () {
         const nameOf = readerOf(world!)

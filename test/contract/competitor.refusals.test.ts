@@ -9,11 +9,11 @@ import { Api } from "@agon/api/Api.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { type Operation, operationsOf } from "../support/Operations.ts"
-import { isOfCommunity, routeOf, table } from "../support/RoutesTable.ts"
+import { routeOf, table } from "../support/RoutesTable.ts"
 import { entered, fresh, modelOf, over, submit } from "../support/Submitting.ts"
 import type { Answered, Call } from "../support/Web.ts"
 
-const competitors = new Set(table.filter((row) => /^4\.[1-5]$/.test(row.source) && !isOfCommunity(row)).map(routeOf))
+const competitors = new Set(table.filter((row) => /^4\.[1-5]$/.test(row.source)).map(routeOf))
 const operations = operationsOf(OpenApi.fromApi(Api)).filter(({ route }) => competitors.has(route))
 
 /** Rates, failures of ours and seasons on the move have tests of their own; 405 is no operation's. */

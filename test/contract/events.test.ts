@@ -1,12 +1,15 @@
 /** Views, counted by the day, over the whole service (http-api.md section 6, DECISIONS.md sections 12 and 13). */
+import { NodeHttpClient } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer, Logger, Scope } from "effect"
+import { Clock, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Views } from "@agon/server/community/Views.ts"
 import { KEPT_DAYS, ROWS_OF_DAY_MAX } from "@agon/server/community/viewQueries.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
+import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const { matchIds: x, modelIds: m, uuid } = Fixture
@@ -170,8 +173,25 @@ layer(database, { timeout: "60 seconds" })("what a node has counted", (it) => {
       yield* TestClock.adjust("1 second")
       yield* written(1_000)
       yield* count({ kind: "profile", id: "ada" })
-      yield* Scope.close(scope, yield* Effect.exit(Effect.void))
+      yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(yield* stored, [{ kind: "profile", id: "ada", views: 1_001 }])
+    })
+  )
+})
+
+layer(NodeHttpClient.layerUndici, { excludeTestServices: true, timeout: "60 seconds" })("a service that is stopped", (it) => {
+  it.effect("has written what browsers had told it until then", () =>
+    Effect.gen(function* () {
+      const database_url = yield* Postgres.url({ migrate: true })
+      const scope = yield* Scope.make()
+      const { origin } = yield* Effect.provide(Service.Service, yield* Layer.buildWithScope(Service.layer({ database_url }), scope))
+      const headers = { "content-type": "application/json", origin: "https://elsewhere.example" }
+      const body = JSON.stringify({ kind: "game", id: "snakes" })
+      const say = Effect.promise(() => fetch(`${origin}/v1/events`, { method: "POST", headers, body }))
+      for (let n = 0; n < 3; n++) assert.strictEqual((yield* say).status, 204)
+      yield* Scope.close(scope, Exit.void)
+      const rows = yield* Effect.provide(stored, PgClient.layer({ url: database_url }))
+      assert.deepStrictEqual(rows, [{ kind: "game", id: "snakes", views: 3 }])
     })
   )
 })

@@ -6,6 +6,8 @@ import { makeTell } from "@agon/server/community/Notifications.ts"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { call } from "../support/Web.ts"
+import { withoutLog } from "../support/withoutLog.ts"
 
 const { matchIds: x, modelIds: m, uuid } = Fixture
 const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
@@ -236,6 +238,8 @@ layer(web, A.options)("a notice to everybody", (it) => {
       ]) {
         assert.deepStrictEqual(A.refusal(yield* A.post("/v1/admin/notifications", body)), [400, "invalid_request"], JSON.stringify(body))
       }
+      const unlogged = yield* withoutLog(call("/v1/admin/notifications", { method: "POST", as: "root", json: { subject: "Hm." } }))
+      assert.strictEqual(unlogged.status, 500)
       assert.deepStrictEqual(yield* A.rows`SELECT id FROM notice`, before)
       assert.deepStrictEqual(yield* A.rows`SELECT id FROM audit`, log)
     })

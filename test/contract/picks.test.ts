@@ -4,6 +4,8 @@ import { Effect, Layer } from "effect"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { call } from "../support/Web.ts"
+import { withoutLog } from "../support/withoutLog.ts"
 
 const { matchIds: x, uuid } = Fixture
 const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
@@ -112,6 +114,20 @@ layer(web, A.options)("a pick", (it) => {
     })
   )
 
+  it.effect("is neither made nor taken back where its row in the log cannot be written", () =>
+    Effect.gen(function* () {
+      const row = Effect.map(A.rows`SELECT * FROM pick`, (rows) => JSON.stringify(rows))
+      const none = yield* row
+      assert.strictEqual((yield* withoutLog(call(all, { method: "POST", as: "root", json: { match: x.open } }))).status, 500)
+      assert.strictEqual(yield* row, none)
+      const { id } = (yield* pick(x.open)).json
+      const one = yield* row
+      assert.strictEqual((yield* withoutLog(call(`${all}/${id}`, { method: "DELETE", as: "root" }))).status, 500)
+      assert.strictEqual(yield* row, one)
+      yield* unpick(id)
+    })
+  )
+
   it.effect("is kept for everybody, and let go with what is written and by nothing that is not", () =>
     Effect.gen(function* () {
       const cache = yield* ResponseCache
@@ -123,6 +139,7 @@ layer(web, A.options)("a pick", (it) => {
       const [picked] = (yield* shown()).picks
       assert.strictEqual(picked.id, id)
       yield* pick(x.secret)
+      yield* pick(x.open)
       assert.isTrue(isKept())
       yield* unpick(id)
       assert.isFalse(isKept())

@@ -10,7 +10,7 @@ import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Callers from "../support/RoleCallers.ts"
 import { prepare, prepared, type Sending } from "../support/RoleRequests.ts"
-import { isOfCommunity, type Row, routeOf, table } from "../support/RoutesTable.ts"
+import { type Row, routeOf, table } from "../support/RoutesTable.ts"
 import type { Answered } from "../support/Web.ts"
 
 type Caller = Callers.Caller
@@ -128,7 +128,6 @@ const rightful = (row: Row): Caller =>
 
 const web = Callers.layer.pipe(Layer.provideMerge(Fixture.layer), Layer.provideMerge(A.layerWith(counting)))
 
-const served = table.filter((row) => !isOfCommunity(row))
 const ofOneSeason = (auth: Row["auth"]) => table.filter((row) => row.auth === auth && row.path.includes("/seasons/{slug}"))
 const absent = A.urlOf("absent")
 const unknownGame = `/v1/games/chess/seasons/${Callers.ours}`
@@ -166,7 +165,7 @@ layer(web, A.options)("everybody", (it) => {
 
   it.effect("may ask for the head of what there is to read, and is told what else there is where a path has no such method", () =>
     Effect.gen(function* () {
-      for (const [path, rows] of Map.groupBy(served, ({ path }) => path)) {
+      for (const [path, rows] of Map.groupBy(table, ({ path }) => path)) {
         const row = rows[0]!
         const methods = rows.map(({ method }) => method)
         const sending = yield* prepare(row, rightful(row), (n += 1))
@@ -184,7 +183,7 @@ layer(web, A.options)("everybody", (it) => {
 
   it.effect("has no request for what is no row", () =>
     Effect.sync(() => {
-      const known = new Set(served.map(routeOf))
+      const known = new Set(table.map(routeOf))
       assert.deepStrictEqual(
         prepared.filter((route) => !known.has(route)),
         []
@@ -192,7 +191,7 @@ layer(web, A.options)("everybody", (it) => {
     })
   )
 
-  for (const row of served) {
+  for (const row of table) {
     it.effect(`is answered by ${routeOf(row)} as a route of ${row.auth} answers`, () =>
       Effect.gen(function* () {
         const { keys } = yield* Callers.World

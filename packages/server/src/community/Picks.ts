@@ -11,6 +11,7 @@ import { auditOf, makeAudits } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { purging } from "./editing.ts"
 import { makeQueries } from "./pickQueries.ts"
 import { picksTag } from "./tags.ts"
 
@@ -50,20 +51,16 @@ const makeWrites = Effect.gen(function* () {
       const added = yield* queries.add({ id: yield* newId, match, game, season_id, note, now })
       return Option.isSome(added) ? added.value : yield* new PickExists({ detail: "The match is picked already." })
     })
-    return yield* audits
-      .logged({ game, season_id }, add, ({ id }) => auditOf(account, "pick.add", id, { match, note }))
-      .pipe(Effect.ensuring(cache.purge(picksTag(game))))
+    const logged = audits.logged({ game, season_id }, add, ({ id }) => auditOf(account, "pick.add", id, { match, note }))
+    return yield* purging(cache, logged, [picksTag(game)])
   })
 
   const unpick = Effect.fn("Picks.unpick")(function* (account: SignedIn, id: string) {
     const found = yield* Effect.orDie(queries.byId(id))
     if (Option.isNone(found)) return yield* gone
-    const remove = Effect.flatMap(queries.remove(id), (removed) =>
-      Option.isSome(removed) ? Effect.succeed(removed.value) : Effect.fail(gone)
-    )
-    return yield* audits
-      .logged(found.value, remove, ({ match, note }) => auditOf(account, "pick.remove", id, { match, note }))
-      .pipe(Effect.ensuring(cache.purge(picksTag(found.value.game))))
+    const remove = Effect.flatMap(queries.remove(id), Option.match({ onNone: () => Effect.fail(gone), onSome: Effect.succeed }))
+    const logged = audits.logged(found.value, remove, ({ match, note }) => auditOf(account, "pick.remove", id, { match, note }))
+    return yield* purging(cache, logged, [picksTag(found.value.game)])
   })
 
   return { pick, unpick }

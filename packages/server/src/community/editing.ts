@@ -1,4 +1,4 @@
-/** What writing announcements, posts and decisions on stories have in common: what is logged of a change, and what it purges. */
+/** What writing announcements, posts, picks and decisions on stories have in common: what is logged of a change, and what it purges. */
 import { Cause, Effect, Exit } from "effect"
 import type { ResponseCache } from "../http/ResponseCache.ts"
 

@@ -7,7 +7,6 @@ import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits, nowhere } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
-import { nowhere } from "./editing.ts"
 import { makeQueries } from "./notificationQueries.ts"
 
 export class PlatformNotices extends Context.Service<

@@ -3,7 +3,7 @@
  * behind nginx, with runners that know nginx alone. Everything is signalled and killed by pid.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
@@ -91,7 +91,7 @@ export interface World {
   readonly nginx: Nginx.Nginx
   readonly origin: string
   readonly database: Launched.Running
-  /** The nodes' common directory, which is the database's too. */
+  /** The database's directory, and the nodes' unless they live apart. */
   readonly directory: string
   readonly query: <Row = Record<string, any>>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
   /** The running node that hosts the season, if one does. */
@@ -100,22 +100,36 @@ export interface World {
   readonly end: () => Promise<void>
 }
 
-export const start = async (count: number, environment: Readonly<Record<string, string>>): Promise<World> => {
+export interface Options {
+  readonly environment: Readonly<Record<string, string>>
+  /** Each node has a directory of its own, as on machines of their own, with the same secrets: objects are in a bucket. */
+  readonly apart: boolean
+}
+
+export const start = async (count: number, { apart, environment }: Options): Promise<World> => {
   const directory = Launched.directory()
+  const temporary: Array<string> = []
+  const ownDirectory = (name: string) => {
+    const path = mkdtempSync(join(tmpdir(), `agon-${name}-`))
+    temporary.push(path)
+    return path
+  }
   const [database, nginx] = await Promise.all([Launched.started(directory), Nginx.make()])
   const shared = {
     ...environment,
     DATABASE_URL: database.url,
     PUBLIC_ORIGIN: nginx.origin,
-    AGON_DATA: directory,
     TRUSTED_PROXIES: "127.0.0.1"
   }
   const nodes: Array<Node> = []
-  for (let i = 0; i < count; i++) nodes.push(new Node(await freePort(), await freePort(), shared))
+  for (let i = 0; i < count; i++) {
+    const data = apart ? ownDirectory("node") : directory
+    if (apart) cpSync(join(directory, "secrets"), join(data, "secrets"), { recursive: true })
+    nodes.push(new Node(await freePort(), await freePort(), { ...shared, AGON_DATA: data }))
+  }
   await Promise.all([nginx.start(nodes.map(({ address }) => address)), ...nodes.map((node) => node.start())])
   const client = new pg.Pool({ connectionString: database.url, max: 2 })
   client.on("error", () => undefined)
-  const caches: Array<string> = []
   return {
     nodes,
     nginx,
@@ -127,16 +141,13 @@ export const start = async (count: number, environment: Readonly<Record<string, 
       const here = nodes.map(async (node) => node.runs && (await node.seasons().catch((): ReadonlyArray<string> => [])).includes(season))
       return nodes[(await Promise.all(here)).indexOf(true)]
     },
-    runner: (key, slots) => {
-      const cache = mkdtempSync(join(tmpdir(), "agon-runner-"))
-      caches.push(cache)
-      return run("packages/runner/src/main.ts", {
+    runner: (key, slots) =>
+      run("packages/runner/src/main.ts", {
         AGON_URL: nginx.origin,
         AGON_RUNNER_KEY: key,
         AGON_RUNNER_SLOTS: String(slots),
-        AGON_RUNNER_CACHE: cache
-      })
-    },
+        AGON_RUNNER_CACHE: ownDirectory("runner")
+      }),
     end: async () => {
       await client.end().catch(() => undefined)
       for (const one of started) {
@@ -146,7 +157,7 @@ export const start = async (count: number, environment: Readonly<Record<string, 
       started.clear()
       await nginx.stop()
       await Launched.cleanUp()
-      for (const cache of caches) rmSync(cache, { recursive: true, force: true })
+      for (const path of temporary) rmSync(path, { recursive: true, force: true })
     }
   }
 }

@@ -143,6 +143,15 @@ describe("the environment", () => {
     })
   )
 
+  it.effect("a node among others needs their database", () =>
+    Effect.gen(function* () {
+      assert.match(
+        yield* refusal({ AGON_NODE: "10.0.0.5:7070" }),
+        /^DATABASE_URL: not set, and nodes \(AGON_NODE\) share one database; it takes /
+      )
+    })
+  )
+
   it.effect("secrets are never repeated", () =>
     Effect.gen(function* () {
       const secret = "hunter2hunter2"

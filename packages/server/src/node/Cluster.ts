@@ -3,7 +3,7 @@
  * at which the others reach it, and hosts its share: seasons are spread over 16 shards, shards over the nodes, and a node
  * holds its shards by locks of a database session of its own (`effect/cluster`). What becomes of them when a node
  *
- *   stops       it lets go of them at once, the others see that within 0.5 s
+ *   stops       it lets go of them at once, the others see that within 0.25 s
  *   is killed   the database lets go of its locks at once, the others find its port closed within 1 s (Lookout.ts)
  *   vanishes with its machine   the others miss its heartbeat within 4 s, and the database ends its idle session
  *   is frozen   the database ends its idle session after 4 s, the others miss its heartbeat meanwhile; when it wakes it finds its
@@ -68,7 +68,7 @@ export const amongOthers = (node: Address, secret: Redacted.Redacted) => {
     shardsPerGroup: SHARDS,
     shardLockExpiration: "4 seconds",
     shardLockRefreshInterval: "1333 millis",
-    refreshAssignmentsInterval: "500 millis",
+    refreshAssignmentsInterval: "250 millis",
     simulateRemoteSerialization: false
   })
   const path = `/${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}` as const

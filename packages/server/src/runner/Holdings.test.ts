@@ -17,3 +17,14 @@ it("what silent runners held is forgotten with them, and what was read of a runn
   assert.deepStrictEqual([holdings.knows("here"), holdings.knows("silent")], [true, false])
   assert.deepStrictEqual(holdings.of("silent"), [])
 })
+
+it("a runner that is read anew holds what was read and nothing else", () => {
+  const holdings = new Holdings()
+  holdings.know("r", [holding("a.1", "r"), holding("b.1", "r")])
+  holdings.know("r", [holding("b.1", "r"), holding("c.1", "r")])
+  assert.deepStrictEqual(
+    holdings.of("r").map(({ lease }) => lease),
+    ["b.1", "c.1"]
+  )
+  assert.isUndefined(holdings.get("a.1"))
+})

@@ -65,4 +65,14 @@ describe("Parking", () => {
       yield* Fiber.join(third)
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("lets everybody go when the node stops, and nobody waits from then on", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const waiting_now = [yield* parked("match"), yield* parked("admission", ["t"])]
+      yield* parking.close
+      for (const each of waiting_now) assert.strictEqual(yield* Fiber.join(each), "woken")
+      yield* parking.park(waiting(), parking.signal(), 30_000)
+      assert.deepStrictEqual([parking.size(), parking.isClosed()], [0, true])
+    }).pipe(Effect.provide(Parking.layer))
+  )
 })

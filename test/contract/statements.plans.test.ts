@@ -177,6 +177,7 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ sort: "upset", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
   [{ model }, "version_model"],
   [{ model }, "seat_version"],
+  [{ model }, "seat_trial"],
   [{ version }, "seat_version"],
   [{ owner: "owner50" }, "version_owner"],
   [{ owner: "owner50" }, "seat_version"],

@@ -32,7 +32,7 @@ const many = Effect.gen(function* () {
       WHERE ${of}`)
   const ended_at = "row.ended_at - i * interval '1 second'"
   const pair = "(1 + 2 * (i % 40) + row.seat)"
-  yield* copies("match", MATCHES, `row.id = '${x.nano}'`, { id: like(x.nano, "i"), n: "100 + i", rated_n: "100 + i", ended_at })
+  yield* copies("match", MATCHES, `row.id = '${x.nano}'`, { id: like(x.nano, "i"), n: "100 + i", rated_n: "2 + i", ended_at })
   const sides = { model_id: like(m.alpha, pair), version_id: like(v.alpha1, pair) }
   yield* copies("seat", MATCHES, `row.match_id = '${x.nano}'`, { match_id: like(x.nano, "i"), ...sides, ended_at })
   yield* copies("match", TRIALS, `row.id = '${x.passedTrial}'`, { id: like(x.passedTrial, "2000000 + i"), n: "-i", ended_at })

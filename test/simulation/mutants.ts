@@ -28,6 +28,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "(work) => work.key === key)",
     replace: "(work) => work.key === key && false)"
   },
+  revokedKeyIsGivenWork: { file: "season/Leases.ts", find: " || isRevoked(state, command.key)) return leases", replace: ") return leases" },
   // what may start
   boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheck = true\n", replace: "" },
   boardOffAfterLoss: {

@@ -239,8 +239,8 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
     const command = administrators.command(auditor.rows(), yield* now(stage), runners.keys())
     if (command._tag === "RevokeKey") runners.rekey(command.key)
     if (command._tag === "CloseSeason") count(run.seen, "closed in the middle")
-    // A key that is revoked is not let in any more: what came under it came before.
-    visits.splice(command._tag === "RevokeKey" ? visits.length : chance.between(0, visits.length), 0, silent(command))
+    // What was asked under a key comes after it was revoked: so does all that waits behind it in the mailbox.
+    visits.splice(command._tag === "RevokeKey" ? 0 : chance.between(0, visits.length), 0, silent(command))
   }
   if (chance.in(doubt)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
   yield* say(stage, visits, wait_ms + 60 + pause(chance), meanwhile)

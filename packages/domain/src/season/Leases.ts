@@ -10,11 +10,16 @@ import { nextRated } from "./Waves.ts"
 /** No request takes more, whatever the runner's slots. */
 export const LEASES_PER_REQUEST_MAX = 64
 
+/** Longer than anybody waits for an answer: no request that was let in before its key was revoked comes later than that. */
+const REVOKED_MS = 120_000
+/** So that the season's head stays small; more are not revoked in that time by hand. */
+const REVOKED_MAX = 64
+
 /** Reviews first, then trials, then what the ladders are owed: newcomers wait for nobody's slots but each other's. */
 export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["LeaseWork"] => {
   const { fleet, settings } = { fleet: command.fleet, settings: state.settings }
   const leases: Array<Work> = []
-  if (state.phase !== "open" || command.engine_digest !== settings.engine_digest) return leases
+  if (state.phase !== "open" || command.engine_digest !== settings.engine_digest || isRevoked(state, command.key)) return leases
   const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)
   const matches = command.matches && mayServe(settings.fleet.matches, fleet)
   const open = state.now >= settings.submissions_open_at
@@ -75,11 +80,17 @@ export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Repli
   return { returned: giveBack(state, lost) }
 }
 
+const isRevoked = ({ now, revoked }: State, key: string): boolean => revoked.some((each) => each.key === key && now - each.at < REVOKED_MS)
+
+/** What was asked under the key before, and comes after, is given nothing. */
 export const revokeKey = (state: State, { audit, key }: Of<"RevokeKey">): Replies["RevokeKey"] => {
   if (audit !== undefined) {
     state.writes.audits.push({ ...audit, at: state.now })
     state.writes.any = true
   }
+  const others = state.revoked.filter((each) => each.key !== key && state.now - each.at < REVOKED_MS)
+  state.revoked = [...others, { key, at: state.now }].slice(-REVOKED_MAX)
+  state.writes.any = true
   const leased = eachLeased(state, (work) => work.key === key)
   for (const work of leased) work.released = true
   return { returned: giveBack(state, leased) }

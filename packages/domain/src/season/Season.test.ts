@@ -190,6 +190,22 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<readonly [Command, nu
     { accepted: true }
   ]
 ]
+it("a revoked key is given nothing that it asked for before, and no other key is passed over", () => {
+  const { state, now } = season(4)
+  lease(state, now)
+  step(state, { _tag: "RevokeKey", key: "k1" }, now + 1)
+  assert.deepStrictEqual(step(state, { _tag: "LeaseWork", ...RUNNER, max: 9 }, now + 1), [])
+  assert.isNotEmpty(step(state, { _tag: "LeaseWork", ...RUNNER, max: 1, key: "k2" }, now + 1) as ReadonlyArray<unknown>)
+  step(state, { _tag: "RevokeKey", key: "k3" }, now + 119_000)
+  assert.deepStrictEqual(step(state, { _tag: "LeaseWork", ...RUNNER, max: 9 }, now + 120_000), [])
+  assert.isNotEmpty(step(state, { _tag: "LeaseWork", ...RUNNER, max: 1 }, now + 120_001) as ReadonlyArray<unknown>) // nobody asked so long ago
+  step(state, { _tag: "RevokeKey", key: "k4" }, now + 120_002)
+  assert.deepStrictEqual(state.revoked, [
+    { key: "k3", at: now + 119_000 },
+    { key: "k4", at: now + 120_002 }
+  ]) // no longer kept than it matters
+})
+
 describe("a result reported", () => {
   for (const [when, events, at, answer] of table) {
     it(when, () => {

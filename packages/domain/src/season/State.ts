@@ -177,6 +177,7 @@ export interface Head {
   fill_made: number
   series_at: number // when the last points of the series were taken
   series_rated: number // and how often ratings had changed by then
+  revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys that were revoked of late, oldest first
 }
 
 /** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
@@ -288,7 +289,8 @@ export const freshHead = (): Head => ({
   fill_hour: 0,
   fill_made: 0,
   series_at: 0,
-  series_rated: 0
+  series_rated: 0,
+  revoked: []
 })
 
 const emptyWrites = (): Writes => ({
@@ -416,7 +418,8 @@ export const head = (state: State): Head => ({
   fill_hour: state.fill_hour,
   fill_made: state.fill_made,
   series_at: state.series_at,
-  series_rated: state.series_rated
+  series_rated: state.series_rated,
+  revoked: state.revoked
 })
 
 /** The rows as they would be read back; tests compare a state with its restored twin by it. */

@@ -46,7 +46,7 @@ const start = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (stor
   for (let work = yield* ask(lease({ max: 4 })); work.some(isPreliminary); work = yield* ask(lease({ max: 4 }))) {
     for (const each of work) yield* ask(isPreliminary(each) ? report(each) : { _tag: "Release", key: id("key", 1), lease: each.lease })
   }
-  yield* ask({ _tag: "RevokeKey", key: id("key", 1) }) // whatever was leased on the way goes back
+  yield* ask({ _tag: "HoldOnly", runner: id("runner", 1), holds: [] }) // whatever was leased on the way goes back
   const row = () => memory.get(SEASON)!
   const live = () => [...row().live.values()]
   return { ask, fiber, heard, live, mailbox, memory, row, store }

@@ -210,7 +210,8 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
       const headers = { ...from("10.5.0.1"), authorization: `Bearer ${key}` }
       const beats = Array.from({ length: 150 }, (): Ask => ({ path: "/v1/runner/heartbeat", method: "POST", headers }))
       const probes = Array.from({ length: 150 }, (): Ask => ({ path: "/healthz", headers: from("10.5.0.1") }))
-      const answers = yield* Effect.forEach([...beats, ...probes], (one) => ask(origin, one), { concurrency: AT_ONCE })
+      // all at once, as a fleet comes back to a service that has just started and knows nobody's key
+      const answers = yield* Effect.forEach([...beats, ...probes], (one) => ask(origin, one), { concurrency: "unbounded" })
       assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [400, 200])
       const { body } = yield* ask(origin, { path: "/metrics" })
       for (const rate of ["public", "write"]) assert.match(body, new RegExp(`^agon_rate_limited_total\\{class="${rate}"\\} [1-9]`, "m"))

@@ -5,7 +5,7 @@
  * A credential that this node has not seen to be good takes a token of its address's public bucket before
  * it is looked up, so that guessing is as slow as any other public traffic and the database is spared.
  */
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Deferred, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { hash } from "node:crypto"
@@ -28,16 +28,17 @@ interface Asked {
 /** Good credentials remembered at once, by their hashes; over it the oldest pay their address's bucket again. */
 const maxSeen = 100_000
 
+const nameOf = (credential: string) => hash("sha256", credential, "base64url")
+
 const makeSeen = () => {
   const good = new Set<string>()
-  const nameOf = (credential: string) => hash("sha256", credential, "base64url")
   return {
-    has: (credential: string) => good.has(nameOf(credential)),
-    add: (credential: string) => {
+    has: (name: string) => good.has(name),
+    add: (name: string) => {
       if (good.size >= maxSeen) good.delete(good.values().next().value!)
-      good.add(nameOf(credential))
+      good.add(name)
     },
-    delete: (credential: string) => good.delete(nameOf(credential))
+    delete: (name: string) => good.delete(name)
   }
 }
 
@@ -49,15 +50,35 @@ const makeAuthenticate = Effect.gen(function* () {
 
   const takePublic = Effect.flatMap(clientAddress, (address) => limits.take("public", address))
 
+  /** Those who bring an unknown credential while it is looked up wait for the first: a fleet that comes back pays once. */
+  const asking = new Map<string, Deferred.Deferred<void>>()
+  const first = <A, E, R>(name: string, asks: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const answered = Deferred.makeUnsafe<void>()
+      asking.set(name, answered)
+      const end = Effect.suspend(() => {
+        asking.delete(name)
+        return Deferred.succeed(answered, undefined)
+      })
+      return Effect.onExit(asks, () => end)
+    })
+
   /** Who or what holds a credential; an unknown one costs its address a public token. */
   const holder = <Holder>(credential: string, find: (credential: string) => Effect.Effect<Option.Option<Holder>>) =>
     Effect.gen(function* () {
-      const known = seen.has(credential)
-      if (!known) yield* takePublic
-      const found = yield* find(credential)
-      if (Option.isNone(found)) seen.delete(credential)
-      else if (!known) seen.add(credential)
-      return found
+      const name = nameOf(credential)
+      const other = seen.has(name) ? undefined : asking.get(name)
+      if (other !== undefined) yield* Deferred.await(other)
+      const known = seen.has(name)
+      const finding = Effect.tap(find(credential), (found) =>
+        Effect.sync(() => {
+          if (Option.isNone(found)) seen.delete(name)
+          else if (!known) seen.add(name)
+        })
+      )
+      if (known) return yield* finding
+      const paying = Effect.andThen(takePublic, finding)
+      return yield* asking.has(name) ? paying : first(name, paying)
     })
 
   const takeOwn = ({ annotations }: HttpApiEndpoint.Top, caller: string) => limits.take(Context.get(annotations, Rate), caller)

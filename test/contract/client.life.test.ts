@@ -70,6 +70,19 @@ const watch = Effect.fnUntraced(function* (client: Client, version: string) {
   return match.id
 })
 
+/** What befell the versions in their order, each thing told once; and that it has been read. */
+const hear = Effect.fnUntraced(function* (client: Client, [first, second, third]: ReadonlyArray<string>) {
+  const { notifications, total } = yield* client.notification.notifications({ query: firstPage() })
+  const entering = [first, second, third].flatMap((id) => [`version_admitted ${id}`, `version_entered ${id}`])
+  assert.sameMembers(
+    notifications.map(({ kind, link }) => `${kind} ${link?.split("/").at(-1)}`),
+    [...entering, `version_superseded ${first}`]
+  )
+  const superseded = notifications.find(({ kind }) => kind === "version_superseded")!
+  assert.strictEqual(superseded.subject, "Version 1 of anaconda was superseded by version 2 in The spring")
+  assert.deepStrictEqual(yield* client.notification.markRead({ payload: { all: true } }), { read: total })
+})
+
 /** A client that a generator makes of the running service's document, its program compiled and run. */
 const runGenerated = Effect.fnUntraced(function* (login: string, like: string) {
   const { directory, origin } = yield* Service
@@ -122,6 +135,10 @@ layer(arena, { excludeTestServices: true, timeout: "120 seconds" })("the typed c
       assert.deepStrictEqual(
         versions.map(({ season, status, version }) => `${season} ${version} ${status}`),
         ["autumn 3 entered", "spring 2 entered", "spring 1 superseded"]
+      )
+      yield* hear(
+        ada,
+        versions.toReversed().map(({ version_id }) => version_id)
       )
 
       yield* patiently(ada.account.signOut())

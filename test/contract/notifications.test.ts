@@ -121,6 +121,23 @@ layer(web, A.options)("a feed that is long", (it) => {
   )
 })
 
+layer(web, A.options)("a feed that many write to at one time", (it) => {
+  it.effect("keeps every word of theirs, and lets go what lies below while its owner reads", () =>
+    Effect.gen(function* () {
+      yield* pile("bob", 3_000)
+      const writes = Array.from({ length: 24 }, (_, n) => tell(`word ${n}`, ...(n % 2 === 0 ? ["ada", "bob"] : ["bob", "ada"])))
+      const reads = Array.from({ length: 6 }, () => Effect.as(markRead("bob", { all: true }), 0))
+      yield* Effect.all([...writes, ...reads], { concurrency: "unbounded" })
+      const words = Array.from({ length: 24 }, (_, n) => `word ${n}`)
+      for (const who of ["ada", "bob"]) assert.sameMembers((yield* subjects(who, "?limit=24")) as Array<string>, words)
+      const [{ n }] = (yield* A.rows<{ readonly n: number }>`SELECT count(*)::int AS n FROM notification n
+        JOIN account a ON a.id = n.account_id WHERE a.username = 'bob'`) as [{ n: number }]
+      assert.isBelow(n, 3_000)
+      assert.isAtLeast(n, 1_000)
+    })
+  )
+})
+
 layer(web, A.options)("settings", (it) => {
   const path = "/v1/me/notification-settings"
   const kinds = [

@@ -99,6 +99,12 @@ const live = async () => {
   const noted = await done(() => me.PATCH("/v1/versions/{id}", { params, body: { note: "by a generated client" } }))
   expect("note", noted.note, "by a generated client")
 
+  const { notifications } = await done(() => me.GET("/v1/me/notifications", { params: { query: { limit: 1 } } }))
+  expect("the latest word", [notifications[0]?.kind, notifications[0]?.read_at], ["version_entered", null])
+  expect("words read", (await done(() => me.POST("/v1/me/notifications/read", { body: { all: true } }))).read, 2)
+  const seen = await nobody.POST("/v1/events", { body: { kind: "model", id: model.id } })
+  expect("a view", seen.response.status, 204)
+
   // Refusals have their own types: `code` tells them apart, and what a code brings along is there.
   const { error } = await nobody.GET("/v1/versions/{id}", { params: { path: { id: "none" } } })
   expect("refusal", error?.code === "not_found" && error.status, 404)

@@ -156,6 +156,17 @@ layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a season's comm
     })
   )
 
+  it.effect("names the podium of a private season where its members find it", () =>
+    Effect.gen(function* () {
+      const { obey, sql } = yield* begin
+      yield* sql.unsafe("UPDATE season SET visibility = 'private'")
+      yield* obey(submit(1, { files: null }))
+      yield* obey({ _tag: "CloseSeason" })
+      const closed = yield* sql.unsafe("SELECT account_id, link FROM notification WHERE kind = 'season_closed'")
+      assert.deepStrictEqual(closed, [{ account_id: id("owner", 1), link: `/v1/private/games/snakes/seasons/${season}/podium` }])
+    })
+  )
+
   it.effect("carries nothing of it where no version moves", () =>
     Effect.gen(function* () {
       const { obey, play, state, stepOnly } = yield* begin

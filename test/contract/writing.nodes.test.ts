@@ -38,7 +38,8 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("another node"
         [["/v1/announcements"], Writing.announce("New")],
         [["/v1/stories", "/v1/posts/old"], A.patch("/v1/admin/posts/old", { title: "Older" })],
         [["/v1/stories", story], A.patch(`/v1/models/${alpha}`, { name: "Alpha II" }, "ada")],
-        [["/v1/stories", story], Writing.decide(alpha, "rejected")]
+        [["/v1/stories", story], Writing.decide(alpha, "rejected")],
+        [["/v1/games/snakes/picks"], A.post("/v1/admin/picks", { match: Fixture.matchIds.nano })]
       ] as const
       for (const [paths, write] of writes) {
         for (const path of paths) {

@@ -96,9 +96,10 @@ layer(A.layer, A.options)("the word list", (it) => {
 layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a listed word", (it) => {
   it.effect("is refused in every text with the next that is sent, in whatever disguise, and inside no other word", () =>
     Effect.gen(function* () {
-      const { matchIds, versionIds } = Fixture
+      const { matchIds, modelIds, versionIds } = Fixture
       const bio = (text: string) => A.patch("/v1/me", { bio: text }, "ada")
       const note = (text: string) => A.patch(`/v1/versions/${versionIds.alpha2}`, { note: text }, "ada")
+      const story = (text: string) => A.ask(`/v1/models/${modelIds.alpha}/story`, { method: "PUT", as: "ada", json: { body: text } })
       const comment = (text: string) => say("ada", { match: matchIds.nano }, text)
       assert.strictEqual((yield* bio("So blöd!")).status, 200)
       yield* add("Blöd")
@@ -115,12 +116,14 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a listed word
       for (const text of disguised) {
         assert.deepStrictEqual(A.refusal(yield* bio(text)), [422, "note_word_listed"], text)
         assert.deepStrictEqual(A.refusal(yield* note(text)), [422, "note_word_listed"], text)
+        assert.deepStrictEqual(A.refusal(yield* story(text)), [422, "story_word_listed"], text)
         const refused = yield* comment(text)
         assert.deepStrictEqual(A.refusal(refused), [422, "comment_word_listed"], text)
         assert.include(refused.json.detail, '"Blöd"')
       }
       for (const text of ["blodwyn", "oblod", "blo d", "blod1"]) {
-        assert.deepStrictEqual([(yield* bio(text)).status, (yield* comment(text)).status], [200, 201], text)
+        const statuses = [(yield* bio(text)).status, (yield* comment(text)).status, (yield* story(text)).status]
+        assert.deepStrictEqual(statuses, [200, 201, 200], text)
       }
       yield* remove("blod")
       assert.strictEqual((yield* bio("So blöd!")).status, 200)

@@ -1,4 +1,4 @@
-/** The site's list of words that notes, bios and comments may not contain (DECISIONS.md section 12). */
+/** The site's list of words that notes, bios, comments and stories may not contain (DECISIONS.md section 12). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Instant, text } from "../Wire.ts"

@@ -18,6 +18,8 @@ import { restarts } from "../process/restarts.ts"
 const channel = "agon_nodes"
 /** Postgres takes payloads under 8000 bytes. */
 const maxPayloadBytes = 7500
+/** What is told within it after a statement goes with the next: a season that plays hundreds of matches a second tells of each. */
+const GATHER = "2 millis"
 /** A database that is away is asked again this often, at first and from then on. */
 const retry = restarts("50 millis", "1 second")
 /** Over it words are not listed any more: everybody is told `everything`. */
@@ -96,20 +98,24 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
       return Effect.asVoid(Queue.offer(wake, undefined))
     })
 
-  /** What could not be sent is sent with the next try; twice does no harm. */
-  const sendTopic = (topic: Topic, words: ReadonlyArray<string>) =>
-    Effect.tapError(
-      Effect.forEach(payloads(me, topic, words), (payload) => pg.notify(channel, payload), { discard: true }),
-      () => tell(topic, words)
-    )
   const send = Effect.suspend(() => {
     const topics = [...pending]
     pending.clear()
-    return Effect.forEach(topics, ([topic, words]) => Effect.exit(sendTopic(topic, [...words]))).pipe(
-      Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
+    const messages = topics.flatMap(([topic, words]) => payloads(me, topic, [...words]))
+    // One transaction, whose end takes a lock that all who notify share.
+    const notified = pg`SELECT pg_notify(${channel}, message) FROM json_array_elements_text(${JSON.stringify(messages)}::json) message`
+    return Effect.tapError(notified, () =>
+      // What could not be sent is sent with the next try; twice does no harm.
+      Effect.forEach(topics, ([topic, words]) => tell(topic, [...words]), { discard: true })
     )
   })
-  yield* Queue.take(wake).pipe(Effect.andThen(send), Effect.retry(retry), Effect.forever, Effect.forkScoped)
+  yield* Queue.take(wake).pipe(
+    Effect.andThen(send),
+    Effect.retry(retry),
+    Effect.andThen(Effect.sleep(GATHER)),
+    Effect.forever,
+    Effect.forkScoped
+  )
   return tell
 })
 

@@ -84,8 +84,8 @@ export type Command =
   | { readonly _tag: "Release"; readonly key: string; readonly lease: string }
   /** Work of this runner that `holds` does not name was lost on the way and goes back at no cost. */
   | { readonly _tag: "HoldOnly"; readonly runner: string; readonly holds: ReadonlyArray<string> }
-  /** The key was revoked: its leases end at once. */
-  | { readonly _tag: "RevokeKey"; readonly key: string; readonly audit?: Audit }
+  /** The key was revoked: its leases end at once. `stays`: it was not, nobody is left who plays what it holds. */
+  | { readonly _tag: "RevokeKey"; readonly key: string; readonly stays?: boolean; readonly audit?: Audit }
   | {
       readonly _tag: "AddBoard"
       readonly board: string

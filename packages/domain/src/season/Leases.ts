@@ -83,14 +83,16 @@ export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Repli
 const isRevoked = ({ now, revoked }: State, key: string): boolean => revoked.some((each) => each.key === key && now - each.at < REVOKED_MS)
 
 /** What was asked under the key before, and comes after, is given nothing. */
-export const revokeKey = (state: State, { audit, key }: Of<"RevokeKey">): Replies["RevokeKey"] => {
+export const revokeKey = (state: State, { audit, key, stays = false }: Of<"RevokeKey">): Replies["RevokeKey"] => {
   if (audit !== undefined) {
     state.writes.audits.push({ ...audit, at: state.now })
     state.writes.any = true
   }
-  const others = state.revoked.filter((each) => each.key !== key && state.now - each.at < REVOKED_MS)
-  state.revoked = [...others, { key, at: state.now }].slice(-REVOKED_MAX)
-  state.writes.any = true
+  if (!stays) {
+    const others = state.revoked.filter((each) => each.key !== key && state.now - each.at < REVOKED_MS)
+    state.revoked = [...others, { key, at: state.now }].slice(-REVOKED_MAX)
+    state.writes.any = true
+  }
   const leased = eachLeased(state, (work) => work.key === key)
   for (const work of leased) work.released = true
   return { returned: giveBack(state, leased) }

@@ -193,6 +193,8 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<readonly [Command, nu
 it("a revoked key is given nothing that it asked for before, and no other key is passed over", () => {
   const { state, now } = season(4)
   lease(state, now)
+  step(state, { _tag: "RevokeKey", key: "k1", stays: true }, now)
+  assert.isNotEmpty(lease(state, now)) // it only gave back what it held
   step(state, { _tag: "RevokeKey", key: "k1" }, now + 1)
   assert.deepStrictEqual(step(state, { _tag: "LeaseWork", ...RUNNER, max: 9 }, now + 1), [])
   assert.isNotEmpty(step(state, { _tag: "LeaseWork", ...RUNNER, max: 1, key: "k2" }, now + 1) as ReadonlyArray<unknown>)

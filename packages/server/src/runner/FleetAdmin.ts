@@ -50,7 +50,7 @@ const makeFleetAdmin = Effect.gen(function* () {
       )
       // A fiber of its own: a caller who goes away once the key has ended leaves nothing leased to it.
       const returning = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(restore(ended), Effect.forkDetach(keys.returnLeases(id)))
+        Effect.andThen(restore(ended), Effect.forkDetach(keys.returnLeases(id, "ended")))
       )
       yield* Fiber.join(returning)
       return yield* keys.get(id, fleet?.id ?? null)

@@ -9,6 +9,10 @@
  * It ends with the service, also when that is killed, since it lives as long as its standard input is open. So what its
  * key holds when the service starts is in nobody's hands, and need not wait for its leases to run out. Where its key was
  * revoked it is not started.
+ *
+ * Its key is like any other where its runners are flagged: with the third flag in a day it gets no work for the rest of the
+ * day. Who has mended the machine and will not wait gives it another: stop the service, remove `secrets/platform-runner` in
+ * AGON_DATA, start it again, and revoke the key of before. A key that was revoked is replaced in the same way.
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { createHmac } from "node:crypto"
@@ -23,6 +27,8 @@ import { RunnerKeys } from "./RunnerKeys.ts"
 /** Started, never imported: the runner is a program of its own. */
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "main.ts")
 const NAME = "beside the service"
+const REVOKED =
+  "no runner is started beside the service: its key was revoked; a service that starts without secrets/platform-runner in AGON_DATA makes another"
 const waits = restarts("1 second", "30 seconds")
 /** For so long the runner waits for seasons that are only waking; a lease that did not go back by then runs out. */
 const RETURN_TIMEOUT = "5 seconds"
@@ -51,8 +57,8 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
           const process = once(started, (now) => {
             pid = now
           })
-          if (Option.isSome(id)) yield* Effect.forkScoped(lives(process, keys.returnLeases(id.value)))
-          else yield* Effect.logWarning("no runner is started beside the service: its key was revoked")
+          if (Option.isSome(id)) yield* Effect.forkScoped(lives(process, keys.returnLeases(id.value, "stays")))
+          else yield* Effect.logWarning(REVOKED)
         }
         return OwnRunner.of({ pid: () => pid })
       })

@@ -38,8 +38,11 @@ export class RunnerKeys extends Context.Service<
     readonly get: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
     /** Ends the key and its runners, in the rows alone; whoever ends one returns its leases. `fresh`: it was in force until now. */
     readonly end: (id: string, season_id: string | null) => Effect.Effect<{ readonly key: Key; readonly fresh: boolean }, NotFound>
-    /** What the runners of this key hold goes back to the queues of the open seasons at once; a season that is moving is asked again for 5 s. */
-    readonly returnLeases: (id: string) => Effect.Effect<void>
+    /**
+     * What the runners of this key hold goes back to the queues of the open seasons at once; a season that is moving is asked
+     * again for 5 s. Where the key has ended, what was asked under it before is given nothing any more.
+     */
+    readonly returnLeases: (id: string, key: "ended" | "stays") => Effect.Effect<void>
     readonly runners: (season_id: string | null, page: PageOf) => Effect.Effect<Runners>
     /** No new lease for this runner; what it plays is finished. `fresh`: it was active until now. */
     readonly drain: (id: string, season_id: string | null) => Effect.Effect<{ readonly runner: Runner; readonly fresh: boolean }, NotFound>
@@ -125,10 +128,11 @@ const makeReturnLeases = Effect.gen(function* () {
   const actors = yield* SeasonActors
 
   /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
-  return Effect.fn("RunnerKeys.returnLeases")(function* (key: string) {
+  return Effect.fn("RunnerKeys.returnLeases")(function* (key: string, then: "ended" | "stays") {
     yield* audits.giveBackAll(key)
     const seasons = yield* queries.openSeasons(undefined)
-    const returned = ({ id }: OpenSeason) => Effect.ignore(Effect.retry(actors.ask(id, { _tag: "RevokeKey", key }), askedAgain))
+    const command = { _tag: "RevokeKey", key, stays: then === "stays" } as const
+    const returned = ({ id }: OpenSeason) => Effect.ignore(Effect.retry(actors.ask(id, command), askedAgain))
     yield* Effect.forEach(seasons, returned, { concurrency: 4, discard: true })
   }, Effect.orDie)
 })

@@ -1,11 +1,12 @@
 /** The runner that the service starts beside itself, when it, or the whole service, is killed while it holds work. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Effect, Layer, Logger, Option, Redacted, Schedule } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
+import { Runners } from "@agon/server/runner/Runners.ts"
 import { leaseAnother, leaseMatch, layer as administration, options, rows, season } from "../support/Administration.ts"
 
 const temporary = Effect.acquireRelease(
@@ -15,11 +16,13 @@ const temporary = Effect.acquireRelease(
 
 const secret = "r".repeat(43)
 /** Of a service that nobody reaches: what its runner would have been given, the test leases in its name. */
-const own = Layer.unwrap(
-  Effect.map(temporary, (directory) =>
-    OwnRunner.layer({ directory, host: "127.0.0.1", port: 1, runner_slots: 1 }, { platform_runner: Redacted.make(secret) })
+const ownOf = (secret: string) =>
+  Layer.unwrap(
+    Effect.map(temporary, (directory) =>
+      OwnRunner.layer({ directory, host: "127.0.0.1", port: 1, runner_slots: 1 }, { platform_runner: Redacted.make(secret) })
+    )
   )
-)
+const own = ownOf(secret)
 const ownKey = Effect.flatMap(RunnerKeys, (keys) => keys.own("beside the service", `agon_rk_${secret}`))
 
 /** Until the lease is not held any more; answers how long that took. */
@@ -68,12 +71,29 @@ layer(administration, options)("the runner beside the service", (it) => {
     })
   )
 
-  it.effect("is not started once its key was revoked, and the service starts without it", () =>
+  it.effect("is logged as getting no work, with its key, while three of the key's runners were flagged within the day", () =>
+    Effect.gen(function* () {
+      const key = { id: Option.getOrThrow(yield* ownKey), season_id: null }
+      const said: Array<string> = []
+      const listening = Logger.layer([Logger.make(({ message }) => void said.push(JSON.stringify(message)))])
+      const session = { name: "beside", runtime_version: "v", engines: [], accepts: ["match"], slots: 1 } as const
+      const opened = Effect.flatMap(Runners, (runners) => runners.open(key, session)).pipe(Effect.provide(listening))
+      for (const _ of [1, 2, 3]) yield* opened
+      assert.deepStrictEqual(said, [])
+      yield* rows`UPDATE runner SET flagged_at = now() WHERE key_id = ${key.id} AND name = 'beside'`
+      const { runner } = yield* opened
+      assert.match(said.join(), new RegExp(`three runners of its key were flagged.*${runner}.*${key.id}`))
+      yield* rows`DELETE FROM runner WHERE key_id = ${key.id} AND name = 'beside'`
+    })
+  )
+
+  it.effect("is not started once its key was revoked, and the service starts without it, until it is given another", () =>
     Effect.gen(function* () {
       const keys = yield* RunnerKeys
       yield* keys.end(Option.getOrThrow(yield* ownKey), null)
       const runner = yield* Effect.provide(OwnRunner, own)
       assert.isUndefined(runner.pid())
+      assert.isDefined(yield* Effect.provide(startedAfter(undefined), ownOf("s".repeat(43))))
     })
   )
 })

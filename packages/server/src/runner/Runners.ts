@@ -17,6 +17,9 @@ const SEEN_EVERY_MS = 5_000
 /** After this long without a word a runner counts as gone; it comes back with its next call. */
 const GONE_AFTER_MS = 90_000
 const SWEEP_EVERY = "10 seconds"
+/** As match/MatchVoiding.ts has it, which also says how an administrator lifts it; for the service's own runner, OwnRunner.ts does. */
+const UNTRUSTED =
+  "a runner gets no work: three runners of its key were flagged within a day (runner.flag in the audit log); it takes another key, or a day"
 
 export class Runners extends Context.Service<
   Runners,
@@ -57,7 +60,8 @@ const makeRunners = Effect.gen(function* () {
       const id = yield* newId
       const now = new Date(yield* Clock.currentTimeMillis)
       const told = { name, runtime_version, engines: JSON.stringify(engines), accepts, slots, isolation }
-      yield* queries.openSession({ id, key_id: key.id, now, ...told })
+      const [opened] = yield* queries.openSession({ id, key_id: key.id, now, ...told })
+      if (opened?.state === "draining") yield* Effect.logWarning(UNTRUSTED, { runner: id, name, key: key.id })
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }
     }, Effect.orDie),
 

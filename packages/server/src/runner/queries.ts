@@ -131,11 +131,12 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     readonly slots: number
     readonly isolation: string | null
     readonly now: Date
-  }) => sql`
+  }) => sql<{ readonly state: OpenRunner["state"] }>`
     INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
     VALUES (${row.id}, ${row.key_id}, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb, string_to_array(${row.accepts.join(",")}, ','),
       ${row.slots}, ${row.isolation}, CASE WHEN (SELECT count(*) FROM runner r WHERE r.key_id = ${row.key_id}
-        AND r.flagged_at > ${row.now}::timestamptz - interval '1 day') >= 3 THEN 'draining' ELSE 'active' END, ${row.now}, ${row.now})`,
+        AND r.flagged_at > ${row.now}::timestamptz - interval '1 day') >= 3 THEN 'draining' ELSE 'active' END, ${row.now}, ${row.now})
+    RETURNING state`,
 
   /** Rows by the primary key. */
   sessions: SqlSchema.findAll({

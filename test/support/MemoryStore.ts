@@ -7,7 +7,7 @@ import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type
 import { logOf, writeEnded } from "@agon/domain/season/testLog.ts"
 import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
 import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
-import { RATINGS_PER_S, type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
+import { type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
 
 type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews"> = Snapshot[Table][number]
 
@@ -139,8 +139,11 @@ const endedWork = (rows: Rows | undefined, work: string): EndedWork | undefined 
   return version === undefined ? undefined : { kind: "admission", ...version }
 }
 
+/** As many as there are: a test's clock may stand still for thousands of matches. */
+const ALL = 1e9
+
 /** `ratings_per_s`: see `WaitingRatings`. */
-export const layer = (memory: Memory, ratings_per_s = RATINGS_PER_S) =>
+export const layer = (memory: Memory, ratings_per_s = ALL) =>
   Layer.succeed(
     SeasonStore,
     SeasonStore.of({

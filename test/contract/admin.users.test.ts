@@ -19,6 +19,8 @@ const found = (q: string, more = "") =>
     return json.users.map(({ username }: any) => username)
   })
 const status = (as: string) => Effect.map(call("/v1/me", { as }), (answer) => answer.status)
+const sessionsOf = (username: string) =>
+  A.rows`SELECT 1 FROM session s JOIN account a ON a.id = s.account_id WHERE a.username = ${username}`
 const log = Effect.map(
   A.rows<{ readonly actor: string; readonly subject: string; readonly detail: unknown }>`
     SELECT a.username AS actor, l.subject, l.detail FROM audit l JOIN account a ON a.id = l.actor WHERE l.action = 'user.edit' ORDER BY l.id`,
@@ -178,7 +180,7 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a suspension"
         assert.deepStrictEqual(A.refusal(refused), [401, "unauthenticated"])
         assert.match(refused.headers.get("set-cookie") ?? "", /service_session=; Max-Age=0/)
       }
-      assert.deepStrictEqual(yield* A.rows`SELECT 1 FROM session s JOIN account a ON a.id = s.account_id WHERE a.username = 'bob'`, [])
+      assert.deepStrictEqual(yield* sessionsOf("bob"), [])
       assert.strictEqual((yield* A.ask("/v1/profiles/bob")).status, 200, "what they have done is there to be read")
       yield* edit("bob", { suspended: false })
       assert.strictEqual(yield* status("bob"), 401, "a session that has ended does not come back")
@@ -231,6 +233,7 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a suspension"
       )
       assert.strictEqual((yield* Fiber.join(suspending)).status, 200)
       for (const token of ["vera", "late"]) assert.strictEqual(yield* status(token), 401, token)
+      assert.deepStrictEqual(yield* sessionsOf("vera"), [])
     })
   )
 })

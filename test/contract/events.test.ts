@@ -28,8 +28,8 @@ layer(web, A.options)("a view", (it) => {
   it.effect("is counted for its day, of every kind of thing that there is", () =>
     Effect.gen(function* () {
       yield* A.rows`INSERT INTO post (id, slug, title, body, author_id, published_at, created_at)
-        SELECT gen_random_uuid(), slug, 'T', 'B', a.id, CASE WHEN slug = 'hello' THEN now() END, now()
-        FROM account a, unnest(ARRAY['hello', 'draft']) slug WHERE a.username = 'root'`
+        SELECT gen_random_uuid(), slug, 'T', 'B', a.id, CASE slug WHEN 'hello' THEN now() WHEN 'later' THEN now() + interval '1 hour' END, now()
+        FROM account a, unnest(ARRAY['hello', 'draft', 'later']) slug WHERE a.username = 'root'`
       const seen = [
         ...[
           ["game", "snakes"],
@@ -80,6 +80,7 @@ layer(web, A.options)("a view", (it) => {
           ["match", x.queued],
           ["post", "none"],
           ["post", "draft"],
+          ["post", "later"],
           ["profile", "nobody"]
         ] as const),
         ...([

@@ -101,7 +101,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "community/notificationQueries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
   "community/notificationQueries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
   "community/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
-  "community/viewQueries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01" }],
+  "community/viewQueries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
   "community/viewQueries.ts page": [{ kind: "match", from: "2026-10-01", to: null, limit: 26, offset: 0 }]
 }
 

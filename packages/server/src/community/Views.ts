@@ -5,8 +5,9 @@
  *   count ──▶ gathered ──▶ written: every ten seconds, when an administrator reads, and when the service stops
  *
  * What is gathered is bounded, and so is what is written (viewQueries.ts), however many ask for however much. Ids that nothing
- * has are found out when they are written, all at once. A write that failed is tried again with what has come meanwhile. A kill
- * loses what was gathered since the last write: ten seconds at most.
+ * has are found out when they are written, all at once. A write that failed, or took too long, is tried again with what has come
+ * meanwhile; where it stands all the same its views count twice. A kill loses what was gathered since the last write: ten seconds
+ * at most.
  */
 import type { View, ViewCounts, ViewQuery } from "@agon/api/community/views.ts"
 import { nextCursor } from "@agon/api/Page.ts"
@@ -77,8 +78,9 @@ const makeViews = Effect.gen(function* () {
     const { passedOver, rows } = gathering.take()
     if (rows.length === 0) return
     if (passedOver > 0) yield* Effect.logWarning(`${passedOver} views were not counted: too many things were looked at`)
-    const oldest = dayOf((yield* Clock.currentTimeMillis) - KEPT_DAYS * DAY_MS)
-    yield* Effect.onError(queries.add({ rows, games, oldest }), () => Effect.sync(() => rows.forEach(gathering.add)))
+    const now_ms = yield* Clock.currentTimeMillis
+    const oldest = dayOf(now_ms - KEPT_DAYS * DAY_MS)
+    yield* Effect.onError(queries.add({ rows, games, oldest, now: new Date(now_ms) }), () => Effect.sync(() => rows.forEach(gathering.add)))
   }).pipe(
     one.withPermit,
     Effect.timeout(WRITE_PATIENCE),

@@ -9,22 +9,21 @@ export const ROWS_OF_DAY_MAX = 10_000
 export const KEPT_DAYS = 400
 
 /** So many views of something on a day. `uuid` is the id where the kind has such; `game` empty where nobody has said. */
-export const Gathered = Schema.Struct({
-  day: Schema.String,
-  kind: ViewKind,
-  game: Schema.String,
-  id: Schema.String,
-  uuid: Schema.NullOr(Schema.String),
-  views: Schema.Int
-})
-export type Gathered = typeof Gathered.Type
+export interface Gathered {
+  readonly day: string
+  readonly kind: ViewKind
+  readonly game: string
+  readonly id: string
+  readonly uuid: string | null
+  readonly views: number
+}
 
 /** What has an id or a name that is its alone: where, and under which condition. */
 const NAMED = {
   game: "game g ON g.slug = a.id",
   model: "model g ON g.id = a.uuid",
   match: "match g ON g.id = a.uuid",
-  post: "post g ON g.slug = a.id AND g.published_at IS NOT NULL",
+  post: "post g ON g.slug = a.id AND g.published_at <= a.now",
   profile: "account g ON g.username = a.id"
 }
 
@@ -44,6 +43,8 @@ const KNOWN = Object.entries(NAMED)
 
 interface Adding {
   readonly rows: ReadonlyArray<Gathered>
+  /** Posts that are to be published later are not there yet. */
+  readonly now: Date
   /** Those that are registered, the first first. */
   readonly games: ReadonlyArray<string>
   /** The oldest day that is kept. */
@@ -58,8 +59,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
    * write at one time wait for one another and no more. Of what has no row yet as many get one as the day has room for. Days that
    * are too old go.
    */
-  add: ({ games, oldest, rows }: Adding) => sql`
-    WITH asked AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+  add: ({ games, now, oldest, rows }: Adding) => sql`
+    WITH asked AS (SELECT r.*, ${now}::timestamptz AS now FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         r(day date, kind text, game text, id text, uuid uuid, views bigint)),
       registered AS (SELECT * FROM unnest(string_to_array(${games.join()}, ',')) WITH ORDINALITY r(slug, place)),
       known AS (SELECT day, kind, game, id, sum(views)::bigint AS views FROM (${sql.literal(KNOWN)}) k GROUP BY day, kind, game, id),

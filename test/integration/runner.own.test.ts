@@ -16,10 +16,10 @@ const temporary = Effect.acquireRelease(
 
 const secret = "r".repeat(43)
 /** Of a service that nobody reaches: what its runner would have been given, the test leases in its name. */
-const ownOf = (secret: string) =>
+const ownOf = (secret: string, node?: { readonly host: string; readonly port: number }) =>
   Layer.unwrap(
     Effect.map(temporary, (directory) =>
-      OwnRunner.layer({ directory, host: "127.0.0.1", port: 1, runner_slots: 1 }, { platform_runner: Redacted.make(secret) })
+      OwnRunner.layer({ directory, host: "127.0.0.1", node, port: 1, runner_slots: 1 }, { platform_runner: Redacted.make(secret) })
     )
   )
 const own = ownOf(secret)
@@ -94,6 +94,15 @@ layer(administration, options)("the runner beside the service", (it) => {
       const runner = yield* Effect.provide(OwnRunner, own)
       assert.isUndefined(runner.pid())
       assert.isDefined(yield* Effect.provide(startedAfter(undefined), ownOf("s".repeat(43))))
+    })
+  )
+
+  it.effect("has a key of its own beside each of several nodes, so that none returns what the runner of another holds", () =>
+    Effect.gen(function* () {
+      const keys = Effect.map(rows<any>`SELECT id FROM runner_key WHERE name = 'beside the service'`, ({ length }) => length)
+      const before = yield* keys
+      for (const port of [7070, 7071, 7071]) yield* Effect.provide(OwnRunner, ownOf("n".repeat(43), { host: "10.0.0.5", port }))
+      assert.strictEqual(yield* keys, before + 2)
     })
   )
 })

@@ -42,7 +42,7 @@ interface Started {
 
 export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => number | undefined }>()("agon/OwnRunner") {
   static readonly layer = (
-    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> & Partial<Pick<SettingsShape, "node">>,
+    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> & { readonly node?: SettingsShape["node"] },
     secrets: Pick<Secrets, "platform_runner">
   ): Layer.Layer<OwnRunner, never, RunnerKeys> =>
     Layer.effect(

@@ -67,6 +67,7 @@ export const layerEntity = SeasonEntity.toLayer(
     yield* SeasonActor.supervised(mailbox).pipe(
       Effect.provideService(SeasonStore, store),
       Effect.provideService(SeasonEvents, events),
+      Effect.tapError(() => Effect.logWarning("another node took the season; services on one database need an AGON_NODE each", { season })),
       Effect.retry(Schedule.spaced(FENCED_PAUSE)),
       Effect.andThen(Entity.keepAlive(false)),
       Effect.forkScoped

@@ -39,7 +39,7 @@ const makeTelling = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-const ROW = Schema.Struct({ ...Notification.fields, created_at: Instant, read_at: Schema.NullOr(Instant) })
+const FeedRow = Schema.Struct({ ...Notification.fields, created_at: Instant, read_at: Schema.NullOr(Instant) })
 
 const makeFeed = (sql: SqlClient.SqlClient) => {
   /** An account's own, newest first, as far down as anybody reads: by notification_feed. */
@@ -55,7 +55,7 @@ const makeFeed = (sql: SqlClient.SqlClient) => {
     /** Two lists in order, merged as far as the page goes. */
     page: SqlSchema.findAll({
       Request: Schema.Struct({ account_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
-      Result: ROW,
+      Result: FeedRow,
       execute: ({ account_id, limit, offset }) => sql`
         SELECT id, kind, subject, link, created_at, read_at FROM (
           (SELECT id, kind, subject, link, created_at, read_at FROM (${own(account_id)}) n)

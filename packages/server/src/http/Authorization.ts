@@ -42,32 +42,38 @@ const makeSeen = () => {
   }
 }
 
+/** Those who bring an unknown credential while it is looked up wait for the first: a fleet that comes back pays once. */
+const makeAsking = () => {
+  const asked = new Map<string, Deferred.Deferred<void>>()
+  return {
+    other: (name: string) => asked.get(name),
+    first: <A, E, R>(name: string, asks: Effect.Effect<A, E, R>) =>
+      Effect.suspend(() => {
+        const answered = Deferred.makeUnsafe<void>()
+        asked.set(name, answered)
+        const end = Effect.suspend(() => {
+          asked.delete(name)
+          return Deferred.succeed(answered, undefined)
+        })
+        return Effect.onExit(asks, () => end)
+      })
+  }
+}
+
 const makeAuthenticate = Effect.gen(function* () {
   const accounts = yield* Accounts
   const limits = yield* RateLimits
   const lookups = yield* Lookups
   const seen = makeSeen()
+  const asking = makeAsking()
 
   const takePublic = Effect.flatMap(clientAddress, (address) => limits.take("public", address))
-
-  /** Those who bring an unknown credential while it is looked up wait for the first: a fleet that comes back pays once. */
-  const asking = new Map<string, Deferred.Deferred<void>>()
-  const first = <A, E, R>(name: string, asks: Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      const answered = Deferred.makeUnsafe<void>()
-      asking.set(name, answered)
-      const end = Effect.suspend(() => {
-        asking.delete(name)
-        return Deferred.succeed(answered, undefined)
-      })
-      return Effect.onExit(asks, () => end)
-    })
 
   /** Who or what holds a credential; an unknown one costs its address a public token. */
   const holder = <Holder>(credential: string, find: (credential: string) => Effect.Effect<Option.Option<Holder>>) =>
     Effect.gen(function* () {
       const name = nameOf(credential)
-      const other = seen.has(name) ? undefined : asking.get(name)
+      const other = seen.has(name) ? undefined : asking.other(name)
       if (other !== undefined) yield* Deferred.await(other)
       const known = seen.has(name)
       const finding = Effect.tap(find(credential), (found) =>
@@ -78,7 +84,7 @@ const makeAuthenticate = Effect.gen(function* () {
       )
       if (known) return yield* finding
       const paying = Effect.andThen(takePublic, finding)
-      return yield* asking.has(name) ? paying : first(name, paying)
+      return yield* asking.other(name) === undefined ? asking.first(name, paying) : paying
     })
 
   const takeOwn = ({ annotations }: HttpApiEndpoint.Top, caller: string) => limits.take(Context.get(annotations, Rate), caller)

@@ -127,9 +127,9 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     for (let tries = 0; tries < TRIES && best >= PROMISED_MS[signal]; tries++) {
       const season = seasons[tries % seasons.length]!
       const { owned_ms, owner, rated } = await struck(season, signal)
-      best = Math.min(best, owned_ms)
       const rated_ms = signal === "SIGSTOP" && !slow ? undefined : await rated()
       note(`${signal}: owned by another after ${owned_ms} ms${rated_ms === undefined ? "" : `, the next match rated after ${rated_ms} ms`}`)
+      best = Math.min(best, signal === "SIGKILL" ? rated_ms! : owned_ms)
       await back(owner, season)
     }
     assert.isBelow(best, PROMISED_MS[signal])
@@ -251,6 +251,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       const maps = `${path}/maps`
       await admin("quiet").post(maps, demoBoards[0])
       const [a, b] = world.nodes as [Nodes.Node, Nodes.Node]
+      /** None where this machine has asked too often, which is no news. */
       const etag = async (node: Nodes.Node) => (await fetch(`${node.origin}${maps}`)).headers.get("etag")
       let enabled = false
       for (const cut of [false, true]) {
@@ -259,15 +260,17 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
           [b, a]
         ] as const) {
           const before = await etag(reader)
-          assert.strictEqual(await etag(reader), before)
+          assert.isNotNull(before)
           if (cut) await world.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
           enabled = !enabled
           await Competition.switchBoard(admin("quiet").at(writer.origin), demoBoards[0]!.map_id, enabled, "quiet")
           const written = performance.now()
-          while ((await etag(reader)) === before) assert.isBelow(performance.now() - written, 5_000, `cut: ${cut}`)
-          note(
-            `a write was seen through the other node after ${Math.round(performance.now() - written)} ms${cut ? ", its listener just cut" : ""}`
-          )
+          for (let now = await etag(reader); now === before || now === null; now = await etag(reader)) {
+            assert.isBelow(performance.now() - written, 5_000, `cut: ${cut}`)
+            await pause(1)
+          }
+          const seen_ms = Math.round(performance.now() - written)
+          note(`a write was seen through the other node after ${seen_ms} ms${cut ? ", its listener just cut" : ""}`)
         }
       }
     })

@@ -60,8 +60,9 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Array(Schema.String),
     Result: KeyRow,
     execute: (hashes) => sql`
-      SELECT id, season_id, '\\x' || encode(key_sha256, 'hex') AS key_sha256 FROM runner_key
-      WHERE key_sha256 = ANY (string_to_array(${hashes.join()}, ',')::bytea[]) AND revoked_at IS NULL`
+      SELECT k.id, k.season_id, '\\x' || encode(k.key_sha256, 'hex') AS key_sha256
+      FROM unnest(string_to_array(${hashes.join()}, ',')::bytea[]) AS asked (hash)
+      JOIN runner_key k ON k.key_sha256 = asked.hash WHERE k.revoked_at IS NULL`
   }),
 
   /** Inserts one row; a key of the same secret is there already where the service starts again. */
@@ -138,13 +139,13 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
         AND r.flagged_at > ${row.now}::timestamptz - interval '1 day') >= 3 THEN 'draining' ELSE 'active' END, ${row.now}, ${row.now})
     RETURNING state`,
 
-  /** Rows by the primary key. */
+  /** Rows by the primary key. A join, since what is searched for in a list would be read out of its text anew for every row. */
   sessions: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: OpenRunner,
     execute: (ids) => sql`
-      SELECT id, key_id, slots, CASE WHEN stopped THEN 'draining' ELSE state END AS state, accepts, engines
-      FROM runner WHERE id = ANY (string_to_array(${ids.join()}, ',')::uuid[])`
+      SELECT r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines
+      FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
   }),
 
   /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again, who was stopped is not. */

@@ -47,7 +47,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   unowedPlay: { file: "season/Waves.ts", find: "prepare(state, ladder, owed(state))", replace: "prepare(state, ladder, Infinity)" },
   mostCreditFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
   tooManyInFlight: { file: "season/Waves.ts", find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6", replace: "ENTRIES_PER_MATCH_IN_FLIGHT = 2" },
-  ownersPlayThemselves: { file: "pairing/Wave.ts", find: "ownerOf(a) !== ownerOf(b)", replace: "a !== b || ownerOf(a) === ownerOf(b)" },
+  ownersPlayThemselves: { file: "pairing/Wave.ts", find: "a.owner !== b.owner", replace: "a !== b || a.owner === b.owner" },
   finalsEndEarly: {
     file: "season/Waves.ts",
     find: "if (ladder.queue.length > 0 || ladder.playing > 0) return true",

@@ -45,6 +45,12 @@ const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transact
  * (79 ms where 0.2 do). Compiling a plan costs more than short statements ever win back.
  */
 export const PLANNING = { random_page_cost: "1.1", jit: "off" }
+/**
+ * A season finds the rows that it changes by their keys, at most some hundreds in a commit. Its plans are kept for a connection's
+ * life: one that was made while a table was small reads the whole of it, and of its dead rows, ever after (2 ms a match, and
+ * growing, where 0.1 do).
+ */
+const BY_KEY = { enable_hashjoin: "off", enable_mergejoin: "off", enable_bitmapscan: "off", enable_seqscan: "off" }
 /** A server that comes up together with us is waited for. */
 const PATIENCE_S = 30
 const MIGRATION_TIMEOUT = Duration.minutes(10)
@@ -56,7 +62,7 @@ export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClie
 /** All pools on a database whose schema is up to date already. */
 export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
   const requests = pool(options, "agon requests", options.request_connections ?? REQUEST_CONNECTIONS)
-  const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS)
+  const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS, BY_KEY)
   const nodes = pool(options, "agon nodes", NODE_CONNECTIONS)
   return Layer.mergeAll(
     requests,
@@ -65,8 +71,8 @@ export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClie
   ).pipe(Layer.orDie)
 }
 
-const pool = (options: Options, applicationName: string, maxConnections: number) =>
-  PgClient.layer({ ...connection(options), applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING } })
+const pool = (options: Options, applicationName: string, maxConnections: number, planning: Readonly<Record<string, string>> = {}) =>
+  PgClient.layer({ ...connection(options), applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING, ...planning } })
 
 const connection = ({ url }: Options) => ({ url, connectTimeout: CONNECT_TIMEOUT, keepAlive: KEEP_ALIVE })
 

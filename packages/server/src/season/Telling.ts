@@ -8,7 +8,7 @@ import { Broadcast, everything } from "../node/Broadcast.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
 import { Parking } from "../runner/Parking.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
-import { purgedBy, purgedByClaim } from "./tags.ts"
+import { purgedByAll, purgedByClaim } from "./tags.ts"
 
 /** Changes which seasons there are to be played, or by which engine. */
 const CHANGES_SEASONS: ReadonlySet<string> = new Set(["SeasonChanged", "SeasonClosed"])
@@ -32,8 +32,8 @@ export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache |
     const workAppeared = (id: string) => Effect.andThen(wake([id]), tell("work", [id]))
     return SeasonEvents.of({
       publish: Effect.fnUntraced(function* (season, events) {
-        const tags = new Set(events.flatMap((event) => purgedBy(season, event)))
-        if (tags.size > 0) yield* cache.purge(...tags)
+        const tags = purgedByAll(season, events)
+        if (tags.length > 0) yield* cache.purge(...tags)
         if (events.some(({ _tag }) => CHANGES_SEASONS.has(_tag))) {
           yield* Effect.forkDetach(seasons.refresh)
           yield* tell("seasons", [season.id])

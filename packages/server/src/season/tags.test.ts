@@ -56,6 +56,15 @@ describe("purges", () => {
     assert.deepStrictEqual(tags.purgedBy(season, moved("submitted")), [tags.recordTag("s1")])
   })
 
+  it("a commit of many matches purges anything of the season, by four names instead of thousands", () => {
+    const play = (n: number): Event => ({ ...rated, match: `x${n}`, versions: [`v${n}`], models: [`m${n}`] })
+    const few = Array.from({ length: 100 }, (_, n) => play(n))
+    assert.includeMembers([...tags.purgedByAll(season, few)], [tags.matchTag("x0"), tags.matchTag("x99"), tags.ladderTag("s1", "open")])
+    const many = Array.from({ length: 50_000 }, (_, n) => play(n))
+    assert.deepStrictEqual(tags.purgedByAll(season, many), tags.purgedByClaim(season))
+    assert.deepStrictEqual(tags.purgedByAll(season, []), [])
+  })
+
   it("settings and rounds to come purge the record and what shows rules, not ladders and matches", () => {
     assert.sameMembers(
       [...tags.purgedBy(season, { _tag: "SeasonChanged" })],

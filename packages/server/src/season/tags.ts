@@ -37,6 +37,19 @@ export const unseenTag = "unseen"
 
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
 
+/** Of one commit: some fifty rated matches. Most of what is kept of the season shows one of them by then. */
+const TAGS_MAX = 512
+
+/** What the events of a commit make untrue; of many of them, anything of the season. */
+export const purgedByAll = (season: SeasonName, events: ReadonlyArray<Told>): ReadonlyArray<string> => {
+  const tags = new Set<string>()
+  for (const event of events) {
+    for (const tag of purgedBy(season, event)) tags.add(tag)
+    if (tags.size > TAGS_MAX) return purgedByClaim(season)
+  }
+  return [...tags]
+}
+
 /** What an event makes untrue. */
 export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<string> => {
   switch (event._tag) {

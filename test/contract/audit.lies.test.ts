@@ -85,7 +85,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("a runner 
       for (const [about, { found, lie }] of Object.entries(lies)) {
         const before = yield* ladders
         const { client, key, open } = yield* keyed(about, fleet.admin)
-        const runner = yield* open(["match"])
+        const runner = yield* patiently(open(["match"])) // a key's first request costs its address a token, as the ladders do
         const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
         const [work] = leases.filter(isMatch)
         yield* report(client, work!, lie(work!, first!))

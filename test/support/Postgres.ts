@@ -148,9 +148,10 @@ const ready = async (directory: string) => {
 /** A new cluster, copied from the one that an earlier process left in node_modules/.cache where there is one: 0.1 s for 1 s. */
 const initialise = (bin: string, data: string, as: { readonly uid?: number; readonly gid?: number }) => {
   const version = execFileSync(join(bin, "postgres"), ["-V"], { ...as, cwd: "/", encoding: "utf8" }).replace(/[^0-9.]/g, "")
-  const cache = join(ROOT, "node_modules/.cache/agon-test-pg", `${version}-${as.uid ?? process.getuid?.() ?? 0}`)
+  const cache = join(ROOT, "node_modules/.cache/agon-test-pg", `${version}-utf8-${as.uid ?? process.getuid?.() ?? 0}`)
   if (existsSync(cache)) return copy(cache, data)
-  const locale = Number.parseInt(version, 10) >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : []
+  // Letters of every language have capitals, as on a server that a distribution has set up.
+  const locale = Number.parseInt(version, 10) >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--lc-ctype=C.UTF-8"]
   const options = ["-U", "agon", "--auth=trust", "-E", "UTF8", "--locale=C", ...locale, "--wal-segsize=4", "--no-sync", "--no-instructions"]
   execFileSync(join(bin, "initdb"), ["-D", data, ...options], { ...as, cwd: dirname(data), stdio: "pipe" })
   keep(data, cache)

@@ -1,11 +1,21 @@
-/** A loopback port for what a test starts: one that nobody held a moment ago, and that the system does not hand out again at once. */
-import { type AddressInfo, createServer } from "node:net"
+/**
+ * A loopback port for what a test starts: one that nobody holds, below those that the system hands out by itself (from 32,768
+ * on Linux), so that no connection of another test takes it before it is listened on.
+ */
+import { createServer } from "node:net"
+import { randomInt } from "node:crypto"
 
-export const freePort = () =>
-  new Promise<number>((done, fail) => {
-    const server = createServer().on("error", fail)
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
+const [FIRST, END] = [12_000, 32_000]
+
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = randomInt(FIRST, END)
+    if (await isFree(port)) return port
+  }
+}
+
+const isFree = (port: number) =>
+  new Promise<boolean>((done) => {
+    const server = createServer().on("error", () => done(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => done(true)))
   })

@@ -146,8 +146,8 @@ export const resetStandings = (state: State): void => {
         ladder.ranks.remove(standing.mu)
         ladder.ranks.add(START.mu)
       }
-      const history = [...standing.history, START.mu].slice(-HISTORY_KEPT)
-      Object.assign(standing, START, { round_matches: 0, credit: 0, forfeits: 0, trend: null, met: [], history })
+      keep(standing.history, START.mu, HISTORY_KEPT)
+      Object.assign(standing, START, { round_matches: 0, credit: 0, forfeits: 0, trend: null, met: [] })
       state.writes.standings.add(standing)
     }
     state.clock[ladder.index] = 0

@@ -9,6 +9,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Provider as Idp } from "oidc-provider"
 import type { Mount } from "../http/Front.ts"
 import { isLoopbackHost, type PublicOriginShape } from "../http/Origin.ts"
+import { FORM_POLICY } from "../http/securityHeaders.ts"
 import { makeDevSignInStore } from "./devSignInStore.ts"
 import type { OidcProvider } from "./ProviderConfig.ts"
 
@@ -182,7 +183,8 @@ const pageOf = (content: string) =>
   `<!doctype html><meta charset="utf-8"><title>Development sign-in</title><h1>Development sign-in</h1>${content}`
 
 const show = (response: ServerResponse, status: number, content: string) => {
-  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(pageOf(content))
+  const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", "content-security-policy": FORM_POLICY }
+  response.writeHead(status, headers).end(pageOf(content))
 }
 
 /** What went wrong is of a closed set of sentences; nothing of the request is echoed. */

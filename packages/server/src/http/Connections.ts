@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream"
 import { Context, Schema } from "effect"
 import * as P from "@agon/api/Problem.ts"
 import { nextRequestId } from "./RequestId.ts"
+import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
 export interface Limits {
   /** From the opening of a connection, or the first byte of another request on it, to the end of a request's head. */
@@ -57,6 +58,7 @@ const refuse = (socket: Duplex, problem: { readonly status: number }) => {
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...["content-type: application/problem+json", `content-length: ${Buffer.byteLength(body)}`, "cache-control: no-store"],
+    ...Array.from(SECURITY_HEADERS, ([name, value]) => `${name}: ${value}`),
     ...[`x-request-id: ${nextRequestId()}`, "connection: close"]
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy())

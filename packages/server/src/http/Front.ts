@@ -14,6 +14,7 @@ import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { type Entry, matches, ResponseCache } from "./ResponseCache.ts"
+import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
 /** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
 export interface Mount {
@@ -22,6 +23,11 @@ export interface Mount {
 }
 
 export class Mounts extends Context.Reference<ReadonlyArray<Mount>>("agon/Mounts", { defaultValue: () => [] }) {}
+
+/** Headers that are set are kept by whoever answers, be it a mount, the router or a failure of either, unless it sets its own. */
+const protect = (response: ServerResponse) => {
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
+}
 
 const isUnder = (url: string, path: string) =>
   url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?")
@@ -70,12 +76,19 @@ export const makeFront = Effect.gen(function* () {
   return (): Server => {
     const { admit, server } = makeServer(connections)
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
-    const answers = (request: IncomingMessage, response: ServerResponse, goOn: () => void) =>
-      !admit(request, response) || hit(request, response, goOn) || mounted(request, response)
+    const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
+      const goOn = () => {
+        protect(response)
+        emit("request", request, response)
+      }
+      if (!admit(request, response) || hit(request, response, goOn)) return true
+      protect(response)
+      return mounted(request, response)
+    }
     server.emit = (event: string | symbol, ...args: Array<any>) => {
-      const settled =
-        event === "request" ? answers(args[0], args[1], () => emit(event, ...args)) : event === "checkContinue" && !admit(args[0], args[1]) // one that asks before it sends its body; no shared read does
-      return settled || emit(event, ...args)
+      if (event === "request" && settles(args[0], args[1])) return true
+      if (event === "checkContinue" && !admit(args[0], args[1])) return true // one that asks before it sends its body; no shared read does
+      return emit(event, ...args)
     }
     return server
   }

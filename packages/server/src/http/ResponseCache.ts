@@ -11,6 +11,7 @@
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
+import { SECURITY_HEADERS_FLAT } from "./securityHeaders.ts"
 
 export interface Answer {
   readonly text: string
@@ -186,6 +187,7 @@ const makeEntry = ({ contentType, tags, text, until_ms = Infinity }: Answer, now
   const headers = { "content-type": contentType, "cache-control": cacheControl, etag }
   const rawHeaders = [
     ...["Content-Type", contentType, "Content-Length", String(body.length)],
+    ...SECURITY_HEADERS_FLAT,
     ...["Cache-Control", cacheControl, "ETag", etag, "X-Request-Id", ""]
   ]
   return { body, etag, headers, rawHeaders, tags, expires_ms: now_ms + life_ms }

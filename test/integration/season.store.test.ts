@@ -17,13 +17,14 @@ import { board, id, lease, report, settings, submit } from "../support/SeasonScr
 type Create<R> = (season: string, settings: Settings) => Effect.Effect<void, unknown, R>
 type It<R> = { readonly effect: (name: string, test: () => Effect.Effect<void, unknown, SeasonStore | R>) => void }
 
-const sorted = ({ id, head, settings, versions, owners, standings, boards, rounds, live, reviews }: ReturnType<typeof snapshot>) => {
+const sorted = ({ id, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }: ReturnType<typeof snapshot>) => {
   const by = <A>(rows: ReadonlyArray<A>, key: (row: A) => string) => [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
   return {
     id,
     head,
     settings,
     versions: by(versions, (row) => row.id),
+    left: by(left, (row) => row.model + row.weights_hash),
     owners: by(
       owners.filter((row) => row.last_submitted_at !== null),
       (row) => row.id
@@ -105,7 +106,8 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       for (let i = 0; i < 6; i++) yield* play
       yield* obey(submit(1, { version: id("version", 50), number: 2, weights_hash: "sha256:w50" }))
       for (let i = 0; i < 6; i++) yield* play
-      assert.strictEqual(state.versions_by_id.get(id("version", 1))?.status, "superseded")
+      assert.isFalse(state.versions_by_id.has(id("version", 1)))
+      assert.deepStrictEqual(snapshot(state).left, [{ model: id("model", 1), owner: id("owner", 1), weights_hash: "sha256:w1" }])
       same(yield* read, state)
       yield* obey({ _tag: "EditSettings", settings: { fill: { enabled: true, max_per_hour: 7 } }, scheduledOnly: false, audit: audit(1) })
       yield* obey({ _tag: "PlanRound", kind: "round", games: 1, starts_at: state.now + 100, audit: audit(2) })

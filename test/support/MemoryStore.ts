@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { answerAgain, type EndedWork } from "@agon/domain/season/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type Version } from "@agon/domain/season/State.ts"
+import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type Version, versionOf } from "@agon/domain/season/State.ts"
 import { logOf, writeEnded } from "@agon/domain/season/testLog.ts"
 import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
 import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
@@ -69,7 +69,10 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
     id,
     head: structuredClone(rows.head),
     settings: rows.settings,
-    versions: versions.filter(({ status }) => status !== "rejected"),
+    versions: versions.filter(({ id, status }) => status !== "rejected" && (status !== "superseded" || seated.has(id))),
+    left: versions
+      .filter(({ id, status }) => status === "superseded" && !seated.has(id))
+      .map(({ model, owner, weights_hash }) => ({ model, owner, weights_hash })),
     owners: ownersOf(versions),
     standings: all(rows.standings)
       .filter(wanted)
@@ -98,7 +101,7 @@ const write = (rows: Rows, state: State, turn: Turn): void => {
     rows.notes.set(id, note)
   }
   for (const id of [...writes.inserted.keys(), ...writes.versions, ...writes.rejected.keys()])
-    rows.versions.set(id, structuredClone(state.versions_by_id.get(id) ?? writes.rejected.get(id)!))
+    rows.versions.set(id, structuredClone(versionOf(state, id)!))
   writeRatings(rows, turn)
   for (const [id, { file }] of writes.newBoards) rows.files.set(id, file)
   for (const id of [...writes.boards, ...writes.newBoards.keys()]) rows.boards.set(id, structuredClone(state.boards.get(id)!))

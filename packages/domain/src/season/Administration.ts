@@ -31,7 +31,7 @@ export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"Swi
   wrote(state, audit)
   state.events.push({ _tag: "BoardChanged", board: id })
   state.recheck = true
-  for (const version of state.versions_by_id.values()) if (version.phase === "trial") state.tried.add(version.id)
+  for (const version of state.candidates) if (version.phase === "trial") state.tried.add(version.id)
   state.work = true
   return { enabled }
 }

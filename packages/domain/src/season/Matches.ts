@@ -5,7 +5,7 @@ import { leaseName, parseLease, standingOf } from "./Lease.ts"
 import { drawUint32, uuidOf } from "./Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS } from "./Rules.ts"
-import { forgetStandings, rateOn } from "./Standings.ts"
+import { letGo, rateOn } from "./Standings.ts"
 import { type Board, type Ended, type LadderState, type Live, ladderOf, type Moved, release, type Seat, type State } from "./State.ts"
 
 export const LEASE_MS = 30_000
@@ -195,9 +195,9 @@ export const end = (state: State, match: Live, how: Closing): void => {
   state.live.delete(match.id)
   state.writes.ended.push(endedRow(state, match, how))
   changed(state, match)
+  const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
   for (const id of match.versions) leaveSeat(state, ladder, match, id)
   state.work = true
-  const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
   if (how.ending === "rated") {
     const ladders = match.ladder === "open" ? [match.ladder] : [match.ladder!, "open" as const]
     state.events.push({ _tag: "MatchRated", match: match.id, ladders, versions: match.versions, models })
@@ -208,7 +208,8 @@ export const end = (state: State, match: Live, how: Closing): void => {
 const leaveSeat = (state: State, ladder: LadderState | undefined, match: Live, id: string): void => {
   const standing = ladder?.standings.get(id)
   if (standing !== undefined && match.round === state.round) release(ladder!, standing)
-  if (state.versions_by_id.get(id)?.status === "superseded") forgetStandings(state, id)
+  const version = state.versions_by_id.get(id)
+  if (version?.status === "superseded") letGo(state, version)
 }
 
 /** Adds the match to the trial of its candidate; how the trial goes on is decided when the step settles. */

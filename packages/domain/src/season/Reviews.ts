@@ -5,6 +5,7 @@ import { leaseName, parseLease, standingOf } from "./Lease.ts"
 import { LEASE_MS } from "./Matches.ts"
 import type { RejectReason } from "./Reasons.ts"
 import type { Review, State, Version } from "./State.ts"
+import { moved } from "./VersionCounts.ts"
 import { rejectVersion, tell } from "./Versions.ts"
 
 /** Runners that fail a review through no fault of the model, before it is given up. */
@@ -87,7 +88,7 @@ const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdi
   if (fault !== undefined) return rejectVersion(state, version, ...fault)
   tell(state, version, "admitted")
   if (version.owner === null) {
-    Object.assign(version, { status: "disabled", phase: null })
+    moved(state, version, { status: "disabled", phase: null })
     state.testing--
   } else version.phase = "trial"
   state.writes.versions.add(version.id)

@@ -83,9 +83,7 @@ export const endRound = (state: State, round: Round): void => {
 }
 
 export const rejectCandidates = (state: State, detail: string): void => {
-  for (const version of [...state.versions_by_id.values()]) {
-    if (version.status === "testing") rejectVersion(state, version, "season_closed", detail)
-  }
+  for (const version of [...state.candidates]) rejectVersion(state, version, "season_closed", detail)
 }
 
 /** The finals are complete when nobody is owed a match that could be played. */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
 import { deadline, step } from "./Season.ts"
-import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
+import { committed, type Ended, restore, type State, snapshot, versionOf } from "./State.ts"
 import {
   addBoard,
   ADMITTED,
@@ -23,7 +23,7 @@ const endings = (state: State) =>
   state.writes.ended.map(({ ending, fault_reason, withdrawn_reason }: Ended) => withdrawn_reason ?? fault_reason ?? ending)
 const rated = (state: State) => state.writes.ended.filter(({ ending }) => ending === "rated")
 const status = (state: State, n: number, number = 1) => {
-  const found = state.versions_by_id.get(version(n, number)) ?? state.writes.rejected.get(version(n, number))
+  const found = versionOf(state, version(n, number))
   return found === undefined ? "gone" : (found.reject_reason ?? found.phase ?? found.status)
 }
 const report = (state: State, name: string, now: number, key: string = RUNNER.key) =>
@@ -140,7 +140,7 @@ describe("a newer version", () => {
     let work = lease(state, now + 61)[0]!
     while (work.kind === "match" && !work.is_trial) work = lease(state, now + 61)[0]!
     finish(state, work, now + 62)
-    assert.deepInclude(state.versions_by_id.get(version(1)), { status: "superseded", successor: 2 })
+    assert.deepInclude(versionOf(state, version(1)), { status: "superseded", successor: 2 })
     const after = open.standings.get(version(1, 2))!
     assert.deepInclude(after, { mu: before.mu, sigma: Math.max(before.sigma, 100), matches: 0 })
     for (const match of state.live.values()) if (match.until === null) assert.notInclude(match.versions, version(1))

@@ -4,6 +4,7 @@ import { remove } from "../pairing/Heap.ts"
 import { MET_KEPT } from "../pairing/Wave.ts"
 import { rated, START, takenOver } from "../rating/Rating.ts"
 import type { Ladder } from "./Rules.ts"
+import { countLeft, uncount } from "./VersionCounts.ts"
 import { addStanding, free, type LadderState, type Moved, type Seed, type Standing, type State, type Version } from "./State.ts"
 
 export const HISTORY_KEPT = 12
@@ -83,10 +84,15 @@ export const leaveLadders = (state: State, version: Version): void => {
   state.writes.any = true
 }
 
-/** Lets go of the standings of a superseded version, once no open match seats it. */
-export const forgetStandings = (state: State, id: string): void => {
+/** Lets go of a superseded version, once no open match seats it. */
+export const letGo = (state: State, version: Version): void => {
+  const { id } = version
   for (const match of state.live.values()) if (match.versions.includes(id)) return
   for (const { standings } of state.ladders) standings.delete(id)
+  uncount(state, version)
+  countLeft(state, version)
+  state.versions_by_id.delete(id)
+  state.writes.left.set(id, version)
 }
 
 /** Moves the standings of one match on one ladder. `made`: the ladder that the match was made for, whose pairing it feeds. */

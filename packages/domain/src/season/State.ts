@@ -11,11 +11,15 @@ import type { Event } from "./Event.ts"
 import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
+import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 
 /** How long matches that are being played may go on once a season is closing. */
 export const CLOSING_MS = 60_000
 
-/** A version as the season knows it. Testing, entered, superseded and disabled ones are held; rejected ones are let go. */
+/**
+ * A version as the season knows it. Testing, entered and disabled ones are held; rejected ones are let go, and superseded ones as
+ * soon as no open match seats them.
+ */
 export interface Version {
   readonly id: string
   readonly ord: number // running number in the season, from 1: small, for opponents and hashes
@@ -204,7 +208,8 @@ export interface Writes {
   settings: boolean
   readonly inserted: Map<string, { readonly note: string | null }> // versions that are new
   readonly versions: Set<string>
-  readonly rejected: Map<string, Version> // versions that left the state with this commit
+  readonly rejected: Map<string, Version> // versions that were rejected, which the state holds no more
+  readonly left: Map<string, Version> // superseded ones that it holds no more
   readonly standings: Set<Standing>
   readonly boards: Set<string>
   readonly newBoards: Map<string, { readonly file: unknown }>
@@ -220,11 +225,6 @@ export interface Writes {
   readonly audits: Array<Audit & { readonly at: number }>
 }
 
-/** What the state holds of an owner beside their versions. */
-export interface Owner {
-  last_submitted_at: number | null // of the last submission that counts for the cooldown
-}
-
 /** One ladder's derived part: who is free, what is prepared, how much is being played. */
 export interface LadderState {
   readonly ladder: Ladder
@@ -237,12 +237,11 @@ export interface LadderState {
   playing: number // leased matches made for it
 }
 
-export interface State extends Head {
+export interface State extends Head, Counts<Version> {
   readonly id: string
   readonly hash: number // of the id: seeds the generator
   settings: Settings
   readonly versions_by_id: Map<string, Version>
-  readonly owners: Map<string, Owner>
   readonly ladders: ReadonlyArray<LadderState>
   readonly boards: Map<string, Board>
   readonly rounds: Array<Round>
@@ -263,6 +262,7 @@ export interface Snapshot {
   readonly head: Head
   readonly settings: Settings
   readonly versions: ReadonlyArray<Version>
+  readonly left: ReadonlyArray<Left>
   readonly owners: ReadonlyArray<{ readonly id: string; readonly last_submitted_at: number | null }>
   readonly standings: ReadonlyArray<Omit<Standing, "key" | "busy">>
   readonly boards: ReadonlyArray<Board>
@@ -299,6 +299,7 @@ const emptyWrites = (): Writes => ({
   inserted: new Map(),
   versions: new Set(),
   rejected: new Map(),
+  left: new Map(),
   standings: new Set(),
   boards: new Set(),
   newBoards: new Map(),
@@ -322,7 +323,10 @@ export const restore = (from: Snapshot): State => {
     hash: hashText(from.id),
     settings: from.settings,
     versions_by_id: new Map(from.versions.map((row) => [row.id, { ...row }])),
-    owners: new Map(from.owners.map(({ id, last_submitted_at }) => [id, { last_submitted_at }])),
+    owners: new Map(from.owners.map(({ id, last_submitted_at }) => [id, { last_submitted_at, models: 0, testing: [] }])),
+    models: new Map(),
+    weights: new Map(),
+    candidates: new Set(),
     ladders: LADDERS.map((ladder, index) => ({
       ladder,
       index,
@@ -346,6 +350,8 @@ export const restore = (from: Snapshot): State => {
     writes: emptyWrites(),
     events: []
   }
+  for (const version of state.versions_by_id.values()) count(state, version)
+  for (const left of from.left) countLeft(state, left)
   for (const row of from.standings) {
     const standing = { ...row, met: [...row.met], history: [...row.history], key: 0, busy: false }
     addStanding(state.ladders[LADDERS.indexOf(row.ladder)]!, standing)
@@ -361,6 +367,10 @@ export const restore = (from: Snapshot): State => {
 
 const earliest = (times: ReadonlyArray<number | null>): number =>
   times.reduce<number>((first, time) => Math.min(first, time ?? Infinity), Infinity)
+
+/** A version of a match that is open, or ended since the last commit; not one that a rejected candidate played before that. */
+export const versionOf = ({ versions_by_id, writes }: State, id: string): Version | undefined =>
+  versions_by_id.get(id) ?? writes.rejected.get(id) ?? writes.left.get(id)
 
 /** The ladder a match was made for; none for a trial. */
 export const ladderOf = (state: State, { ladder }: Pick<Live, "ladder">): LadderState | undefined =>
@@ -428,7 +438,8 @@ export const snapshot = (state: State): Snapshot => ({
   head: head(state),
   settings: state.settings,
   versions: [...state.versions_by_id.values()],
-  owners: [...state.owners].map(([id, owner]) => ({ id, ...owner })),
+  left: everyLeft(state),
+  owners: [...state.owners].map(([id, { last_submitted_at }]) => ({ id, last_submitted_at })),
   standings: state.ladders.flatMap((ladder) => [...ladder.standings.values()].map(({ key: _key, busy: _busy, ...row }) => row)),
   boards: [...state.boards.values()],
   rounds: state.rounds,
@@ -441,7 +452,7 @@ export const committed = (state: State): void => {
   const { writes } = state
   writes.any = false
   writes.settings = false
-  for (const rows of [writes.inserted, writes.rejected, writes.newBoards]) rows.clear()
+  for (const rows of [writes.inserted, writes.rejected, writes.left, writes.newBoards]) rows.clear()
   for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews]) rows.clear()
   writes.standings.clear()
   writes.rounds.clear()

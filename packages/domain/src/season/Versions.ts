@@ -2,10 +2,9 @@
 import { refusals } from "../submission/Refusals.ts"
 import type { Holdings, Of, Repeated, Replies } from "./Command.ts"
 import type { RejectReason } from "./Reasons.ts"
-import { forgetStandings, joinLadders, leaveLadders } from "./Standings.ts"
+import { joinLadders, leaveLadders, letGo } from "./Standings.ts"
 import type { State, Version } from "./State.ts"
-
-const COUNTED = new Set(["testing", "entered", "superseded"])
+import { count, isTaken, moved, type Owner, ownerOf, uncount } from "./VersionCounts.ts"
 
 interface Asking {
   readonly owner: string
@@ -15,32 +14,26 @@ interface Asking {
   readonly weights_hash: string | null
 }
 
+/** Of an owner who has submitted nothing yet; asking leaves nothing behind. */
+const NOBODY: Owner<Version> = { last_submitted_at: null, models: 0, testing: [] }
+
 /** Everything the refusals of a submission depend on, and what the preflight shows of it. */
 const standingOf = (state: State, { eligible, model, owner, retired, weights_hash }: Asking) => {
   const { rules, submissions_close_at: closes_at, submissions_open_at: opens_at } = state.settings
-  const models = new Set<string>()
-  let versions = 0
-  let candidate: Version | undefined
-  let weights_elsewhere = false
-  for (const version of state.versions_by_id.values()) {
-    if (weights_hash !== null && version.weights_hash === weights_hash && version.status !== "disabled") {
-      weights_elsewhere ||= version.model !== model || version.owner !== owner
-    }
-    if (version.owner !== owner || !COUNTED.has(version.status)) continue
-    models.add(version.model)
-    if (version.model === model) versions++
-    if (version.status === "testing") candidate = version
-  }
-  const last = state.owners.get(owner)?.last_submitted_at ?? null
+  const { last_submitted_at: last, models, testing } = state.owners.get(owner) ?? NOBODY
+  const own = model === null ? undefined : state.models.get(model)
+  const versions = own?.owner === owner ? own.counted : 0
+  const candidate = testing.at(-1)
+  const weights_elsewhere = weights_hash !== null && isTaken(state, { model, owner, weights_hash })
   const until = last === null ? null : last + rules.cooldown_s * 1000
   const cooldown_until = until !== null && until > state.now ? until : null
   const holdings: Holdings = {
-    models: { held: models.size, cap: rules.max_models_per_owner },
+    models: { held: models, cap: rules.max_models_per_owner },
     versions: { held: versions, cap: rules.max_versions_per_model },
     candidate: candidate === undefined ? null : { version: candidate.id, phase: candidate.phase! },
     cooldown_until
   }
-  const has_this = model === null || models.has(model)
+  const has_this = model === null || versions > 0
   const facts = { now: state.now, opens_at, closes_at, over: isOver(state), eligible, retired, cooldown_until, weights_elsewhere }
   const refused = refusals({
     ...facts,
@@ -70,14 +63,15 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
   if (command.owner !== null) {
     const { refused } = standingOf(state, { ...command, owner: command.owner })
     if (refused.length > 0) return { refused }
-    state.owners.set(command.owner, { last_submitted_at: state.now })
+    ownerOf(state, command.owner).last_submitted_at = state.now
   } else {
     if (isOver(state)) return { refused: [{ code: "season_closed" }] }
-    const other = [...state.versions_by_id.values()].find((version) => version.model === command.model) // a baseline has one version
+    const other = state.models.get(command.model)?.held[0] // a baseline has one version
     if (other !== undefined) return { refused: [{ code: "candidate_in_flight", version: other.id }] }
   }
   const version = newVersion(state, command)
   state.versions_by_id.set(version.id, version)
+  count(state, version)
   state.testing++
   state.writes.inserted.set(version.id, { note: command.note })
   state.writes.any = true
@@ -95,11 +89,9 @@ interface Pair {
 }
 
 const findSame = (state: State, { manifest_hash, model, weights_hash }: Pair): Version | undefined => {
-  for (const version of state.versions_by_id.values()) {
-    if (version.model !== model || version.weights_hash !== weights_hash || version.manifest_hash !== manifest_hash) continue
-    if (version.status !== "superseded") return version
-  }
-  return undefined
+  const held = state.models.get(model)?.held ?? []
+  const isSame = (version: Version) => version.weights_hash === weights_hash && version.manifest_hash === manifest_hash
+  return held.find((version) => isSame(version) && version.status !== "superseded")
 }
 
 const newVersion = (state: State, command: Of<"SubmitVersion">): Version => ({
@@ -164,7 +156,7 @@ const awaitReview = (state: State, version: Version): void => {
 
 export const expireUploads = (state: State): void => {
   state.uploadEnd = Infinity
-  for (const version of [...state.versions_by_id.values()]) {
+  for (const version of [...state.candidates]) {
     if (version.upload_until === null) continue
     if (version.upload_until > state.now) state.uploadEnd = Math.min(state.uploadEnd, version.upload_until)
     else rejectVersion(state, version, "upload_expired", "The upload window ended before both files had arrived; submit again.")
@@ -176,6 +168,7 @@ const WITHOUT_COOLDOWN = new Set<RejectReason>(["admission_unavailable", "upload
 
 /** Ends a candidacy. The version leaves the state with this commit. */
 export const rejectVersion = (state: State, version: Version, reason: RejectReason, detail: string): void => {
+  uncount(state, version)
   Object.assign(version, { status: "rejected", phase: null, upload_until: null, reject_reason: reason, reject_detail: detail })
   const owner = version.owner === null ? undefined : state.owners.get(version.owner)
   if (owner?.last_submitted_at === version.created_at && WITHOUT_COOLDOWN.has(reason)) owner.last_submitted_at = null
@@ -191,17 +184,17 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
 
 /** A candidate takes its place; the version of its model that stood there is superseded in the same commit. */
 export const enterVersion = (state: State, version: Version): void => {
-  const before = [...state.versions_by_id.values()].find(({ model, status }) => model === version.model && status === "entered")
-  Object.assign(version, { status: "entered", phase: null })
+  const before = state.models.get(version.model)!.held.find(({ status }) => status === "entered")
+  moved(state, version, { status: "entered", phase: null })
   state.testing--
   joinLadders(state, version, before)
   state.writes.versions.add(version.id)
   tell(state, version, "entered")
   if (before === undefined) return
-  Object.assign(before, { status: "superseded", successor: version.number })
+  moved(state, before, { status: "superseded", successor: version.number })
   state.writes.versions.add(before.id)
   tell(state, before, "superseded")
-  forgetStandings(state, before.id)
+  letGo(state, before)
   state.recheck = true
 }
 
@@ -210,7 +203,7 @@ export const switchBaseline = (state: State, { audit, enabled, version: id }: Of
   if (version === undefined || version.owner !== null) return { refused: "not_found" }
   if (version.status === "testing") return { refused: "testing" }
   if ((version.status === "entered") === enabled) return { enabled }
-  version.status = enabled ? "entered" : "disabled"
+  moved(state, version, { status: enabled ? "entered" : "disabled" })
   if (enabled) joinLadders(state, version, undefined)
   else leaveLadders(state, version)
   state.writes.versions.add(id)

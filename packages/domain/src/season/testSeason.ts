@@ -38,6 +38,7 @@ export const empty = (rules: Partial<Rules> = {}): State =>
     head: freshHead(),
     settings: settings(rules),
     versions: [],
+    left: [],
     owners: [],
     standings: [],
     boards: [],

@@ -19,13 +19,14 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   yield* redone(sql, season)
   const { epoch, game, head, seq, slug, ...settings } = row
   const versions = yield* reading.versions(sql, season)
+  const left = yield* reading.left(sql, season)
   const owners = yield* reading.owners(sql, season)
   const standings = yield* reading.standings(sql, season)
   const boards = yield* reading.boards(sql, season)
   const rounds = yield* reading.rounds(sql, season)
   const live = yield* reading.live(sql, season)
   const reviews = yield* reading.reviews(sql, season)
-  const snapshot = { id: season, head, settings, versions, owners, standings, boards, rounds, live, reviews }
+  const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }
   return {
     name: { id: season, game, slug },
     fence: { season, epoch, seq, waiting: new WaitingRatings(ratings_per_s) },

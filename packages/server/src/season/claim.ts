@@ -6,6 +6,7 @@
 import type { EndedWork } from "@agon/domain/season/answerAgain.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 
 const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
@@ -27,14 +28,25 @@ export const claim = (sql: PgClient, season: string) =>
     [season]
   )
 
-/** Index: version_ord. */
+const SEATED = "SELECT unnest(versions) FROM live WHERE season_id = $1::uuid"
+
+/** Superseded ones only where an open match seats them. Index: version_ord. */
 export const versions = (sql: PgClient, season: string) =>
   sql.unsafe<Version>(
     `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
        ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
        param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
        reject_detail, successor, trial_played, trial_failed, trial_void
-     FROM version WHERE season_id = $1::uuid AND status <> 'rejected' ORDER BY ord`,
+     FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled') OR status = 'superseded' AND id IN (${SEATED}))
+     ORDER BY ord`,
+    [season]
+  )
+
+/** The other superseded ones: what caps and weights need of them. Index: version_ord. */
+export const left = (sql: PgClient, season: string) =>
+  sql.unsafe<Left>(
+    `SELECT model_id AS model, owner_id AS owner, weights_hash FROM version
+     WHERE season_id = $1::uuid AND status = 'superseded' AND id NOT IN (${SEATED})`,
     [season]
   )
 
@@ -61,7 +73,7 @@ export const standings = (sql: PgClient, season: string) =>
      UNION ALL
      SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id IN (
        SELECT id FROM version WHERE season_id = $1::uuid AND owner_id IS NULL AND status = 'disabled'
-       UNION SELECT unnest(versions) FROM live WHERE season_id = $1::uuid)
+       UNION ${SEATED})
      ORDER BY ladder, ord`,
     [season]
   )

@@ -1,6 +1,6 @@
 /** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
 
-import { head, type State } from "@agon/domain/season/State.ts"
+import { head, type State, versionOf } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
 import { classesOf } from "./figures.ts"
@@ -17,7 +17,7 @@ const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): Readon
 const versionParts = (state: State): ReadonlyArray<Part | null> => {
   const { writes } = state
   if (writes.inserted.size + writes.versions.size + writes.rejected.size === 0) return []
-  const held = (id: string) => state.versions_by_id.get(id) ?? writes.rejected.get(id)!
+  const held = (id: string) => versionOf(state, id)!
   const fresh = [...writes.inserted].map(([id, { note }]) => ({ row: held(id), note }))
   const moved = new Set([...writes.versions, ...writes.rejected.keys()].filter((id) => !writes.inserted.has(id)))
   return [statement.bind(shapes.versionsNew, fresh), statement.bind(shapes.versionsMoved, [...moved].map(held))]
@@ -35,9 +35,9 @@ const boardParts = (state: State): ReadonlyArray<Part | null> => {
 }
 
 const matchParts = (state: State): ReadonlyArray<Part | null> => {
-  const { ended, rejected } = state.writes
+  const { ended } = state.writes
   const { engine_digest } = state.settings
-  const held = (id: string) => state.versions_by_id.get(id) ?? rejected.get(id)
+  const held = (id: string) => versionOf(state, id)
   const seated = ended.flatMap((match) =>
     match.seats.map((row, seat): shapes.SeatRow => ({ ...row, match, seat, held: held(row.version) }))
   )

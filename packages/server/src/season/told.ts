@@ -6,7 +6,7 @@
  * Nothing is let go of feeds here (as community/notificationQueries.ts does): an owner is told as much as they submit.
  */
 import type { Event } from "@agon/domain/season/Event.ts"
-import type { State, Version } from "@agon/domain/season/State.ts"
+import { type State, type Version, versionOf } from "@agon/domain/season/State.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"
 
@@ -84,8 +84,7 @@ const closeTold: Shape<{ readonly owner: string | null; readonly at: number }> =
 
 const closing = (state: State): Part | null => {
   if (!state.events.some(({ _tag }) => _tag === "SeasonClosed")) return null
-  const { inserted, rejected } = state.writes
-  const owners = [...inserted.keys()].map((id) => (state.versions_by_id.get(id) ?? rejected.get(id)!).owner)
+  const owners = [...state.writes.inserted.keys()].map((id) => versionOf(state, id)!.owner)
   return statement.bind(
     closeTold,
     [null, ...owners].map((owner) => ({ owner, at: state.now }))
@@ -97,7 +96,7 @@ export const toldParts = (state: State): ReadonlyArray<Part | null> => {
   if (versions.size + rejected.size === 0 && state.phase !== "closed") return []
   const told = state.events.flatMap((event) => {
     if (event._tag !== "VersionMoved" || event.owner === null) return []
-    const row = state.versions_by_id.get(event.version) ?? rejected.get(event.version)!
+    const row = versionOf(state, event.version)!
     const said = wording(event, row)
     return said === undefined ? [] : [{ row, at: state.now, ...said }]
   })

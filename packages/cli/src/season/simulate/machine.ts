@@ -119,6 +119,7 @@ const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapsho
     engine_digest: DIGEST
   },
   versions: field.map((entry, slot) => versionOf(entry, slot + 1)),
+  left: [],
   owners: [],
   standings: field.map(({ id: version }, slot) => ({
     version,

@@ -1,0 +1,146 @@
+/**
+ * Versions by what submissions ask of them: how many an owner and a model have, which of a model's the state holds, and who has
+ * entered which weights. A preflight looks at these alone, so what it costs does not grow with the season.
+ *
+ * A superseded version leaves the state once no open match seats it. It counts for the caps still, and its weights stay taken:
+ * `left` says how many such versions a model has of the same weights.
+ */
+import type { Status } from "./Reasons.ts"
+
+/** What is remembered of a superseded version that is held no more. */
+export interface Left {
+  readonly model: string
+  readonly owner: string | null // null: a baseline
+  readonly weights_hash: string
+}
+interface Counted extends Left {
+  readonly status: Status
+}
+
+/** What the state holds of an owner. */
+export interface Owner<V extends Counted> {
+  last_submitted_at: number | null // of the last submission that counts for the cooldown
+  models: number // that have versions which count for the caps
+  readonly testing: Array<V>
+}
+
+/** A model's versions: as many as count for its cap, and those that the state holds, which are few. */
+interface ModelCount<V extends Counted> {
+  readonly owner: string | null
+  counted: number
+  readonly held: Array<V>
+}
+
+/** Versions of a model that have the same weights and take them: held ones that are not switched off, and those that have left. */
+interface WeightsCount {
+  readonly model: string
+  readonly owner: string | null
+  held: number
+  left: number
+}
+
+/** The part of the state that this file keeps. */
+export interface Counts<V extends Counted> {
+  readonly owners: Map<string, Owner<V>>
+  readonly models: Map<string, ModelCount<V>>
+  readonly weights: Map<string, Array<WeightsCount>> // by their hash: mostly one model's
+  readonly candidates: Set<V>
+}
+
+const COUNTED: ReadonlySet<Status> = new Set(["testing", "entered", "superseded"])
+
+const modelOf = <V extends Counted>({ models }: Counts<V>, { model, owner }: Left): ModelCount<V> => {
+  const found = models.get(model)
+  if (found !== undefined) return found
+  const made = { owner, counted: 0, held: [] }
+  models.set(model, made)
+  return made
+}
+
+const weightsOf = ({ weights }: Pick<Counts<never>, "weights">, { model, owner, weights_hash }: Left): WeightsCount => {
+  const counts = weights.get(weights_hash)
+  const found = counts?.find((each) => each.model === model && each.owner === owner)
+  if (found !== undefined) return found
+  const made = { model, owner, held: 0, left: 0 }
+  if (counts === undefined) weights.set(weights_hash, [made])
+  else counts.push(made)
+  return made
+}
+
+/** By one more or less for the caps of its model and its owner. */
+const countForCaps = <V extends Counted>(state: Counts<V>, model: ModelCount<V>, by: 1 | -1): void => {
+  const owner = model.owner === null ? undefined : ownerOf(state, model.owner)
+  if (owner !== undefined && model.counted === 0) owner.models++
+  model.counted += by
+  if (owner !== undefined && model.counted === 0) owner.models--
+}
+
+export const ownerOf = <V extends Counted>({ owners }: Counts<V>, id: string): Owner<V> => {
+  const found = owners.get(id)
+  if (found !== undefined) return found
+  const made = { last_submitted_at: null, models: 0, testing: [] }
+  owners.set(id, made)
+  return made
+}
+
+const drop = <A>(from: Array<A>, item: A): void => {
+  const at = from.indexOf(item)
+  if (at >= 0) from.splice(at, 1)
+}
+
+/** A version that the state holds from now on. */
+export const count = <V extends Counted>(state: Counts<V>, version: V): void => {
+  const model = modelOf(state, version)
+  model.held.push(version)
+  if (COUNTED.has(version.status)) countForCaps(state, model, 1)
+  if (version.status !== "disabled") weightsOf(state, version).held++
+  if (version.status !== "testing") return
+  state.candidates.add(version)
+  if (version.owner !== null) ownerOf(state, version.owner).testing.push(version)
+}
+
+/** As if the state had never held it. */
+export const uncount = <V extends Counted>(state: Counts<V>, version: V): void => {
+  const model = modelOf(state, version)
+  drop(model.held, version)
+  if (COUNTED.has(version.status)) countForCaps(state, model, -1)
+  if (model.counted === 0 && model.held.length === 0) state.models.delete(version.model)
+  if (version.status !== "disabled") {
+    weightsOf(state, version).held--
+    forgetWeights(state, version)
+  }
+  if (version.status !== "testing") return
+  state.candidates.delete(version)
+  if (version.owner !== null) drop(ownerOf(state, version.owner).testing, version)
+}
+
+const forgetWeights = ({ weights }: Pick<Counts<never>, "weights">, { weights_hash }: Left): void => {
+  const counts = weights.get(weights_hash)!
+  const used = counts.filter(({ held, left }) => held + left > 0)
+  if (used.length === 0) weights.delete(weights_hash)
+  else if (used.length < counts.length) weights.set(weights_hash, used)
+}
+
+/** The one way in which a held version's status changes. */
+export const moved = <V extends Counted>(state: Counts<V>, version: V, to: Partial<V>): void => {
+  uncount(state, version)
+  Object.assign(version, to)
+  count(state, version)
+}
+
+/** A superseded version that the state does not hold. */
+export const countLeft = <V extends Counted>(state: Counts<V>, left: Left): void => {
+  countForCaps(state, modelOf(state, left), 1)
+  weightsOf(state, left).left++
+}
+
+export const everyLeft = ({ weights }: Pick<Counts<never>, "weights">): ReadonlyArray<Left> =>
+  [...weights].flatMap(([weights_hash, counts]) =>
+    counts.flatMap(({ left, model, owner }) => Array.from({ length: left }, () => ({ model, owner, weights_hash })))
+  )
+
+/** Whether somebody else, or another model, has these weights. */
+export const isTaken = (
+  { weights }: Pick<Counts<never>, "weights">,
+  { model, owner, weights_hash }: Omit<Left, "model"> & { readonly model: string | null }
+): boolean => weights.get(weights_hash)?.some((each) => each.model !== model || each.owner !== owner) ?? false

@@ -116,6 +116,7 @@ layer(administration, options)("the administration of seasons and fleets", (it) 
       const ids = yield* seasons
       const logged = yield* Effect.forEach(ids, log)
       const missing = new Map(routes.map(({ method, path, refusals }) => [`${method} ${path}`, new Map(refusals)]))
+      for (const codes of missing.values()) codes.delete("storage_full") // takes a small disk: storage.test.ts
       const provoke = Effect.fnUntraced(function* (method: string, url: string, given: Call, code: string) {
         const { path, refusals } = routeOf(routes, method, url)!
         const at = `${method} ${url} ${code}`

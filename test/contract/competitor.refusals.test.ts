@@ -163,6 +163,14 @@ const conflicts = Effect.fnUntraced(function* (source: string) {
   ] as const
 })
 
+/** A model of ada's in a season whose quota she has used up. */
+const crowded = Effect.fnUntraced(function* (source: string) {
+  yield* A.season("crowded", { rules: { cooldown_s: 0, max_stored_bytes_per_owner: 1024 ** 2 } })
+  const model = yield* modelOf("ada")
+  yield* entered(source, model, { weights_bytes: 1024 ** 2 })
+  return model
+})
+
 /** Counts what is still to be provoked. */
 const makeLedger = () => {
   const missing = new Map(
@@ -211,6 +219,8 @@ layer(web, A.options)("the routes of competitors", (it) => {
           if (code !== "weights_already_entered") assert.deepStrictEqual({ code, detail: answer.json.detail }, foreseen, `${way} ${code}`)
         }
       }
+      const full = yield* crowded(source.id)
+      seen("POST /v1/submissions", "storage_full", yield* submit(ways["/v1/submissions"]("crowded", full)))
       assert.deepStrictEqual(left(), [], "these refusals are declared and nothing here provokes them")
     })
   )

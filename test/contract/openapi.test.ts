@@ -136,7 +136,8 @@ describe("the OpenAPI document", () => {
       "422",
       "429",
       "500",
-      "503"
+      "503",
+      "507"
     ])
     assert.deepStrictEqual(codes("409"), [
       "candidate_in_flight",

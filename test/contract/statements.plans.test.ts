@@ -92,6 +92,8 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "match/queries.ts countOfSide": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
   "match/queries.ts own": [{ ...NAMED, game: null }],
+  "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
+  "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
   "runner/auditQueries.ts keepOnly": [version, [version]],
   "runner/queries.ts addKey": [
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }

@@ -1,4 +1,4 @@
-/** The watch over uploads: everybody's turn comes, and files that are wanted no more do not stay. */
+/** The watch over uploads: everybody's turn comes, and replays that are wanted no more do not stay. */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -6,6 +6,8 @@ import { TestClock } from "effect/testing"
 import { Incoming } from "@agon/server/object/Incoming.ts"
 import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { Room } from "@agon/server/object/Room.ts"
+import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
 import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
 import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -28,6 +30,7 @@ const Objects = Layer.mock(ObjectStore, {
   remove: (key) => Effect.sync(() => void objects.delete(key))
 })
 const watch = UploadWatch.layer.pipe(
+  Layer.provide([Room.layer, StoredObjects.layer]),
   Layer.provideMerge(Incoming.layer),
   Layer.provide([Objects, Layer.mock(SeasonActors, {})]),
   Layer.provide(Fixture.layer),
@@ -46,23 +49,6 @@ layer(watch)("uploads", (it) => {
       assert.strictEqual(asked.size, 601)
       assert.isTrue(asked.has(incomingKey(version, "manifest")))
       yield* sql`DELETE FROM version WHERE number > 1000`
-    })
-  )
-
-  it.effect("of a version whose window ended with one of its files are removed, once none can be under way any more", () =>
-    Effect.gen(function* () {
-      const { look } = yield* UploadWatch
-      const sql = yield* SqlClient.SqlClient
-      objects.add(incomingKey(version, "weights"))
-      yield* look
-      yield* TestClock.adjust("21 minutes")
-      yield* sql`UPDATE version SET status = 'rejected', phase = NULL, upload_until = NULL, reject_reason = 'upload_expired' WHERE id = ${version}`
-      objects.add(incomingKey(version, "manifest")) // it had begun in time
-      yield* look
-      assert.strictEqual(objects.size, 2, "too early")
-      yield* TestClock.adjust("15 minutes")
-      yield* look
-      assert.strictEqual(objects.size, 0)
     })
   )
 

@@ -6,7 +6,7 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Logger, Redacted, Schedule } from "effect"
+import { Effect, Layer, Logger, Redacted, Schedule, type Scope } from "effect"
 import { SingleRunner } from "effect/cluster"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -46,15 +46,17 @@ const SigningIn = SignIn.layer({ secret: "state", admin: undefined }).pipe(
   Layer.provideMerge(Providers.layer([provider("hub"), provider("lab")]))
 )
 
-const objects = Layer.unwrap(
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-admin-"))),
-      (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
-    ),
-    (directory) => LocalObjects.layer({ directory, secret: Redacted.make("s".repeat(32)), publicOrigin: "http://localhost:8080" })
-  )
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-admin-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
+
+const objectsIn = (directory: Effect.Effect<string, never, Scope.Scope>) =>
+  Layer.unwrap(
+    Effect.map(directory, (directory) =>
+      LocalObjects.layer({ directory, secret: Redacted.make("s".repeat(32)), publicOrigin: "http://localhost:8080" })
+    )
+  )
 
 const identities = Effect.flatMap(
   SqlClient.SqlClient,
@@ -62,13 +64,13 @@ const identities = Effect.flatMap(
     SELECT 'hub', username, id, initcap(username), '2026-01-01' FROM account WHERE NOT admin`
 )
 
-/** With rate limits that a test brings to see what is counted. */
-export const layerWith = (rates: Layer.Layer<RateLimits>) =>
+/** With rate limits that a test brings to see what is counted, or objects in a directory of its own. */
+export const layerWith = (rates: Layer.Layer<RateLimits>, directory: Effect.Effect<string, never, Scope.Scope> = temporary) =>
   Web.layer(makeRoutes(Handlers)).pipe(
     Layer.provide([MaxBody, HttpServer.layerServices]),
     Layer.provideMerge(SigningIn),
     Layer.provideMerge(Services),
-    Layer.provideMerge(Layer.mergeAll(rates, objects)),
+    Layer.provideMerge(Layer.mergeAll(rates, objectsIn(directory))),
     Layer.provideMerge(SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))),
     Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),
     Layer.provideMerge(Layer.effect(SeasonSql, PgClient.PgClient)),

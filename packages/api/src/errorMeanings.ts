@@ -27,6 +27,8 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   cooldown: "The caller's last submission is too recent; `retry_at` says when the next may come.",
   candidate_in_flight: "The caller has a version in admission or trial in the season: `version_id`.",
   weights_already_entered: "The same weights are entered, or in admission, in the season under another model or owner.",
+  storage_full:
+    "The caller keeps as many bytes of models as the season's rules allow (`max_stored_bytes_per_owner`), or the service's disk is nearly full.",
   model_name_taken: "The caller has another model of this name in the game.",
   season_exists: "The game has a season of this slug.",
   season_not_scheduled: "The season is live or closed, and what is to be changed is settled by then.",

@@ -29,6 +29,8 @@ import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
 import { Incoming } from "./object/Incoming.ts"
+import { Room } from "./object/Room.ts"
+import { StoredObjects } from "./object/StoredObjects.ts"
 import { Broadcast } from "./node/Broadcast.ts"
 import { Audits } from "./runner/Audits.ts"
 import { Desk } from "./runner/Desk.ts"
@@ -55,10 +57,15 @@ import { UploadWatch } from "./submission/UploadWatch.ts"
 import { Versions } from "./version/Versions.ts"
 
 /** Known to everybody: the other nodes, the cache that writes purge, the seasons that are played, the requests that wait for work. */
-const Commons = Layer.mergeAll(CachePurges.layer, Incoming.layer, OpenSeasons.layer, Parking.layer, Words.layer).pipe(
-  Layer.provideMerge(Ongoing.layer),
-  Layer.provideMerge(Broadcast.layer)
-)
+const Commons = Layer.mergeAll(
+  CachePurges.layer,
+  Incoming.layer,
+  OpenSeasons.layer,
+  Parking.layer,
+  Room.layer,
+  StoredObjects.layer,
+  Words.layer
+).pipe(Layer.provideMerge(Ongoing.layer), Layer.provideMerge(Broadcast.layer))
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
 const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))

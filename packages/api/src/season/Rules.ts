@@ -11,7 +11,8 @@ export const Rules = Schema.Struct({
   trial: Schema.Struct({ matches: Count }),
   match: Schema.Struct({ max_turns: Count, strike_limit: Count }),
   provisional_matches: Count,
-  upload_window_s: Count
+  upload_window_s: Count,
+  max_stored_bytes_per_owner: Count
 }).annotate({ identifier: "Rules" })
 export type Rules = typeof Rules.Type
 

@@ -35,6 +35,9 @@ export class WeightsAlreadyEntered extends Problem<WeightsAlreadyEntered>()(
   "These weights are entered already"
 ) {}
 
+/** No room for the files: the caller's quota is used up, or the disk nearly is. Checked after every other refusal. */
+export class StorageFull extends Problem<StorageFull>()("storage_full", 507, "There is no room for the files") {}
+
 /** In the order in which they are checked; of several, POST answers the first. */
 export const refusals = [
   SeasonNotOpen,
@@ -139,7 +142,7 @@ export class SubmissionGroup extends HttpApiGroup.make("submission").add(
   HttpApiEndpoint.post("submit", "/v1/submissions", {
     payload: Submit,
     success: [Submitted, SubmittedBefore],
-    error: [MissingHash, NoteTooLong, NoteWordListed, UnknownGame, UnknownSeason, UnknownModel, ...refusals]
+    error: [MissingHash, NoteTooLong, NoteWordListed, UnknownGame, UnknownSeason, UnknownModel, ...refusals, StorageFull]
   })
     .middleware(JsonBody)
     .middleware(Session)

@@ -8,7 +8,7 @@ import { Problem } from "../Problem.ts"
 import { RejectReason } from "../version/RejectReason.ts"
 import { Status } from "../version/Version.ts"
 import { Id, Ladder, Sha256, Slug } from "../Wire.ts"
-import { MissingHash, SeasonClosed, Uploads } from "./api.ts"
+import { MissingHash, SeasonClosed, StorageFull, Uploads } from "./api.ts"
 
 /** A baseline that is still in admission, or was rejected, cannot be switched. */
 export class BaselineNotAdmitted extends Problem<BaselineNotAdmitted>()("baseline_not_admitted", 409, "The baseline is not admitted") {}
@@ -64,7 +64,7 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
       params,
       payload: RecordBaseline,
       success: RecordedBaseline.pipe(HttpApiSchema.status(201)),
-      error: [MissingHash, BaselineExists, SeasonClosed]
+      error: [MissingHash, BaselineExists, SeasonClosed, StorageFull]
     })
       .middleware(JsonBody)
       .annotate(Rate, "upload")

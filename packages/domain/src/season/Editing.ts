@@ -34,7 +34,8 @@ const RULE_BOUNDS: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["match.max_turns", [1, 5_000]],
   ["match.strike_limit", [1, 100]],
   ["provisional_matches", [1, 1_000]],
-  ["upload_window_s", [1, 86_400]]
+  ["upload_window_s", [1, 86_400]],
+  ["max_stored_bytes_per_owner", [1024 ** 2, 1024 ** 4]]
 ])
 const NESTED: ReadonlySet<string> = new Set(["match", "trial"])
 /** No model of this service is larger. */

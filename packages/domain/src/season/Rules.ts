@@ -13,6 +13,8 @@ export interface Rules {
   readonly match: { readonly max_turns: number; readonly strike_limit: number }
   readonly provisional_matches: number
   readonly upload_window_s: number
+  /** Weights and manifests that the service keeps for one competitor, over all seasons; each content counts once. */
+  readonly max_stored_bytes_per_owner: number
 }
 
 export const DEFAULT_RULES: Rules = {
@@ -24,7 +26,8 @@ export const DEFAULT_RULES: Rules = {
   trial: { matches: 4 },
   match: { max_turns: 500, strike_limit: 3 },
   provisional_matches: 10,
-  upload_window_s: 1_800
+  upload_window_s: 1_800,
+  max_stored_bytes_per_owner: 2 * 1024 ** 3
 }
 
 /** A class holds what is at most `max_bytes` (weights plus manifest); its memory is flat plus so much a cell of the board. */

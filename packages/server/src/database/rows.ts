@@ -24,6 +24,11 @@ export const onUnique =
 const isUniqueViolation = (error: unknown): error is { readonly reason: SqlError.UniqueViolation } =>
   (error as SqlError.SqlError)?.reason?._tag === "UniqueViolation"
 
-/** Postgres shuts down or comes up (57P01 to 57P03), which the driver counts among the unknown errors. */
-export const isRestarting = ({ reason }: SqlError.SqlError): boolean =>
-  /^57P0[123]$/.test(String((reason.cause as { readonly code?: unknown } | undefined)?.code))
+/** What Postgres says of itself and the driver counts among the unknown errors. */
+const stateOf = ({ reason }: SqlError.SqlError): string => String((reason.cause as { readonly code?: unknown } | undefined)?.code)
+
+/** Postgres shuts down or comes up (57P01 to 57P03). */
+export const isRestarting = (error: SqlError.SqlError): boolean => /^57P0[123]$/.test(stateOf(error))
+
+/** Postgres has no disk, memory or connections left (class 53). Its operator has to make room; what was asked for was not done. */
+export const isOutOfResources = (error: SqlError.SqlError): boolean => stateOf(error).startsWith("53")

@@ -9,7 +9,7 @@ import { HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
 import * as P from "@agon/api/Problem.ts"
-import { isRestarting } from "../database/rows.ts"
+import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"
@@ -144,10 +144,13 @@ const fieldErrors = (issue: SchemaIssue.Issue): P.FieldErrors =>
 
 /** What a defect looks like from outside: a database that is away, or our fault. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>
-  SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect))
+  SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect) || isOutOfResources(defect))
     ? Effect.andThen(
-        retryAfter(unavailable_s),
-        Effect.fail(new P.Unavailable({ detail: "The database does not answer just now; try again in a second." }))
+        isOutOfResources(defect) ? Effect.logError("the database has no disk, memory or connections left", defect) : Effect.void,
+        Effect.andThen(
+          retryAfter(unavailable_s),
+          Effect.fail(new P.Unavailable({ detail: "The database does not answer just now; try again in a second." }))
+        )
       )
     : Effect.flatMap(logged(cause), Effect.fail)
 

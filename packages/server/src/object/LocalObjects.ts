@@ -8,6 +8,7 @@ import { hmacSha256, type Mac } from "./hmacSha256.ts"
 import { type ObjectDirectory, openObjectDirectory } from "./ObjectDirectory.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
+import { makeUploads, type Uploads } from "./Uploads.ts"
 import { type Grant, type Refusal, readGrant, signedUrl } from "./urlSignature.ts"
 
 export interface LocalObjectsOptions {
@@ -25,8 +26,7 @@ export class LocalObjects extends Context.Service<
   LocalObjects,
   {
     readonly directory: ObjectDirectory
-    /** How many uploads of each key are under way. */
-    readonly uploads: Map<string, number>
+    readonly uploads: Uploads
     readonly readGrant: (method: "GET" | "PUT", url: string) => Effect.Effect<Grant | Refusal>
   }
 >()("agon/object/LocalObjects") {
@@ -37,7 +37,7 @@ export class LocalObjects extends Context.Service<
         return Context.make(ObjectStore, makeStore(directory, mac, options.publicOrigin)).pipe(
           Context.add(LocalObjects, {
             directory,
-            uploads: new Map(),
+            uploads: makeUploads(),
             readGrant: (method, url) => Effect.map(now_s, (now) => readGrant(mac, method, url, now))
           })
         )
@@ -63,6 +63,7 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
     const stored = yield* directory.receive(request, Stream.make(bytes))
     if (typeof stored === "string") return yield* new ObjectsUnavailable({ operation: "put", key, detail: stored })
   }),
+  freeShare: Effect.map(directory.room, ({ free_bytes, total_bytes }) => free_bytes / total_bytes),
   remove: directory.remove
 })
 

@@ -115,8 +115,15 @@ const make = (directory: string) => {
     return { bytes: content.bytes } satisfies Verdict
   }, Effect.scoped)
 
-  return { read, stat, remove, receive, verify }
+  return { read, stat, remove, receive, verify, room: roomOf(root) }
 }
+
+/** Of the file system below the directory, what its owner may still write. */
+const roomOf = (directory: string) =>
+  Effect.map(
+    attempt("room", "", () => fs.statfs(directory)),
+    ({ bavail, blocks, bsize }) => ({ free_bytes: bavail * bsize, total_bytes: Math.max(1, blocks * bsize) })
+  )
 
 const readPath = (key: string, path: string): Stream.Stream<Uint8Array, ObjectsUnavailable> =>
   Stream.suspend(() =>

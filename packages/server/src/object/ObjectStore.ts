@@ -73,6 +73,8 @@ export class ObjectStore extends Context.Service<
       readonly max_bytes: number
     }) => Effect.Effect<Option.Option<Uint8Array>, ObjectsUnavailable | ObjectTooLarge>
     readonly put: (key: string, bytes: Uint8Array) => Effect.Effect<void, ObjectsUnavailable>
+    /** Of the disk that objects lie on, how much is free: 0 to 1. A bucket has no end that we could see: 1. */
+    readonly freeShare: Effect.Effect<number, ObjectsUnavailable>
     /** Removing what is not there succeeds. */
     readonly remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>
   }

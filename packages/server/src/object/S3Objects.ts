@@ -41,6 +41,7 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
       }
       yield* Effect.flatMap(send({ operation: "put", method: "PUT", key, headers, body: new Uint8Array(bytes) }), discard)
     }),
+    freeShare: Effect.succeed(1),
     remove: (key) => removeObject(requests, key)
   }
 }

@@ -26,6 +26,7 @@ const refusals = {
   too_large: [413, "EntityTooLarge", "The body is larger than the URL allows."],
   hash_mismatch: [400, "BadDigest", "The body is not the one that the URL was signed for."],
   incomplete: [400, "IncompleteBody", "The body ended before its length was reached."],
+  full: [507, "InsufficientStorage", "The disk of the object store is nearly full."],
   busy: [503, "SlowDown", "Too many uploads of this key are under way."],
   unavailable: [503, "ServiceUnavailable", "The object store cannot serve this request now."]
 } as const satisfies Record<Refusal | string, readonly [number, string, string]>
@@ -37,12 +38,6 @@ const refuse = (reason: keyof typeof refusals) => {
   return HttpServerResponse.text(body, { status, contentType: "application/xml", headers })
 }
 
-/**
- * Of one key at once. A URL is given to one uploader, who needs one; without a bound a single URL could fill the disk
- * with bodies that never end.
- */
-const UPLOADS_PER_KEY = 8
-
 type Local = (typeof LocalObjects)["Service"]
 
 const receive = Effect.fn("objects.receive")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
@@ -50,22 +45,16 @@ const receive = Effect.fn("objects.receive")(function* (local: Local, request: H
   if (typeof grant === "string") return refuse(grant)
   if (grant.method !== "PUT") return refuse("forged")
   // A declared length is refused before a byte is read; a chunked body when it has gone over.
-  if (Number(request.headers["content-length"] ?? 0) > grant.max_bytes) return refuse("too_large")
-  const under_way = local.uploads.get(grant.key) ?? 0
-  if (under_way >= UPLOADS_PER_KEY) return refuse("busy")
-  local.uploads.set(grant.key, under_way + 1)
+  const bytes = Number(request.headers["content-length"] ?? grant.max_bytes)
+  if (bytes > grant.max_bytes) return refuse("too_large")
+  const begun = local.uploads.begin(grant.key, bytes, yield* local.directory.room)
+  if (begun !== "begun") return refuse(begun)
   const stored = yield* Effect.ensuring(
     local.directory.receive(grant, request.stream),
-    Effect.sync(() => leave(local, grant.key))
+    Effect.sync(() => local.uploads.end(grant.key, bytes))
   )
   return typeof stored === "string" ? refuse(stored) : HttpServerResponse.empty({ status: 200, headers: HEADERS })
 })
-
-const leave = ({ uploads }: Local, key: string): void => {
-  const left = (uploads.get(key) ?? 1) - 1
-  if (left === 0) uploads.delete(key)
-  else uploads.set(key, left)
-}
 
 const send = Effect.fn("objects.send")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
   const grant = yield* local.readGrant("GET", request.url)

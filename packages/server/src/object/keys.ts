@@ -8,7 +8,14 @@ export const storedKey = (kind: "weights" | "manifests", hash: string): string =
 /** What a competitor uploads, until it has been proved. */
 export const incomingKey = (version: string, kind: "weights" | "manifest"): string => `incoming/${version}/${kind}`
 
+/** Written by somebody outside, and proved by nobody yet. */
+export const isIncoming = (key: string): boolean => key.startsWith("incoming/")
+
+const REPLAY_UPLOADS = "incoming/replays/"
+
+export const isReplayUpload = (key: string): boolean => key.startsWith(REPLAY_UPLOADS)
+
 /** What a runner uploads under one lease; a later lease of the match has a key of its own. */
-export const replayUploadKey = (lease: string): string => `incoming/replays/${lease}`
+export const replayUploadKey = (lease: string): string => `${REPLAY_UPLOADS}${lease}`
 
 export const replayKey = (match: string): string => `replays/${match}`

@@ -3,7 +3,7 @@
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/submission/api.ts"
+import { SeasonClosed as Closed, type SeasonClosed, type StorageFull } from "@agon/api/submission/api.ts"
 import {
   type Baseline,
   BaselineExists,
@@ -19,6 +19,8 @@ import type { PageOf } from "../account/Accounts.ts"
 import { auditOf } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { Room } from "../object/Room.ts"
+import { StoredObjects } from "../object/StoredObjects.ts"
 import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
@@ -41,7 +43,7 @@ export class Baselines extends Context.Service<
       account: SignedIn,
       season: SeasonInPath,
       baseline: Named
-    ) => Effect.Effect<typeof RecordedBaseline.Type, BaselineExists | SeasonClosed | Unavailable>
+    ) => Effect.Effect<typeof RecordedBaseline.Type, BaselineExists | SeasonClosed | StorageFull | Unavailable>
     readonly switch: (
       account: SignedIn,
       season: SeasonInPath,
@@ -56,10 +58,11 @@ export class Baselines extends Context.Service<
     ) => Effect.Effect<ImportedBaselines, UnknownSeason | SeasonClosed | Unavailable>
   }
 >()("agon/Baselines") {
-  static readonly layer: Layer.Layer<Baselines, never, SqlClient.SqlClient | ObjectStore | SeasonActors | Seasons> = Layer.effect(
-    Baselines,
-    Effect.suspend(() => makeBaselines)
-  )
+  static readonly layer: Layer.Layer<Baselines, never, SqlClient.SqlClient | ObjectStore | Room | StoredObjects | SeasonActors | Seasons> =
+    Layer.effect(
+      Baselines,
+      Effect.suspend(() => makeBaselines)
+    )
 }
 
 /** Where an imported baseline comes from, with the sizes of its files, which the store has. */
@@ -142,7 +145,8 @@ const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof mak
 const makeBaselines = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const objects = yield* ObjectStore
+  const places = { objects: yield* ObjectStore, stored: yield* StoredObjects }
+  const room = yield* Room
   const enter = yield* makeEnter
 
   const byName = Effect.fnUntraced(function* (season_id: string, name: string) {
@@ -163,9 +167,10 @@ const makeBaselines = Effect.gen(function* () {
       if (Option.isSome(known) && Option.isNone(same) && known.value.status !== "rejected") {
         return yield* exists(name)
       }
+      if (Option.isNone(same)) yield* room.onDisk
       const entered = yield* enter(account, season, baseline)
       const { weights_max_bytes } = yield* Effect.orDie(queries.largestClass(season.id))
-      const upload = yield* uploadsOf(objects, entered, baseline, weights_max_bytes)
+      const upload = yield* uploadsOf(places, entered, baseline, weights_max_bytes)
       return { ...publish(yield* Effect.orDie(byName(season.id, name))), upload }
     }),
     switch: Effect.fn("Baselines.switch")(function* (account, season, name, enabled) {

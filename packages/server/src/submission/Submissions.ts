@@ -17,6 +17,7 @@ import {
   ReenteredBefore,
   type ReenterInvalid,
   type Refusal,
+  type StorageFull,
   type Submit,
   Submitted,
   SubmittedBefore,
@@ -31,6 +32,8 @@ import { Words } from "../account/Words.ts"
 import { newId } from "../database/newId.ts"
 import { incomingKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { Room } from "../object/Room.ts"
+import { StoredObjects } from "../object/StoredObjects.ts"
 import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { Seasons } from "../season/Seasons.ts"
@@ -41,6 +44,7 @@ import { makeQueries } from "./queries.ts"
 import { worded } from "./wording.ts"
 
 export const MANIFEST_BYTES_MAX = 64 * 1024
+const FILES = ["weights", "manifest"] as const
 
 type Unknown = UnknownGame | UnknownSeason | UnknownModel
 type Refused = Unknown | Unavailable | Refusal
@@ -51,7 +55,7 @@ export class Submissions extends Context.Service<
     readonly submit: (
       account: SignedIn,
       request: Submit
-    ) => Effect.Effect<Submitted | SubmittedBefore, Refused | MissingHash | NoteTooLong | NoteWordListed>
+    ) => Effect.Effect<Submitted | SubmittedBefore, Refused | MissingHash | NoteTooLong | NoteWordListed | StorageFull>
     readonly reenter: (
       account: SignedIn,
       request: Reenter
@@ -64,21 +68,34 @@ export class Submissions extends Context.Service<
     ) => Effect.Effect<Preflight, Unknown | Unavailable>
   }
 >()("agon/Submissions") {
-  static readonly layer: Layer.Layer<Submissions, never, SqlClient.SqlClient | Words | ObjectStore | Seasons | SeasonActors> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    Submissions,
+    never,
+    SqlClient.SqlClient | Words | ObjectStore | Room | StoredObjects | Seasons | SeasonActors
+  > = Layer.effect(
     Submissions,
     Effect.suspend(() => makeSubmissions)
   )
 }
 
+interface Places {
+  readonly objects: ObjectStore["Service"]
+  readonly stored: StoredObjects["Service"]
+}
+
 /** Links for the two files, for the rest of the window. */
 export const uploadsOf = Effect.fnUntraced(function* (
-  objects: ObjectStore["Service"],
+  { objects, stored }: Places,
   { submitted: version, upload_until }: Repeated,
   { manifest_hash, weights_hash }: { readonly weights_hash: string; readonly manifest_hash: string },
   weights_max_bytes: number
 ) {
   const now = yield* Clock.currentTimeMillis
   const expires_s = Math.max(1, Math.ceil(((upload_until ?? now) - now) / 1000))
+  yield* stored.expect(
+    FILES.map((kind) => incomingKey(version, kind)),
+    now + expires_s * 1000
+  )
   const put = (kind: "weights" | "manifest", hash: string, max_bytes: number) =>
     Effect.map(
       objects.presignPut({ key: incomingKey(version, kind), sha256: hash.slice("sha256:".length), max_bytes, expires_s }),
@@ -103,6 +120,9 @@ interface Entry {
   readonly note: string | null
   readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
 }
+
+/** Refuses where there is no room for the files of a new version. */
+type HasRoom<E> = Effect.Effect<unknown, E>
 
 const makeStanding = Effect.gen(function* () {
   const queries = yield* makeQueries
@@ -130,12 +150,13 @@ const makeEnter = Effect.gen(function* () {
   const { asking, standing } = yield* makeStanding
 
   /** Asks first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
-  const take = Effect.fnUntraced(function* (account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry) {
+  const take = Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
     const { manifest_hash, weights_hash } = entry
     const asks = { ...(yield* asking(account, season, model)), model: model.id }
     const { refused, same } = yield* standing(season, asks, { weights_hash, manifest_hash })
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
+    yield* room
     const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and whether it has been retired meanwhile
     const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered } as const
     const closed = () => Effect.fail(worded({ code: "season_closed" }))
@@ -143,8 +164,8 @@ const makeEnter = Effect.gen(function* () {
     return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
   })
 
-  return Effect.fnUntraced(function* (account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry) {
-    const taken = yield* take(account, season, model, entry)
+  return Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
+    const taken = yield* take(account, season, model, entry, room)
     const status = taken.fresh ? "testing" : (yield* Effect.orDie(queries.status(taken.submitted))).status
     const answer = {
       version_id: taken.submitted,
@@ -162,7 +183,8 @@ const makeEnter = Effect.gen(function* () {
 
 const makeSubmissions = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const objects = yield* ObjectStore
+  const places = { objects: yield* ObjectStore, stored: yield* StoredObjects }
+  const room = yield* Room
   const seasons = yield* Seasons
   const words = yield* Words
   const enter = yield* makeEnter
@@ -178,8 +200,11 @@ const makeSubmissions = Effect.gen(function* () {
     const model = yield* ownModel(account, request.game, request.model)
     const { manifest_hash, note = null, weights_hash } = request
     if (note !== null) yield* checkNote(words, season.record.rules.note_max_length, note)
-    const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note, files: null })
-    const upload = yield* uploadsOf(objects, taken, request, season.record.weight_classes.at(-1)!.max_bytes)
+    const { rules, weight_classes } = season.record
+    const room_left = room.left(account.id, rules.max_stored_bytes_per_owner, [weights_hash, manifest_hash])
+    const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note, files: null }, room_left)
+    const left = yield* room_left.pipe(Effect.catchTag("storage_full", () => Effect.succeed(1))) // of a repeat, which is answered all the same
+    const upload = yield* uploadsOf(places, taken, request, Math.min(left, weight_classes.at(-1)!.max_bytes))
     return taken.fresh ? new Submitted({ ...answer, upload }) : new SubmittedBefore({ ...answer, upload })
   })
 
@@ -190,7 +215,7 @@ const makeSubmissions = Effect.gen(function* () {
     const entered = yield* Effect.orDie(queries.entered({ model_id: model.id, season_id: from.id }))
     if (Option.isNone(entered)) return yield* new NothingToReenter({ detail: `${model.name} has no entered version in ${request.from}.` })
     const { manifest_hash, weights_hash, ...files } = entered.value
-    const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note: null, files })
+    const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note: null, files }, Effect.void)
     return taken.fresh ? new Reentered(answer) : new ReenteredBefore(answer)
   })
 
@@ -198,6 +223,10 @@ const makeSubmissions = Effect.gen(function* () {
     const season = yield* seasons.find(game, about.season, account.id)
     const model = about.model === undefined ? null : yield* ownModel(account, game, about.model)
     const { holdings, refused } = yield* standing(season, yield* asking(account, season, model), null)
+    const full = yield* room.left(account.id, season.record.rules.max_stored_bytes_per_owner, []).pipe(
+      Effect.as([]),
+      Effect.catchTag("storage_full", (refusal) => Effect.succeed([refusal]))
+    )
     const { candidate, cooldown_until, models, versions } = holdings
     return {
       game,
@@ -207,7 +236,7 @@ const makeSubmissions = Effect.gen(function* () {
       versions,
       candidate: candidate === null ? null : { version_id: candidate.version, status: "testing" as const, phase: candidate.phase },
       cooldown_until: cooldown_until === null ? null : DateTime.formatIso(DateTime.makeUnsafe(cooldown_until)),
-      refusals: refused.map(worded).map(({ code, detail }) => ({ code, detail }))
+      refusals: [...refused.map(worded), ...full].map(({ code, detail }) => ({ code, detail }))
     }
   })
 

@@ -4,9 +4,8 @@
  * starts. A file that is not what was announced ends the candidacy.
  *
  * Not every file is taken over: the other may never come, the season may close, and a URL is good for the whole window, also
- * once its file is no longer wanted. So the place of every version that was seen waiting is emptied when no upload to it can
- * be under way any more. Places of versions that nobody saw waiting, since the service was away, keep what lies there: as many
- * as were waiting when it stopped. Replays that no runner has reported go the same way (object/Incoming.ts).
+ * once its file is no longer wanted. Such files are the collector's (object/StoredObjects.ts). Replays that no runner has
+ * reported are removed here (object/Incoming.ts).
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
@@ -16,6 +15,8 @@ import type { SqlClient } from "effect/sql"
 import { Incoming } from "../object/Incoming.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
+import { Room } from "../object/Room.ts"
+import { StoredObjects, UPLOAD_MAX_MS } from "../object/StoredObjects.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
 import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
@@ -29,11 +30,13 @@ const CONCURRENCY = 8
 const REMOVED_AT_ONCE = 500
 /** Comes before every id. */
 const NIL = "00000000-0000-0000-0000-000000000000"
-/** An upload that began in time may take so long to end. */
-const UPLOAD_MAX_MS = 15 * 60_000
 
 export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
-  static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | Incoming | SeasonActors> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    UploadWatch,
+    never,
+    SqlClient.SqlClient | ObjectStore | Room | StoredObjects | Incoming | SeasonActors
+  > = Layer.effect(
     UploadWatch,
     Effect.gen(function* () {
       const look = yield* makeLook
@@ -52,14 +55,24 @@ const makeLook = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const incoming = yield* Incoming
   const objects = yield* ObjectStore
+  const room = yield* Room
+  const stored = yield* StoredObjects
 
   const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
 
   const empty = (version: string) =>
     Effect.forEach(["weights", "manifest"] as const, (kind) => objects.remove(incomingKey(version, kind)), { discard: true })
 
+  /** The largest class, or what the owner's quota leaves: other uploads may have used it up since this one was announced. */
+  const weightsMax = ({ manifest_hash, owner_id, quota_bytes, weights_hash, weights_max_bytes }: Awaited) =>
+    owner_id === null
+      ? Effect.succeed(weights_max_bytes)
+      : Effect.map(room.ofQuota(owner_id, quota_bytes, [weights_hash, manifest_hash]), (left) =>
+          Math.max(0, Math.min(left, weights_max_bytes))
+        )
+
   const receive = Effect.fnUntraced(function* (awaited: Awaited) {
-    const { id, manifest_hash, weights_hash, weights_max_bytes } = awaited
+    const { id, manifest_hash, weights_hash } = awaited
     if (!(yield* lies(id, "manifest")) || !(yield* lies(id, "weights"))) return
     const verify = (kind: "weights" | "manifest", hash: string, max_bytes: number) =>
       objects.verify({
@@ -68,7 +81,8 @@ const makeLook = Effect.gen(function* () {
         max_bytes,
         into: storedKey(kind === "weights" ? "weights" : "manifests", hash)
       })
-    const weights = yield* verify("weights", weights_hash, weights_max_bytes)
+    yield* stored.taking([storedKey("weights", weights_hash), storedKey("manifests", manifest_hash)])
+    const weights = yield* verify("weights", weights_hash, yield* weightsMax(awaited))
     const manifest = yield* verify("manifest", manifest_hash, MANIFEST_BYTES_MAX)
     const command = commandOf(id, weights, manifest)
     if (command === undefined) return
@@ -76,8 +90,6 @@ const makeLook = Effect.gen(function* () {
     yield* empty(id)
   })
 
-  /** Versions that were seen waiting, and the end of their windows. */
-  const places = new Map<string, number>()
   /** The last that was looked at, where more are waiting. */
   let last: Awaited | undefined
 
@@ -88,11 +100,6 @@ const makeLook = Effect.gen(function* () {
   })
 
   const clear = Effect.fnUntraced(function* (now: number) {
-    for (const [version, until] of [...places]) {
-      if (now < until + UPLOAD_MAX_MS) continue
-      yield* empty(version)
-      places.delete(version)
-    }
     yield* Effect.forEach(incoming.left(now - UPLOAD_MAX_MS).slice(0, REMOVED_AT_ONCE), objects.remove, {
       concurrency: CONCURRENCY,
       discard: true
@@ -102,7 +109,6 @@ const makeLook = Effect.gen(function* () {
   return Effect.gen(function* () {
     const now = new Date(yield* Clock.currentTimeMillis)
     const versions = yield* next(now)
-    for (const { id, upload_until } of versions) places.set(id, upload_until.getTime())
     yield* Effect.catchCause(clear(now.getTime()), (cause) => Effect.logWarning("what was left of uploads was not removed", cause))
     yield* Effect.forEach(
       versions,
@@ -122,7 +128,11 @@ const commandOf = (version: string, weights: Verdict, manifest: Verdict): Comman
 }
 
 const faultOf = (file: string, verdict: Verdict): { reject_reason: RejectReason; reject_detail: string } | undefined => {
-  if (verdict === "too_large") return { reject_reason: "too_large", reject_detail: `The ${file} file is larger than may be uploaded.` }
+  if (verdict === "too_large")
+    return {
+      reject_reason: "too_large",
+      reject_detail: `The ${file} file is larger than may be uploaded: than the largest class, or than your storage quota leaves.`
+    }
   if (verdict === "hash_mismatch")
     return { reject_reason: "hash_mismatch", reject_detail: `The ${file} file is not the one whose hash was submitted.` }
   return undefined

@@ -38,6 +38,8 @@ const Awaited = Schema.Struct({
   weights_hash: Schema.String,
   manifest_hash: Schema.String,
   upload_until: Schema.Date,
+  owner_id: Schema.NullOr(Schema.String),
+  quota_bytes: Schema.Number,
   weights_max_bytes: Schema.Int
 })
 export type Awaited = typeof Awaited.Type
@@ -142,7 +144,8 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ now: Schema.Date, until: Schema.Date, id: Schema.String, limit: Schema.Int }),
     Result: Awaited,
     execute: ({ id, limit, now, until }) => sql`
-      SELECT v.id, v.season_id, v.weights_hash, v.manifest_hash, v.upload_until,
+      SELECT v.id, v.season_id, v.weights_hash, v.manifest_hash, v.upload_until, v.owner_id,
+        (s.rules->>'max_stored_bytes_per_owner')::float8 AS quota_bytes,
         (SELECT max((c->>'max_bytes')::int) FROM jsonb_array_elements(s.weight_classes) c) AS weights_max_bytes
       FROM version v JOIN season s ON s.id = v.season_id
       WHERE v.phase = 'upload' AND v.upload_until > ${now} AND (v.upload_until, v.id) > (${until}, ${id})

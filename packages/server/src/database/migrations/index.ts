@@ -12,6 +12,7 @@ import audience from "./0009_audience.ts"
 import administration from "./0010_administration.ts"
 import sideIndexes from "./0011_side_indexes.ts"
 import ratingRedo from "./0012_rating_redo.ts"
+import storedObjects from "./0018_stored_objects.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -30,5 +31,6 @@ export const migrations = {
   "0009_audience": statements(audience),
   "0010_administration": statements(administration),
   "0011_side_indexes": statements(sideIndexes),
-  "0012_rating_redo": statements(ratingRedo)
+  "0012_rating_redo": statements(ratingRedo),
+  "0018_stored_objects": statements(storedObjects)
 }

@@ -1,0 +1,61 @@
+/**
+ * Whether there is room for what a competitor wants to upload: below the account's quota (the season's rules say it) and on
+ * the disk. The disk is asked for models first: replays and the database still have the rest when it refuses.
+ */
+import { Unavailable } from "@agon/api/Problem.ts"
+import { StorageFull } from "@agon/api/submission/api.ts"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import { ObjectStore } from "./ObjectStore.ts"
+import { makeQueries } from "./queries.ts"
+
+/** Of the disk that the objects lie on; below it no model is taken. */
+export const FREE_SHARE_MIN = 0.05
+
+export class Room extends Context.Service<
+  Room,
+  {
+    /** Refuses where the disk is nearly full. */
+    readonly onDisk: Effect.Effect<void, StorageFull | Unavailable>
+    /** Bytes that the account's quota leaves, none or fewer where it is used up. The files named are not counted: it may have them already. */
+    readonly ofQuota: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number>
+    /** The same for what is yet to be uploaded: refuses where the quota leaves nothing, or the disk is nearly full. */
+    readonly left: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number, StorageFull | Unavailable>
+  }
+>()("agon/object/Room") {
+  static readonly layer: Layer.Layer<Room, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
+    Room,
+    Effect.gen(function* () {
+      const objects = yield* ObjectStore
+      const queries = yield* makeQueries
+      const onDisk = Effect.suspend(() => objects.freeShare).pipe(
+        Effect.mapError(() => new Unavailable({ detail: "The object store does not answer just now; try again in a second." })),
+        Effect.filterOrFail(
+          (share) => share >= FREE_SHARE_MIN,
+          () => diskFull
+        ),
+        Effect.asVoid
+      )
+      const ofQuota = (owner_id: string, quota_bytes: number, but: ReadonlyArray<string>) =>
+        Effect.map(Effect.orDie(queries.keptBytes({ owner_id, but })), ({ bytes }) => quota_bytes - bytes)
+      return Room.of({
+        onDisk,
+        ofQuota,
+        left: Effect.fnUntraced(function* (owner, quota_bytes, but) {
+          yield* onDisk
+          const left = yield* ofQuota(owner, quota_bytes, but)
+          return left > 0 ? left : yield* quotaFull(quota_bytes - left, quota_bytes)
+        })
+      })
+    })
+  )
+}
+
+const diskFull = new StorageFull({ detail: "The service's disk is nearly full and takes no uploads; its operator has to make room." })
+
+const quotaFull = (bytes: number, quota_bytes: number) =>
+  new StorageFull({
+    detail: `The service keeps ${mebibytes(bytes)} MiB of models for you, and this season allows ${mebibytes(quota_bytes)} MiB.`
+  })
+
+const mebibytes = (bytes: number) => Math.round(bytes / 1024 ** 2)

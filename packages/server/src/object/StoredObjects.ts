@@ -1,0 +1,89 @@
+/**
+ * Removes from the object store what no version needs. Each upload place and each content address of a version has a row,
+ * written before bytes can lie there:
+ *
+ *   submission ─▶ expect(incoming/<version>/…)           looked at when no upload to it can be under way any more: removed
+ *   both files ─▶ taking(weights/…, manifests/…) ─▶ verify into them ─▶ the season is told
+ *                                                        looked at a day later, and again while a candidate refers to it:
+ *                                                          an admitted version refers to it   kept for good, looked at no more
+ *                                                          only rejected versions do, or none   removed at the next look,
+ *                                                            a day later: a match of its trial may be under audit
+ *
+ * The references are the rows of versions, so there is no counter that could be wrong. Rejected is final, and what is entered
+ * again elsewhere was admitted here, so a reference never comes back without a new upload. That upload waits: the collector
+ * holds the row's lock while it removes an object, and `taking` has to have that row before anything is put there. Several
+ * nodes may collect at once: they skip each other's rows.
+ */
+import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { isIncoming } from "./keys.ts"
+import { ObjectStore } from "./ObjectStore.ts"
+import { makeQueries } from "./queries.ts"
+
+/** An upload that began before its URL expired may take so long to end. */
+export const UPLOAD_MAX_MS = 15 * 60_000
+/** Longer than a review and a trial take in most seasons; a candidate that takes longer is looked at again. */
+export const RECHECK_MS = 86_400_000
+const COLLECT_EVERY = "1 minute"
+/** Objects in one look: what a store removes in a few seconds. */
+const OBJECTS_MAX = 500
+const REMOVE_TIMEOUT = Duration.seconds(30)
+
+export class StoredObjects extends Context.Service<
+  StoredObjects,
+  {
+    /** Uploads to these keys may come until `until`, in milliseconds of the clock. */
+    readonly expect: (keys: ReadonlyArray<string>, until: number) => Effect.Effect<void>
+    /** Proved bytes are about to be put under these keys. Waits while the collector removes one of them. */
+    readonly taking: (keys: ReadonlyArray<string>) => Effect.Effect<void>
+    /** One look at what is due; answers how many objects were removed. */
+    readonly collect: Effect.Effect<number>
+  }
+>()("agon/object/StoredObjects") {
+  static readonly layer: Layer.Layer<StoredObjects, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
+    StoredObjects,
+    Effect.gen(function* () {
+      const stored = yield* makeStoredObjects
+      yield* stored.collect.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("objects that nobody needs were not removed", cause)),
+        Effect.repeat(Schedule.spaced(COLLECT_EVERY)),
+        Effect.forkScoped
+      )
+      return stored
+    })
+  )
+}
+
+const makeStoredObjects = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const objects = yield* ObjectStore
+  const queries = yield* makeQueries
+
+  /** In a transaction of its own: the lock is held until the object is gone and its row with it. */
+  const settle = Effect.fnUntraced(function* (key: string, now: number) {
+    const [locked] = yield* queries.lock({ key, now: new Date(now) })
+    if (locked === undefined) return 0 // another node is at it, or it has been taken anew
+    if (locked.kept) return yield* Effect.as(queries.check({ key, at: null }), 0)
+    const later = new Date(now + RECHECK_MS)
+    if (locked.in_admission) return yield* Effect.as(queries.check({ key, at: later }), 0)
+    if (!locked.unused && !isIncoming(key)) return yield* Effect.as(queries.check({ key, at: later, unused: true }), 0)
+    yield* Effect.timeout(objects.remove(key), REMOVE_TIMEOUT)
+    yield* queries.forget(key)
+    return 1
+  }, sql.withTransaction)
+
+  const one = (key: string, now: number) =>
+    Effect.catchCause(settle(key, now), (cause) => Effect.as(Effect.logWarning("an object was not removed", { key }, cause), 0))
+
+  return StoredObjects.of({
+    expect: (keys, until) => Effect.orDie(queries.note({ keys, at: new Date(until + UPLOAD_MAX_MS) })),
+    taking: (keys) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.orDie(queries.note({ keys, at: new Date(now + RECHECK_MS) }))),
+    collect: Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const due = yield* queries.due({ now: new Date(now), limit: OBJECTS_MAX })
+      const removed = yield* Effect.forEach(due, ({ key }) => one(key, now))
+      return removed.reduce((sum, n) => sum + n, 0)
+    }).pipe(Effect.orDie, Effect.withSpan("StoredObjects.collect"))
+  })
+})

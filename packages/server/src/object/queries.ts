@@ -1,0 +1,63 @@
+/** Every statement about stored objects: their rows, the versions that refer to them, and the bytes that an account keeps. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+const Key = Schema.Struct({ key: Schema.String })
+/** Whether an admitted version refers to the object, and whether a candidate does; whether nobody did at the look before. */
+const Locked = Schema.Struct({ kept: Schema.Boolean, in_admission: Schema.Boolean, unused: Schema.Boolean })
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** Inserts the rows or puts their next look off, by the primary key. Waits for the collector's lock of each. */
+  note: ({ at, keys }: { readonly keys: ReadonlyArray<string>; readonly at: Date }) => sql`
+    INSERT INTO stored_object (key, check_at) SELECT key, ${at} FROM unnest(string_to_array(${keys.join()}, ',')) key ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET check_at = greatest(stored_object.check_at, excluded.check_at), unused = false`,
+
+  /** Those due longest, by stored_object_check. */
+  due: SqlSchema.findAll({
+    Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int }),
+    Result: Key,
+    execute: ({ limit, now }) => sql`
+      SELECT key FROM stored_object WHERE check_at <= ${now} ORDER BY check_at, key LIMIT ${limit}`
+  }),
+
+  /**
+   * Locks one row by the primary key unless somebody else has it, and says who refers to the object, by version_weights and
+   * version_manifest. Upload places are referred to by nobody.
+   */
+  lock: SqlSchema.findAll({
+    Request: Schema.Struct({ key: Schema.String, now: Schema.Date }),
+    Result: Locked,
+    execute: ({ key, now }) => sql`
+      WITH o AS (SELECT split_part(key, '/', 1) AS kind, 'sha256:' || split_part(key, '/', 3) AS hash, unused FROM stored_object
+        WHERE key = ${key} AND check_at <= ${now} FOR UPDATE SKIP LOCKED)
+      SELECT coalesce(bool_or(v.status NOT IN ('testing', 'rejected')), false) AS kept,
+        coalesce(bool_or(v.status = 'testing'), false) AS in_admission, o.unused
+      FROM o LEFT JOIN LATERAL (
+        SELECT status FROM version WHERE o.kind = 'weights' AND weights_hash = o.hash
+        UNION ALL SELECT status FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash) v ON true
+      GROUP BY o.unused`
+  }),
+
+  /** One row by the primary key; without a time it is kept for good. */
+  check: ({ at, key, unused = false }: { readonly key: string; readonly at: Date | null; readonly unused?: boolean }) => sql`
+    UPDATE stored_object SET check_at = ${at}, unused = ${unused} WHERE key = ${key}`,
+
+  /** One row by the primary key. */
+  forget: (key: string) => sql`DELETE FROM stored_object WHERE key = ${key}`,
+
+  /**
+   * Bytes that the service keeps for an account, each content once, but for these two, by version_owner. Files that have not
+   * arrived have no size yet.
+   */
+  keptBytes: SqlSchema.findOne({
+    Request: Schema.Struct({ owner_id: Schema.String, but: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ bytes: Schema.Number }),
+    execute: ({ but, owner_id }) => sql`
+      SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM (
+        SELECT weights_hash AS hash, weights_bytes AS bytes FROM version
+          WHERE owner_id = ${owner_id} AND status <> 'rejected' AND weights_bytes IS NOT NULL
+        UNION SELECT manifest_hash, manifest_bytes FROM version
+          WHERE owner_id = ${owner_id} AND status <> 'rejected' AND manifest_bytes IS NOT NULL) kept
+      WHERE hash <> ALL (string_to_array(${but.join()}, ','))`
+  })
+}))

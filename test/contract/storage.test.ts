@@ -1,0 +1,218 @@
+/** Room for uploads: the quota of an account, a disk that is nearly full, and one that is full. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHash, randomBytes } from "node:crypto"
+import { chownSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { serverUser } from "@agon/server/database/serverUser.ts"
+import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { localObjects, loopback } from "../integration/objectLocal.ts"
+import * as A from "../support/Administration.ts"
+import { fill, hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
+import { call, unlimited } from "../support/Web.ts"
+import { bodyOf, entered, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
+
+const MIB = 1024 ** 2
+
+layer(A.layer, A.options)("a storage quota", (it) => {
+  it.effect("that is used up refuses what is to be uploaded, last of all refusals, and nothing else", () =>
+    Effect.gen(function* () {
+      const rules = { max_stored_bytes_per_owner: MIB, cooldown_s: 0, max_models_per_owner: 10 }
+      yield* A.season("quota", { rules })
+      const model = yield* modelOf("ada")
+      const kept = yield* over("kept-bytes", model, { weights_bytes: MIB - 100, manifest_bytes: 100 })
+      const refused = yield* submit(bodyOf("quota", model))
+      assert.deepStrictEqual([refused.status, refused.json.code], [507, "storage_full"], refused.text)
+      assert.strictEqual(refused.json.detail, "The service keeps 1 MiB of models for you, and this season allows 1 MiB.")
+      const foreseen = yield* foresee("quota", model)
+      assert.deepStrictEqual(foreseen.json.refusals, [{ code: "storage_full", detail: refused.json.detail }])
+      yield* A.patch(`/v1/models/${model}`, { retired: true }, "ada")
+      assert.strictEqual((yield* submit(bodyOf("quota", model))).json.code, "model_retired", "every other refusal comes before it")
+      yield* A.patch(`/v1/models/${model}`, { retired: false }, "ada")
+      // Files that the service keeps already cost nothing more, by whichever way they come.
+      const { manifest_hash, weights_hash } = kept.version
+      assert.strictEqual((yield* reenter({ game: "snakes", model, season: "quota", from: "kept-bytes" })).status, 201)
+      yield* A.season("quota-again", { rules })
+      const repeated = yield* submit(bodyOf("quota-again", model, { weights_hash, manifest_hash }))
+      assert.strictEqual(repeated.status, 201, repeated.text)
+      // Others' bytes do not count, and those of a rejected version count no more.
+      assert.strictEqual((yield* submit(bodyOf("quota", yield* modelOf("bob")), "bob")).status, 201)
+      yield* A.rows`UPDATE version SET status = 'rejected' WHERE weights_hash = ${weights_hash}`
+      assert.deepStrictEqual(
+        (yield* foresee("quota-again", model)).json.refusals.map(({ code }: any) => code),
+        ["candidate_in_flight"]
+      )
+    })
+  )
+
+  it.effect("bounds the upload by what it leaves, also where it was used up after the upload was announced", () =>
+    Effect.gen(function* () {
+      const rules = { max_stored_bytes_per_owner: MIB, cooldown_s: 0, max_models_per_owner: 10 }
+      const { id } = yield* A.season("leaves", { rules })
+      const model = yield* modelOf("bob")
+      const objects = yield* ObjectStore
+      const [weights, manifest] = [randomBytes(2_000), randomBytes(50)]
+      const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+      const { json, status } = yield* submit(bodyOf("leaves", model, hashes), "bob")
+      assert.strictEqual(status, 201)
+      const most = json.upload.weights.max_bytes
+      const bob = (yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'bob'`)[0]!.id
+      yield* entered(id, model, { owner_id: bob, number: 99, status: "superseded", weights_bytes: MIB - 1_500, manifest_bytes: 100 })
+      const again = yield* submit(bodyOf("leaves", model, hashes), "bob")
+      assert.deepStrictEqual([again.status, again.json.upload.weights.max_bytes], [200, 1_400])
+      assert.isAbove(most, 1_400)
+      yield* objects.put(incomingKey(json.version_id, "weights"), weights)
+      yield* objects.put(incomingKey(json.version_id, "manifest"), manifest)
+      const own = A.read(`/v1/me/versions/${json.version_id}`, "bob")
+      const { json: judged } = yield* Effect.repeat(own, { until: ({ json }) => json.status !== "testing" })
+      assert.deepStrictEqual([judged.status, judged.reject_reason], ["rejected", "too_large"])
+      assert.match(judged.reject_detail, /storage quota/)
+    })
+  )
+
+  it.effect.skipIf(!hasSmallDisks)(
+    "a database whose disk is full answers 503 to writes, goes on reading, and takes writes again when there is room",
+    () =>
+      Effect.gen(function* () {
+        const disk = yield* smallDisk(4 * MIB)
+        yield* onDisk("story", disk)
+        const model = yield* modelOf("ada")
+        // Each text is kept beside the row, on pages of its own.
+        const write = call(`/v1/models/${model}/story`, { method: "PUT", as: "ada", json: { body: randomBytes(6_000).toString("hex") } })
+        const filler = fill(disk)
+        const refused = yield* write
+        assert.deepStrictEqual([refused.status, refused.json.code], [503, "unavailable"])
+        assert.strictEqual(refused.headers.get("retry-after"), "1")
+        assert.strictEqual((yield* A.read("/v1/me", "ada")).status, 200)
+        rmSync(filler)
+        assert.strictEqual((yield* write).status, 200)
+      })
+  )
+
+  it.effect("is one of the season's rules, with bounds", () =>
+    Effect.gen(function* () {
+      const few = yield* A.post("/v1/games/snakes/seasons", { ...A.seasonBody("few"), rules: { max_stored_bytes_per_owner: 1_000 } })
+      assert.deepStrictEqual([few.status, few.json.code], [422, "rules_invalid"])
+    })
+  )
+})
+
+const crowded = A.layerWith(
+  RateLimits.layer(unlimited),
+  Effect.tap(smallDisk(4 * MIB), (disk) => Effect.sync(() => fill(disk, 0.04 * 4 * MIB)))
+)
+
+describe.skipIf(!hasSmallDisks)("on a disk that is nearly full", () =>
+  layer(
+    crowded,
+    A.options
+  )((it) => {
+    it.effect("submissions and baselines are refused before anything is recorded, and re-entries go on", () =>
+      Effect.gen(function* () {
+        yield* A.season("crowded", { rules: { cooldown_s: 0 } })
+        const model = yield* modelOf("ada")
+        const baseline = { name: "walker", weights_hash: fresh(), manifest_hash: fresh() }
+        const refused = yield* submit(bodyOf("crowded", model))
+        assert.deepStrictEqual([refused.status, refused.json.code], [507, "storage_full"])
+        assert.deepStrictEqual((yield* foresee("crowded", model)).json.refusals, [{ code: "storage_full", detail: refused.json.detail }])
+        assert.deepStrictEqual(A.refusal(yield* A.post(A.urlOf("crowded", "/baselines"), baseline)), [507, "storage_full"])
+        assert.deepStrictEqual(yield* A.rows`SELECT id FROM version`, [])
+        yield* over("roomy", model)
+        assert.strictEqual((yield* reenter({ game: "snakes", model, season: "crowded", from: "roomy" })).status, 201)
+      })
+    )
+  })
+)
+
+/** Puts a table on a file system of its own, for as long as the scope lasts. */
+const onDisk = Effect.fnUntraced(function* (table: string, disk: string) {
+  const sql = yield* SqlClient.SqlClient
+  const directory = join(disk, "space")
+  const user = serverUser()
+  mkdirSync(directory)
+  if (user !== undefined) chownSync(directory, user.uid, user.gid)
+  yield* sql.unsafe(`CREATE TABLESPACE small LOCATION '${directory}'`)
+  const moved = Effect.acquireRelease(sql.unsafe(`ALTER TABLE ${table} SET TABLESPACE small`), () =>
+    Effect.orDie(Effect.andThen(sql.unsafe(`ALTER TABLE ${table} SET TABLESPACE pg_default`), sql.unsafe("DROP TABLESPACE small")))
+  )
+  yield* moved
+})
+
+const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+
+/** Sends the bytes in two halves, the second when the first has `begun` to be stored and `between` was done; answers the status. */
+const putInHalves = (url: string, bytes: Uint8Array, begun: () => boolean, between: () => void) =>
+  Effect.promise(
+    () =>
+      new Promise<number>((done, fail) => {
+        const { pathname, port, search } = new URL(url)
+        const half = bytes.byteLength / 2
+        const socket = connect(Number(port), "127.0.0.1", () => {
+          socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${bytes.byteLength}\r\n\r\n`)
+          socket.write(bytes.subarray(0, half))
+          const goOn = () => {
+            if (!begun()) return setImmediate(goOn)
+            between()
+            return socket.write(bytes.subarray(half))
+          }
+          goOn()
+        })
+        let answer = ""
+        socket.setEncoding("utf8").on("data", (text) => (answer += text))
+        socket.on("close", () => done(Number(answer.split(" ")[1])))
+        socket.on("error", fail)
+      })
+  )
+
+const put = (url: string, bytes: Uint8Array<ArrayBuffer>) => Effect.promise(() => fetch(url, { method: "PUT", body: bytes }))
+const expires_s = 60
+
+it.live.skipIf(!hasSmallDisks)("a disk that is nearly full takes no more models, and replays until it is fuller still", () =>
+  Effect.gen(function* () {
+    const directory = yield* smallDisk(4 * MIB)
+    yield* Effect.gen(function* () {
+      const objects = yield* ObjectStore
+      const bytes = new Uint8Array(randomBytes(20_000))
+      const at = (key: string) => Effect.map(objects.presignPut({ key, sha256: null, max_bytes: 100_000, expires_s }), ({ url }) => url)
+      const weights = yield* at(incomingKey("v1", "weights"))
+      const replay = yield* at(replayUploadKey("l1"))
+      assert.strictEqual((yield* put(weights, bytes)).status, 200)
+      const filler = fill(directory, 0.05 * 4 * MIB)
+      assert.isBelow(yield* objects.freeShare, 0.0501)
+      const full = yield* put(weights, bytes)
+      assert.strictEqual(full.status, 507)
+      assert.match(yield* Effect.promise(() => full.text()), /<Code>InsufficientStorage<\/Code>/)
+      assert.strictEqual((yield* put(replay, bytes)).status, 200, "the match was played; its replay is small")
+      rmSync(filler)
+      fill(directory, 0.02 * 4 * MIB)
+      assert.strictEqual((yield* put(replay, bytes)).status, 507)
+      assert.isTrue((yield* objects.stat(replayUploadKey("l1")))._tag === "Some", "what was stored stays")
+    }).pipe(Effect.provide(localObjects(directory).pipe(Layer.provide(loopback))))
+  })
+)
+
+it.live.skipIf(!hasSmallDisks)("a disk that fills up during an upload answers 503, and nothing of it is left", () =>
+  Effect.gen(function* () {
+    const directory = yield* smallDisk(4 * MIB)
+    yield* Effect.gen(function* () {
+      const objects = yield* ObjectStore
+      const bytes = randomBytes(2 * MIB)
+      const { url } = yield* objects.presignPut({ key: incomingKey("v1", "weights"), sha256: null, max_bytes: bytes.byteLength, expires_s })
+      let filler = ""
+      const partials = join(directory, "partial")
+      const begun = () => readdirSync(partials).some((name) => statSync(join(partials, name)).size > 0)
+      const status = yield* putInHalves(url, bytes, begun, () => {
+        filler = fill(directory)
+      })
+      assert.strictEqual(status, 503)
+      assert.isTrue((yield* objects.stat(incomingKey("v1", "weights")))._tag === "None")
+      assert.deepStrictEqual(readdirSync(partials), [])
+      rmSync(filler)
+      assert.strictEqual((yield* put(url, new Uint8Array(bytes))).status, 200, "it works again when there is room")
+    }).pipe(Effect.provide(localObjects(directory).pipe(Layer.provide(loopback))))
+  })
+)

@@ -1,0 +1,169 @@
+/** Objects that nobody needs are removed, those that somebody needs are not, whatever happens in between. */
+import { assert, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { incomingKey, storedKey } from "@agon/server/object/keys.ts"
+import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
+import * as Fixture from "../support/Fixture.ts"
+import { core } from "../support/Web.ts"
+import { temporaryDirectory } from "./objectLocal.ts"
+
+const Objects = Layer.unwrap(
+  Effect.map(temporaryDirectory, (directory) =>
+    LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin: "http://localhost" })
+  )
+)
+const Stored = StoredObjects.layer.pipe(Layer.provideMerge(Objects), Layer.provide(Fixture.layer), Layer.provideMerge(core()))
+
+const hash = (n: number) => `sha256:${n.toString(16).padStart(64, "0")}`
+const body = new Uint8Array([1, 2, 3])
+
+/** A version of gamma's model in the spring season. */
+const version = (n: number, weights: number, change: Fixture.Row = {}) => ({
+  id: Fixture.uuid("version", 7_000 + n),
+  season_id: Fixture.seasonIds.spring,
+  model_id: Fixture.modelIds.gamma,
+  owner_id: null,
+  ord: 7_000 + n,
+  number: 7_000 + n,
+  weights_hash: hash(weights),
+  manifest_hash: hash(weights + 1_000),
+  created_at: "2026-01-01T00:00:00Z",
+  status: "testing",
+  weights_bytes: 3,
+  manifest_bytes: 3,
+  admit_attempt: 0,
+  admit_failures: 0,
+  trial_played: 0,
+  trial_failed: 0,
+  trial_void: 0,
+  ...change
+})
+
+const keysOf = (weights: number) => [storedKey("weights", hash(weights)), storedKey("manifests", hash(weights + 1_000))]
+
+/** As the watch over uploads takes a version's files over. */
+const taken = Effect.fnUntraced(function* (...weights: ReadonlyArray<number>) {
+  const { taking } = yield* StoredObjects
+  const objects = yield* ObjectStore
+  const keys = weights.flatMap(keysOf)
+  yield* taking(keys)
+  for (const key of keys) yield* objects.put(key, body)
+})
+
+const lies = (key: string) =>
+  Effect.map(
+    ObjectStore.use((objects) => objects.stat(key)),
+    Option.isSome
+  )
+const lie = (weights: number) => Effect.map(Effect.forEach(keysOf(weights), lies), (all) => all.every(Boolean))
+const isGone = (weights: number) => Effect.map(Effect.forEach(keysOf(weights), lies), (all) => !all.some(Boolean))
+const collectAfter = (duration: "1 day" | "15 minutes" | "1 second") =>
+  Effect.andThen(
+    TestClock.adjust(duration),
+    StoredObjects.use(({ collect }) => collect)
+  )
+const status = (n: number, to: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE version SET status = ${to} WHERE number = ${7_000 + n}`)
+
+layer(Stored)("stored objects", (it) => {
+  it.effect("of a rejected version are removed a day after the first look that found them unused, those of others stay", () =>
+    Effect.gen(function* () {
+      yield* Fixture.insert("version", [version(1, 1), version(2, 2), version(3, 3), version(4, 3)])
+      yield* taken(1, 2, 3)
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach([1, 2, 3], lie), [true, true, true], "candidates need theirs")
+      yield* status(1, "rejected")
+      yield* status(2, "entered")
+      yield* status(3, "rejected") // version 4 consists of the same files, and is superseded, not rejected
+      yield* status(4, "superseded")
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach([1, 2, 3], lie), [true, true, true], "a match of the trial may be under audit")
+      yield* collectAfter("1 day")
+      assert.isTrue(yield* isGone(1))
+      assert.deepStrictEqual(yield* Effect.forEach([2, 3], lie), [true, true])
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`SELECT key FROM stored_object WHERE check_at IS NOT NULL`
+      assert.deepStrictEqual(rows, [], "what is kept for good is not looked at again")
+    })
+  )
+
+  it.effect("that are uploaded again before the collector comes back are not taken for those that nobody needed", () =>
+    Effect.gen(function* () {
+      yield* Fixture.insert("version", [version(11, 11, { status: "rejected" })])
+      yield* taken(11)
+      yield* collectAfter("1 day")
+      yield* Fixture.insert("version", [version(12, 11)])
+      yield* taken(11)
+      yield* status(12, "rejected")
+      yield* collectAfter("1 day")
+      assert.isTrue(yield* lie(11), "the first look since they were taken")
+      yield* collectAfter("1 day")
+      assert.isTrue(yield* isGone(11))
+    })
+  )
+
+  it.effect("are not put back while the collector removes them: who takes them waits until it has", () =>
+    Effect.gen(function* () {
+      yield* Fixture.insert("version", [version(21, 21, { status: "rejected" })])
+      yield* taken(21)
+      const sql = yield* SqlClient.SqlClient
+      const { taking } = yield* StoredObjects
+      const [key] = keysOf(21)
+      const locked = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const collector = yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SELECT 1 FROM stored_object WHERE key = ${key!} FOR UPDATE`
+            yield* Deferred.succeed(locked, undefined)
+            yield* Deferred.await(goOn)
+            yield* sql`DELETE FROM stored_object WHERE key = ${key!}`
+          })
+        )
+        .pipe(Effect.forkChild)
+      yield* Deferred.await(locked)
+      const taker = yield* Effect.forkChild(taking(keysOf(21)))
+      const waits = sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`
+      yield* Effect.repeat(waits, { until: ([row]) => row!.n > 0 })
+      assert.isUndefined(taker.pollUnsafe(), "the taker waits")
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(collector)
+      yield* Fiber.join(taker)
+      assert.lengthOf(yield* sql`SELECT 1 FROM stored_object WHERE key = ${key!} AND check_at IS NOT NULL AND NOT unused`, 1)
+    })
+  )
+
+  it.effect(
+    "that were uploaded and never wanted are removed when no upload can be under way any more, by any node, also after a restart",
+    () =>
+      Effect.gen(function* () {
+        const { expect } = yield* StoredObjects
+        const objects = yield* ObjectStore
+        const keys = [incomingKey(Fixture.uuid("version", 7_031), "weights"), incomingKey(Fixture.uuid("version", 7_031), "manifest")]
+        const now = yield* Clock.currentTimeMillis
+        yield* expect(keys, now)
+        yield* expect(keys, now + 1_000) // the same submission again
+        for (const key of keys) yield* objects.put(key, body)
+        yield* collectAfter("15 minutes")
+        assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [true, true], "too early")
+        const removed = yield* Effect.andThen(TestClock.adjust("1 second"), collectAnew)
+        assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [false, false])
+        assert.isAtMost(removed, 2)
+        yield* collectAfter("1 day")
+      })
+  )
+})
+
+/** By a service that has just started and knows nothing but the rows. */
+const collectAnew = Effect.scoped(
+  Effect.flatMap(Layer.build(Layer.fresh(StoredObjects.layer)), (context) =>
+    Effect.provideContext(
+      StoredObjects.use(({ collect }) => collect),
+      context
+    )
+  )
+)

@@ -1,6 +1,6 @@
 /**
  * Whatever is written, the cache lets go at once what has changed by it, and little else. Every shared answer of a small world is kept;
- * after each write what it would be now is asked under an address that nobody has asked before, and compared.
+ * after each write what it would be now is asked when nothing is kept any more, and compared.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
@@ -59,8 +59,6 @@ const readerOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World) =
 const faceOf = ({ status, text }: { readonly status: number; readonly text: string }) =>
   `${status} ${text.replace(/"points":\[[^\]]*\]/, "")}`
 
-let asked = 0
-const fresh = (path: string) => Effect.map(A.ask(`${path}${path.includes("?") ? "&" : "?"}fresh=${++asked}`), faceOf)
 const concurrency = { concurrency: 6 }
 
 /** Which answers have changed by a write, which of those the cache still has, and which others it let go. */
@@ -70,7 +68,8 @@ const effects = Effect.fnUntraced(function* <E, R>(paths: ReadonlyArray<string>,
   const kept = answers.filter(([path]) => cache.getUnsafe(path) !== undefined)
   yield* write
   const gone = new Set(kept.flatMap(([path]) => (cache.getUnsafe(path) === undefined ? [path] : [])))
-  const now = yield* Effect.forEach(kept, ([path]) => fresh(path), concurrency)
+  yield* cache.purgeAll
+  const now = yield* Effect.forEach(kept, ([path]) => Effect.map(A.ask(path), faceOf), concurrency)
   const changed = kept.flatMap(([path, face], i) => (now[i] === face ? [] : [path]))
   return {
     kept: kept.length,

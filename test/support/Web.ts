@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Option, type Scope } from "effect"
 import { HttpEffect, HttpRouter, HttpServer, type HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { Api } from "@agon/api/Api.ts"
 import { UnknownSeason } from "@agon/api/Authorization.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
@@ -68,9 +69,14 @@ const requestOf = (path: string, { as, body, headers = {}, json, method = "GET" 
   })
 }
 
+const decoded = (body: Buffer, coding: string | null) => {
+  if (coding === "br") return brotliDecompressSync(body).toString()
+  return (coding === "gzip" ? gunzipSync(body) : body).toString()
+}
+
 const answer = async (pending: Promise<Response>): Promise<Answered> => {
   const response = await pending
-  const text = await response.text()
+  const text = decoded(Buffer.from(await response.arrayBuffer()), response.headers.get("content-encoding"))
   const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== ""
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
 }

@@ -1,5 +1,5 @@
 /**
- * Around the router: request ids, no-store, and the problems for what is no endpoint at all, which are
+ * Around the router: request ids, no-store, compression, and the problems for what is no endpoint at all, which are
  * unknown paths, methods that a path does not have, and failures outside HttpApi.
  */
 import { Cause, Clock, Context, Effect } from "effect"
@@ -8,6 +8,7 @@ import { HttpApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import * as P from "@agon/api/Problem.ts"
 import { logged } from "./Boundary.ts"
+import { compressed } from "./Compressed.ts"
 import { answered, durations } from "./HttpMetrics.ts"
 import { nextRequestId, RequestId } from "./RequestId.ts"
 
@@ -17,9 +18,10 @@ export const EdgeLayer = HttpRouter.middleware(
       const id = nextRequestId()
       const clock = fiber.getRef(Clock.Clock)
       const began_ms = clock.currentTimeMillisUnsafe()
-      const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      return (isPath(url) ? httpEffect : nothing).pipe(
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      return (isPath(request.url) ? httpEffect : nothing).pipe(
         Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : outside(cause))),
+        Effect.flatMap((response) => compressed(request, response) ?? Effect.succeed(response)),
         Effect.map((response) => {
           answered(response.status).updateUnsafe(1, fiber.context)
           durations.updateUnsafe(clock.currentTimeMillisUnsafe() - began_ms, fiber.context)

@@ -10,10 +10,12 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import { Context, Effect } from "effect"
 import { ClientAddress } from "./ClientAddress.ts"
 import { ConnectionLimits, makeServer } from "./Connections.ts"
+import { codingOf } from "./encodings.ts"
+import { type Entry, matches, type Representation, representationOf, unchangedHeaders } from "./Entry.ts"
 import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
-import { type Entry, matches, ResponseCache } from "./ResponseCache.ts"
+import { ResponseCache } from "./ResponseCache.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
 /** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
@@ -46,23 +48,23 @@ export const makeFront = Effect.gen(function* () {
     if (request.method !== "GET" && request.method !== "HEAD") return false
     const entry = cache.getUnsafe(request.url!)
     if (entry === undefined) return false
+    const found = representationOf(entry, codingOf(request.headers["accept-encoding"] as string | undefined))
+    if (found === undefined) return false // it is compressed beside the loop first
     const forwardedFor = request.headers["x-forwarded-for"] as string | undefined // node joins repeated ones
     const wait_ms = limits.takeUnsafe("public", addressOf(request.socket.remoteAddress ?? "", forwardedFor))
-    if (wait_ms === 0) write(request, response, entry)
+    if (wait_ms === 0) write(request, response, entry, found)
     else if (typeof wait_ms === "number") return false
-    else fork(Effect.map(wait_ms, (wait_ms) => (wait_ms === 0 ? write(request, response, entry) : goOn())))
+    else fork(Effect.map(wait_ms, (wait_ms) => (wait_ms === 0 ? write(request, response, entry, found) : goOn())))
     return true
   }
 
-  const write = (request: IncomingMessage, response: ServerResponse, entry: Entry) => {
+  const write = (request: IncomingMessage, response: ServerResponse, entry: Entry, { body, rawHeaders }: Representation) => {
     cacheHits.updateUnsafe(1, context)
-    const raw = entry.rawHeaders
+    const known = matches(request.headers["if-none-match"], entry.etag)
+    const raw = known === undefined ? rawHeaders : unchangedHeaders(entry.cacheControl, known)
     raw[raw.length - 1] = nextRequestId()
-    if (matches(request.headers["if-none-match"], entry.etag)) {
-      response.writeHead(304, raw.slice(4)).end() // what a 304 repeats comes after type and length
-    } else {
-      response.writeHead(200, raw).end(entry.body)
-    }
+    if (known === undefined) response.writeHead(200, raw).end(body)
+    else response.writeHead(304, raw).end()
   }
 
   const mounted = (request: IncomingMessage, response: ServerResponse): boolean => {

@@ -6,6 +6,7 @@ import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { AuthorizationLayer } from "./Authorization.ts"
 import { BoundaryLayer, JsonBodyLayer, maxBodyBytes } from "./Boundary.ts"
+import { DocumentsLayer } from "./Documents.ts"
 import { EdgeLayer, routing } from "./Edge.ts"
 import { makeFront } from "./Front.ts"
 import { OperationsLayer } from "./Operations.ts"
@@ -20,9 +21,10 @@ export type AllHandlers = HttpApiGroup.ToService<"agon", Groups>
 
 /** Every route, over the handlers; ResponseCache and RateLimits come from outside, shared with the front. */
 export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+  HttpApiBuilder.layer(Api).pipe(
     Layer.provide(handlers.pipe(Layer.provide(Middlewares))),
     Layer.merge(OperationsLayer),
+    Layer.merge(DocumentsLayer),
     Layer.merge(EdgeLayer)
   )
 

@@ -1,5 +1,5 @@
 /**
- * Ready answers of `shared` routes, by URL (DECISIONS.md section 14).
+ * Ready answers of `shared` routes, by their canonical URL (DECISIONS.md section 14; cacheKey.ts).
  *
  * An entry lives 600 s at most, less where its answer says that the clock will change it sooner, and goes at once when one of
  * its tags is purged. Those who miss the
@@ -8,28 +8,12 @@
  * nobody, and is not kept if it named the tag. Those who come after the purge wait together for the next flight, which
  * begins when that one has ended: a URL is never computed twice at once, however many ask and however
  * much is purged. The store is bounded; the oldest entries leave first.
+ *
+ * An entry is compressed when it is first asked for so, once, and what comes of it counts towards the store's bound.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
-import { hash } from "node:crypto"
-import { SECURITY_HEADERS_FLAT } from "./securityHeaders.ts"
-
-export interface Answer {
-  readonly text: string
-  readonly contentType: string
-  readonly tags: ReadonlySet<string>
-  /** When it stops being true, where it does so without a write. */
-  readonly until_ms?: number | undefined
-}
-
-export interface Entry {
-  readonly body: Buffer
-  readonly etag: string
-  readonly headers: { readonly [name: string]: string }
-  /** The same headers flat, as node writes them fastest; the last slot is the request id of each answer. */
-  readonly rawHeaders: Array<string>
-  readonly tags: ReadonlySet<string>
-  readonly expires_ms: number
-}
+import type { Coding } from "./encodings.ts"
+import { type Answer, encode, type Entry, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 
 interface Flight {
   readonly done: Deferred.Deferred<Entry, any>
@@ -37,21 +21,22 @@ interface Flight {
   readonly purged: Set<string>
 }
 
-export const maxAge_s = 600
-const cacheControlOf = (seconds: number) => `public, max-age=0, s-maxage=${seconds}`
-export const cacheControl = cacheControlOf(maxAge_s)
-const maxBytes = 64 * 1024 * 1024
-/** What the store keeps of an entry besides its body, its URL and its tags, so that many small ones are bounded as well. */
-const overheadBytes = 1024
-/** Of a tag: its text, and its places in two maps. */
-const tagBytes = 200
+const MAX_BYTES = 64 * 1024 * 1024
+/** Other names of answers than the canonical one, and how long they may be: 16 MiB with all that is kept of them. */
+const ALIASES_MAX = 16_384
+const ALIAS_LENGTH_MAX = 512
 /** Purges of everything carry this tag; no answer names it. */
 const everything = "*"
 
 export class ResponseCache extends Context.Service<
   ResponseCache,
   {
+    /** By the canonical URL, or by another of which `alias` has told. */
     readonly getUnsafe: (url: string) => Entry | undefined
+    /** Remembers under which name the answer of a URL is kept. */
+    readonly alias: (url: string, canonical: string) => void
+    /** The entry in a coding; compressed now where it has not been. */
+    readonly represent: (canonical: string, entry: Entry, coding: Coding) => Effect.Effect<Representation>
     /** The entry of a URL; on a miss `compute` runs once for all who ask meanwhile, and to its end. */
     readonly getOrCompute: <E, R>(url: string, compute: Effect.Effect<Answer, E, R>) => Effect.Effect<Entry, E, R>
     /** Forgets every answer under these tags. Run it after the commit whatever its outcome, never inside the transaction. */
@@ -70,6 +55,7 @@ export class ResponseCache extends Context.Service<
 
 const makeCache = (now: () => number): ResponseCache["Service"] => {
   const store = makeStore(now)
+  const aliases = makeAliases()
   const flights = new Map<string, Flight>()
   const flying = new Set<Flight>()
   let keeps = true
@@ -110,7 +96,13 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
   const purgeAll = Effect.andThen(purge(everything), Effect.sync(store.clear))
 
   return {
-    getUnsafe: store.get,
+    getUnsafe: (url) => store.get(url) ?? store.get(aliases.get(url)),
+    alias: aliases.add,
+    represent: (url, entry, coding) =>
+      Effect.suspend(() => {
+        const ready = representationOf(entry, coding)
+        return ready === undefined ? Effect.promise(() => encode(entry, coding, store.growing(url, entry))) : Effect.succeed(ready)
+      }),
     getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
       Effect.suspend((): Effect.Effect<Entry, E, R> => {
         const hit = store.get(url)
@@ -142,9 +134,9 @@ const makeStore = (now: () => number) => {
     }
   }
 
-  const get = (url: string) => {
-    const entry = entries.get(url)
-    if (entry === undefined || entry.expires_ms > now()) return entry
+  const get = (url: string | undefined) => {
+    const entry = url === undefined ? undefined : entries.get(url)
+    if (url === undefined || entry === undefined || entry.expires_ms > now()) return entry
     drop(url, entry)
   }
 
@@ -158,10 +150,21 @@ const makeStore = (now: () => number) => {
       if (urls === undefined) urlsByTag.set(tag, new Set([url]))
       else urls.add(url)
     }
+    makeRoom()
+  }
+
+  const makeRoom = () => {
     for (const [oldest, gone] of entries) {
-      if (bytes <= maxBytes) break
+      if (bytes <= MAX_BYTES) break
       drop(oldest, gone)
     }
+  }
+
+  /** To be called when an entry has grown by so many bytes, which may be when it is no longer kept. */
+  const growing = (url: string, entry: Entry) => (grown: number) => {
+    if (entries.get(url) !== entry) return
+    bytes += grown
+    makeRoom()
   }
 
   const dropTag = (tag: string) => {
@@ -174,26 +177,17 @@ const makeStore = (now: () => number) => {
     bytes = 0
   }
 
-  return { get, keep, dropTag, clear }
+  return { get, keep, growing, dropTag, clear }
 }
 
-const weightOf = (url: string, { body, tags }: Entry) => body.length + url.length + tags.size * tagBytes + overheadBytes
-
-const makeEntry = ({ contentType, tags, text, until_ms = Infinity }: Answer, now_ms: number): Entry => {
-  const body = Buffer.from(text)
-  const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`
-  const life_ms = Math.max(0, Math.min(maxAge_s * 1000, until_ms - now_ms))
-  const cacheControl = cacheControlOf(Math.floor(life_ms / 1000)) // caches further on do not outlive it either
-  const headers = { "content-type": contentType, "cache-control": cacheControl, etag }
-  const rawHeaders = [
-    ...["Content-Type", contentType, "Content-Length", String(body.length)],
-    ...SECURITY_HEADERS_FLAT,
-    ...["Cache-Control", cacheControl, "ETag", etag, "X-Request-Id", ""]
-  ]
-  return { body, etag, headers, rawHeaders, tags, expires_ms: now_ms + life_ms }
+const makeAliases = () => {
+  const names = new Map<string, string>()
+  return {
+    get: (url: string) => names.get(url),
+    add: (url: string, canonical: string) => {
+      if (url === canonical || url.length > ALIAS_LENGTH_MAX) return
+      if (names.size >= ALIASES_MAX) names.delete(names.keys().next().value!)
+      names.set(url, canonical)
+    }
+  }
 }
-
-/** Whether an If-None-Match names the entry: weak comparison, a list, or `*` (RFC 9110, 13.1.2). */
-export const matches = (ifNoneMatch: string | undefined, etag: string) =>
-  ifNoneMatch !== undefined &&
-  (ifNoneMatch === etag || ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))

@@ -1,23 +1,36 @@
 /** The `Shared` middleware: an ordinary typed handler, its answer kept as bytes under the tags it named. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CacheTags, type Keeping, Shared } from "@agon/api/Boundary.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
-import { type Answer, type Entry, matches, ResponseCache } from "./ResponseCache.ts"
+import { makeCacheKey, pathOf } from "./cacheKey.ts"
+import { codingOf } from "./encodings.ts"
+import { type Answer, type Entry, matches, type Representation } from "./Entry.ts"
+import { ResponseCache } from "./ResponseCache.ts"
 
+// Once per route, when it is built: what an endpoint knows of parameters is read from the endpoint.
 export const SharedLayer = Layer.effect(
   Shared,
   Effect.map(Effect.all([ResponseCache, AnswerTimeout]), ([cache, timeout_ms]) =>
-    Shared.of((httpEffect) => {
+    Shared.of((httpEffect, { endpoint }) => {
+      const keyOf = makeCacheKey(endpoint.query)
+      const withTags = (tags: Keeping) => Effect.provideService(httpEffect, CacheTags, tags)
       const answer = Effect.suspend(() => {
         const tags: Keeping = new Set<string>()
-        return Effect.flatMap(Effect.provideService(httpEffect, CacheTags, tags), (response) => toAnswer(response, tags))
+        return Effect.flatMap(withTags(tags), (response) => toAnswer(response, tags))
       })
       // Nobody who asks can end a computation, so it ends by itself.
       const compute = withAnswerTimeout(timeout_ms, answer)
-      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        Effect.map(cache.getOrCompute(request.url, compute), (entry) => toResponse(entry, request.headers["if-none-match"]))
-      )
+      return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams>) => {
+        const { headers, url } = Context.get(context, HttpServerRequest.HttpServerRequest)
+        const key = keyOf(pathOf(url), Context.get(context, HttpServerRequest.ParsedSearchParams))
+        if (key === undefined) return withTags(new Set()) // its handler refuses what it cannot read
+        return Effect.flatMap(cache.getOrCompute(key, compute), (entry) => {
+          cache.alias(url, key)
+          const represented = cache.represent(key, entry, codingOf(headers["accept-encoding"]))
+          return Effect.map(represented, (one) => toResponse(entry, one, headers["if-none-match"]))
+        })
+      })
     })
   )
 )
@@ -27,7 +40,9 @@ const toAnswer = ({ body }: HttpServerResponse.HttpServerResponse, tags: Keeping
     ? Effect.succeed({ text: body.text, contentType: body.contentType, tags, until_ms: tags.until_ms })
     : Effect.die(new Error("A shared answer is text and names its tags, or no write could purge it"))
 
-const toResponse = (entry: Entry, ifNoneMatch: string | undefined) =>
-  matches(ifNoneMatch, entry.etag)
-    ? HttpServerResponse.empty({ status: 304, headers: { etag: entry.etag, "cache-control": entry.headers["cache-control"]! } })
-    : HttpServerResponse.uint8Array(entry.body, { headers: entry.headers, contentType: entry.headers["content-type"] })
+export const toResponse = (entry: Entry, { body, headers }: Representation, ifNoneMatch: string | undefined) => {
+  const known = matches(ifNoneMatch, entry.etag)
+  return known === undefined
+    ? HttpServerResponse.uint8Array(body, { headers, contentType: entry.contentType })
+    : HttpServerResponse.empty({ status: 304, headers: { etag: known, "cache-control": entry.cacheControl, vary: headers["vary"]! } })
+}

@@ -1,0 +1,36 @@
+/** Answers that are made for one who asks, compressed beside the loop where they accept it. Which ones are not: encodings.ts. */
+import { Effect } from "effect"
+import { Cookies, HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { codingOf, compress, LEAST_BYTES } from "./encodings.ts"
+
+type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "method">
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The body of JSON that may be compressed, where it is one. A shared answer, which says what it varies by, has been. */
+const bodyOf = ({ method }: Request, { body, cookies, headers }: Response) =>
+  (method === "GET" || method === "HEAD") &&
+  body._tag === "Uint8Array" &&
+  body.body.length > LEAST_BYTES &&
+  /^application\/(problem\+)?json\b/.test(body.contentType) &&
+  Cookies.isEmpty(cookies) &&
+  !["content-encoding", "set-cookie", "vary"].some((name) => name in headers)
+    ? body
+    : undefined
+
+/** Undefined where the answer stays as it is. */
+export const compressed = (request: Request, response: Response): Effect.Effect<Response> | undefined => {
+  const plain = bodyOf(request, response)
+  if (plain === undefined) return undefined
+  const varying = HttpServerResponse.setHeader(response, "vary", "Accept-Encoding")
+  const coding = codingOf(request.headers["accept-encoding"])
+  if (coding === "identity") return Effect.succeed(varying)
+  return Effect.map(
+    Effect.promise(() => compress(plain.body, coding)),
+    (body) =>
+      body === undefined || body.length >= plain.body.length
+        ? varying
+        : HttpServerResponse.setBody(varying, HttpBody.uint8Array(body, plain.contentType)).pipe(
+            HttpServerResponse.setHeader("content-encoding", coding)
+          )
+  )
+}

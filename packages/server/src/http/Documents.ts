@@ -1,0 +1,79 @@
+/**
+ * `/docs`, `/openapi.json` and `/errors`: made and compressed when the service starts, the same bytes for
+ * everybody after that, and counted against the address's public bucket.
+ */
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerRespondable, type HttpServerResponse } from "effect/http"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import { clientAddress } from "./ClientAddress.ts"
+import { type Compression, codingOf } from "./encodings.ts"
+import { encode, type Entry, entryOf, representationOf } from "./Entry.ts"
+import { errorsPage } from "./errorsPage.ts"
+import { RateLimits } from "./RateLimits.ts"
+import { pagePolicy, referencePolicy } from "./securityHeaders.ts"
+import { toResponse } from "./Shared.ts"
+
+/** They change with the service's version; a browser asks again after five minutes and is told that it has them. */
+const CACHE_CONTROL = "public, max-age=300"
+
+const CODINGS: ReadonlyArray<Compression> = ["br", "gzip"]
+const HTML = "text/html; charset=utf-8"
+
+const documentOf = (contentType: string, text: string, policy?: string): Entry =>
+  entryOf(
+    { body: Buffer.from(text), contentType, cacheControl: CACHE_CONTROL, tags: new Set(), expires_ms: Infinity },
+    policy === undefined ? {} : { "content-security-policy": policy }
+  )
+
+const pageOf = (html: string, policyOf: (html: string) => string) => documentOf(HTML, html, policyOf(html))
+
+/**
+ * The page that the framework makes, which it only gives as a route. Fonts of its own would come from somebody else's machine, and
+ * its proxy is one.
+ */
+const scalarPage = Effect.gen(function* () {
+  const routes: Array<Effect.Effect<HttpServerResponse.HttpServerResponse>> = []
+  const listening = { add: (_method: string, _path: string, handler: any) => Effect.sync(() => void routes.push(handler)) }
+  const router = Layer.succeed(HttpRouter.HttpRouter, listening as unknown as HttpRouter.HttpRouter)
+  yield* Layer.build(HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(Layer.provide(router)))
+  const { body } = yield* routes[0]!
+  return body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
+}).pipe(Effect.scoped)
+
+const make = Effect.gen(function* () {
+  const documents = new Map([
+    ["/docs", pageOf(yield* scalarPage, referencePolicy)],
+    ["/openapi.json", documentOf("application/json", JSON.stringify(OpenApi.fromApi(Api)))],
+    ["/errors", pageOf(errorsPage(), pagePolicy)]
+  ] as const)
+  for (const entry of documents.values()) for (const coding of CODINGS) void representation(entry, coding)
+  return documents
+})
+
+/** One of each in a process, however many services it holds, as in tests. */
+let made: Effect.Success<typeof make> | undefined
+
+const representation = (entry: Entry, coding: Compression | "identity") =>
+  representationOf(entry, coding) ?? encode(entry, coding, () => {})
+
+const answer = (entry: Entry) =>
+  Effect.gen(function* () {
+    const limits = yield* RateLimits
+    yield* limits.take("public", yield* clientAddress)
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const represented = yield* Effect.promise(async () => representation(entry, codingOf(headers["accept-encoding"])))
+    return toResponse(entry, represented, headers["if-none-match"])
+  }).pipe(Effect.catchTag("rate_limited", HttpServerRespondable.toResponse))
+
+export const DocumentsLayer = Layer.unwrap(
+  Effect.map(
+    Effect.suspend(() => (made === undefined ? Effect.tap(make, (all) => Effect.sync(() => void (made = all))) : Effect.succeed(made))),
+    (documents) =>
+      Layer.mergeAll(
+        HttpRouter.add("GET", "/docs", answer(documents.get("/docs")!)),
+        HttpRouter.add("GET", "/openapi.json", answer(documents.get("/openapi.json")!)),
+        HttpRouter.add("GET", "/errors", answer(documents.get("/errors")!))
+      )
+  )
+)

@@ -1,0 +1,45 @@
+/**
+ * The one name of a shared answer (DECISIONS.md section 14): its path and the parameters that its endpoint knows, in canonical form.
+ *
+ * The endpoint's own schema reads the parameters, so what it does not know makes no other name, and neither does the order, the
+ * percent-encoding, a default that is written out or a limit over the largest. The name is itself a URL of that answer: whoever
+ * asks by it finds the answer at once, and others by way of the names that the cache remembers (ResponseCache.ts).
+ */
+import { Exit, Schema } from "effect"
+
+type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** Undefined where the endpoint will refuse the parameters. */
+export type CacheKey = (path: string, parameters: Parameters) => string | undefined
+
+/** `query` is the endpoint's schema of its parameters, where it takes any. */
+export const makeCacheKey = (query: Schema.Top | undefined): CacheKey => {
+  if (query === undefined) return canonicalPath
+  const decode = Schema.decodeUnknownExit(Schema.toCodecArrayFromSingle(query) as unknown as Schema.Decoder<Record<string, unknown>>)
+  const usual = decode({})
+  const defaults = Exit.isSuccess(usual) ? usual.value : {}
+  return (path, parameters) => {
+    const asked = decode(parameters)
+    if (Exit.isFailure(asked)) return undefined
+    const named = Object.entries(asked.value).filter(([name, value]) => value !== undefined && value !== defaults[name])
+    if (named.length === 0) return canonicalPath(path)
+    const written = named.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    return `${canonicalPath(path)}?${written.sort().join("&")}`
+  }
+}
+
+const canonicalPath = (path: string) => (path.includes("%") ? path.split("/").map(canonicalPart).join("/") : path)
+
+/** What is no percent-encoding names nothing and is refused by the router. */
+const canonicalPart = (part: string) => {
+  try {
+    return encodeURIComponent(decodeURIComponent(part))
+  } catch {
+    return part
+  }
+}
+
+export const pathOf = (url: string) => {
+  const end = url.indexOf("?")
+  return end < 0 ? url : url.slice(0, end)
+}

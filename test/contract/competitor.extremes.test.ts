@@ -1,12 +1,16 @@
 /** Figures and moments at the edge of what can be said: refused where they come in, so that no season's commit ever fails of them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { replayUploadKey } from "@agon/server/object/keys.ts"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { hashOf } from "../support/Referee.ts"
 
 const engines = [{ game: "snakes", engine_digest: Fixture.engineDigest }]
 const about = { name: "f", runtime_version: "t", engines, accepts: ["match"], slots: 2 }
 const beyond = 2 ** 31
+const stored = new TextEncoder().encode("{}")
 
 layer(A.layer, A.options)("extremes", (it) => {
   it.effect("a result with a figure that no column holds is malformed, and the match can still be reported", () =>
@@ -25,7 +29,7 @@ layer(A.layer, A.options)("extremes", (it) => {
         turns: 3,
         played_ms: 1,
         state_sha256: "0".repeat(64),
-        replay: null
+        replay: { hash: hashOf(stored), bytes: stored.length }
       }
       const report = (change: object) =>
         A.ask(`/v1/runner/leases/${lease}/result`, { method: "POST", json: { ...result, seats, ...change }, headers })
@@ -47,6 +51,7 @@ layer(A.layer, A.options)("extremes", (it) => {
           { ...seats[1], score: -beyond }
         ]
       }
+      yield* Effect.flatMap(ObjectStore, ({ put }) => put(replayUploadKey(lease), stored))
       assert.deepStrictEqual((yield* report(largest)).json, { accepted: true })
     })
   )

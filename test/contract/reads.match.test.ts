@@ -10,6 +10,7 @@ import { snakes } from "@agon/engine/snakes/snakes.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
+import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
@@ -219,7 +220,7 @@ layer(web)("reads of matches", (it) => {
         withdrawn_reason: null,
         successor: null,
         fault_reason: null,
-        replay_url: `https://objects.test/replays/${x.open}?expires=3600`
+        replay_url: `https://objects.test/replays/${x.open}.${"d".repeat(64)}?expires=3600`
       })
       assert.deepStrictEqual(seats[0], {
         seat: 0,
@@ -272,7 +273,7 @@ layer(web)("reads of matches", (it) => {
       const replay = makeReplay({ engine: snakes, board, seed: 7, rules, runtime_version: "ort 1.30", seats: models, recorder, state })
       const bytes = new TextEncoder().encode(JSON.stringify(replay))
       yield* run(`UPDATE match SET replay_bytes = ${bytes.length} WHERE id = '${x.open}'`)
-      objects.set(`replays/${x.open}`, bytes)
+      objects.set(replayKey(x.open, `sha256:${"d".repeat(64)}`), bytes)
       const { json } = yield* call(`/v1/matches/${x.open}/frame`)
       assert.deepStrictEqual(json, {
         match: x.open,
@@ -286,7 +287,7 @@ layer(web)("reads of matches", (it) => {
       })
       assert.isNull((yield* call(`/v1/matches/${x.nano}/frame`)).json.view)
       for (const broken of ["{", JSON.stringify({ ...replay, state_sha256: "0".repeat(64) })]) {
-        objects.set(`replays/${x.open}`, new TextEncoder().encode(broken))
+        objects.set(replayKey(x.open, `sha256:${"d".repeat(64)}`), new TextEncoder().encode(broken))
         yield* Effect.flatMap(ResponseCache, (cache) => cache.purgeAll)
         const again = yield* call(`/v1/matches/${x.open}/frame`)
         assert.deepStrictEqual([again.status, again.json.view], [200, null])

@@ -17,6 +17,11 @@ const seasonOf = Effect.fnUntraced(function* (slug: string, baselines: number) {
   return { ...fleet, fleet, here, id: yield* fleet.open(["match", "admission"]) }
 })
 
+const stored = new TextEncoder().encode(canonicalJson({ format: "replay/1" }))
+const replay = { hash: hashOf(stored), bytes: stored.length }
+const put = ({ replay_upload: { headers, method, url } }: MatchWork, body: Uint8Array<ArrayBuffer> = stored) =>
+  Effect.promise(async () => assert.strictEqual((await fetch(url, { method, headers, body })).status, 200))
+
 const finished = ({ seats }: MatchWork, winner = 0) =>
   ({
     kind: "match",
@@ -26,11 +31,13 @@ const finished = ({ seats }: MatchWork, winner = 0) =>
     played_ms: 1,
     seats: seats.map(({ seat }) => ({ seat, score: seat === winner ? 2 : 1, rank: seat === winner ? 1 : 2, strikes: 0 })),
     state_sha256: "0".repeat(64),
-    replay: null
+    replay
   }) as const
+/** With its replay uploaded. */
 const leaseOne = Effect.fnUntraced(function* (client: Client, runner: string) {
   const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
   const [work] = leases.filter(isMatch)
+  yield* put(work!)
   return work!
 })
 const code = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(call), (error) => (error as { readonly code?: string }).code)
@@ -92,19 +99,15 @@ inService("a replay is taken over when it is what the result says, and the resul
     const { client, id } = yield* seasonOf("replays", 2)
     const { origin } = yield* Service.Service
     const work = yield* leaseOne(client, id)
-    const bytes = new TextEncoder().encode(canonicalJson({ format: "replay/1" }))
-    const { headers, method, url } = work.replay_upload
-    assert.strictEqual((yield* Effect.promise(() => fetch(url, { method, headers, body: bytes }))).status, 200)
     const wrong = { ...finished(work), replay: { hash: hashOf(new Uint8Array(3)), bytes: 3 } }
     assert.strictEqual(yield* code(client.runner.result({ params: { lease: work.lease }, payload: wrong })), "invalid_request")
-    assert.strictEqual((yield* Effect.promise(() => fetch(url, { method, headers, body: bytes }))).status, 200)
-    const right = { ...finished(work), replay: { hash: hashOf(bytes), bytes: bytes.length } }
-    assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload: right }), { accepted: true })
+    yield* put(work)
+    assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload: finished(work) }), { accepted: true })
     const detail = yield* Effect.promise(() =>
       fetch(`${origin}/v1/matches/${work.match_id}`).then((response) => response.json() as Promise<{ readonly replay_url: string }>)
     )
-    const stored = yield* Effect.promise(() => fetch(detail.replay_url).then((response) => response.arrayBuffer()))
-    assert.deepStrictEqual(new Uint8Array(stored), bytes)
+    const kept = yield* Effect.promise(() => fetch(detail.replay_url).then((response) => response.arrayBuffer()))
+    assert.deepStrictEqual(new Uint8Array(kept), stored)
   })
 )
 

@@ -67,6 +67,24 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
       })
     )
 
+    it.effect("a folder is listed in pages, in the order of its keys and with the time of each", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const folder = fresh("incoming")
+        const keys = ["a.1", "b-2.1", "b-2.2", "c"].map((name) => `${folder}/${name}`)
+        yield* Effect.forEach([...keys.toReversed(), `${folder}-beside/d`], (key) => objects.put(key, new Uint8Array(2)))
+        const prefix = `${folder}/`
+        const first = yield* objects.list({ prefix, limit: 3 })
+        const rest = yield* objects.list({ prefix, after: first.at(-1)!.key, limit: 3 })
+        assert.deepStrictEqual(
+          [first, rest].map((page) => page.map(({ key }) => key)),
+          [keys.slice(0, 3), keys.slice(3)]
+        )
+        for (const { modified_at } of [...first, ...rest]) assert.isBelow(Math.abs(Date.now() - modified_at), 60_000)
+        assert.deepStrictEqual(yield* objects.list({ prefix: `${fresh("incoming")}/`, limit: 3 }), [])
+      })
+    )
+
     it.effect("the service's own put, get, stat and remove agree, and remove may be repeated", () =>
       Effect.gen(function* () {
         const objects = yield* ObjectStore

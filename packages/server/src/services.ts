@@ -28,7 +28,6 @@ import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
-import { Incoming } from "./object/Incoming.ts"
 import { Room } from "./object/Room.ts"
 import { StoredObjects } from "./object/StoredObjects.ts"
 import { Broadcast } from "./node/Broadcast.ts"
@@ -38,6 +37,7 @@ import { Dispatcher } from "./runner/Dispatcher.ts"
 import { OpenSeasons } from "./runner/OpenSeasons.ts"
 import { Parking } from "./runner/Parking.ts"
 import { FleetAdmin } from "./runner/FleetAdmin.ts"
+import { ReplayUploads } from "./runner/ReplayUploads.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { Runners } from "./runner/Runners.ts"
 import { SeasonFleet } from "./runner/SeasonFleet.ts"
@@ -57,15 +57,10 @@ import { UploadWatch } from "./submission/UploadWatch.ts"
 import { Versions } from "./version/Versions.ts"
 
 /** Known to everybody: the other nodes, the cache that writes purge, the seasons that are played, the requests that wait for work. */
-const Commons = Layer.mergeAll(
-  CachePurges.layer,
-  Incoming.layer,
-  OpenSeasons.layer,
-  Parking.layer,
-  Room.layer,
-  StoredObjects.layer,
-  Words.layer
-).pipe(Layer.provideMerge(Ongoing.layer), Layer.provideMerge(Broadcast.layer))
+const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.layer, Room.layer, StoredObjects.layer, Words.layer).pipe(
+  Layer.provideMerge(Ongoing.layer),
+  Layer.provideMerge(Broadcast.layer)
+)
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
 const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))
@@ -87,6 +82,7 @@ const Play = Layer.mergeAll(
     Layer.provideMerge(Runners.layer),
     Layer.provideMerge(MatchVoiding.layer)
   ),
+  ReplayUploads.layer,
   RunnerKeys.layer,
   Submissions.layer,
   Baselines.layer,

@@ -68,7 +68,8 @@ export const MatchFinished = Schema.Struct({
   played_ms: Count32,
   seats: Schema.Array(SeatResult).check(Schema.isBetweenLength(1, 8)),
   state_sha256: StateSha256,
-  replay: Schema.NullOr(Schema.Struct({ hash: Sha256, bytes: Count32 }))
+  /** What was uploaded under the lease. A result without its proof counts nothing. */
+  replay: Schema.Struct({ hash: Sha256, bytes: Count32 })
 }).annotate({ identifier: "MatchFinished" })
 export type MatchFinished = typeof MatchFinished.Type
 

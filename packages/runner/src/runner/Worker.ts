@@ -1,5 +1,5 @@
 /** Does one piece of work: fetches its files, plays or examines in the sandbox, and says what came of it. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { AdmissionWork, AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
@@ -73,7 +73,9 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
             : work.kind === "match"
               ? Effect.catchTags(play(work), {
                   FileUnavailable: failed("match", "weights_unavailable"),
-                  MachineFault: failed("match", "engine_fault")
+                  MachineFault: failed("match", "engine_fault"),
+                  ReplayTooLarge: failed("match", "engine_fault"),
+                  TransferFailed: (error) => Effect.die(error) // dropped like an audit: without its replay it counts nothing
                 })
               : Effect.orDie(audit(work)) // dropped: it goes back with the next request, and another runner gets it
       })
@@ -81,15 +83,17 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
   )
 }
 
-/** The link to a stored replay; a match whose replay cannot be stored counts all the same. */
+class ReplayTooLarge extends Schema.TaggedError<ReplayTooLarge>()("ReplayTooLarge", { detail: Schema.String }) {}
+
+/** The link to the stored replay. */
 const store = Effect.fnUntraced(function* (downloads: Downloads["Service"], work: MatchWork, replay: Replay) {
   const bytes = new TextEncoder().encode(canonicalJson(replay))
   const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`
-  if (bytes.length > work.replay_upload.max_bytes) return null
-  return yield* downloads.put(work.replay_upload, bytes).pipe(
-    Effect.as({ hash, bytes: bytes.length }),
-    Effect.catch((error) => Effect.as(Effect.logWarning("a replay was not stored", work.lease, error.detail), null))
-  )
+  const { max_bytes } = work.replay_upload
+  if (bytes.length > max_bytes)
+    return yield* new ReplayTooLarge({ detail: `The replay has ${bytes.length} bytes, and ${max_bytes} are taken.` })
+  yield* downloads.put(work.replay_upload, bytes)
+  return { hash, bytes: bytes.length }
 })
 
 /** A match is played again with what the other machine's clock decided: the timeouts of its replay. */

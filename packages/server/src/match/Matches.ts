@@ -138,6 +138,14 @@ const onlySeason = (query: Asked) => filtersOf(query).length === 0
 const filterOf = ({ query, season_id }: Listing) =>
   JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
 
+const storedReplay = ({ id, replay_by_match, replay_hash }: MatchRow) =>
+  replay_hash === null ? undefined : { id, replay_by_match, replay_hash }
+
+const makeReplayOf = (replays: Replays["Service"]) => (row: MatchRow) => {
+  const stored = storedReplay(row)
+  return stored === undefined ? Effect.succeed({}) : Effect.map(replays.urlOf(stored), (replay_url) => ({ replay_url }))
+}
+
 const makeMatches = Effect.gen(function* () {
   const queries = yield* makeQueries
   const countSeason = makeTotals(queries)
@@ -149,8 +157,7 @@ const makeMatches = Effect.gen(function* () {
     return Option.isSome(row) ? row.value : yield* unknown
   })
 
-  const replayOf = ({ id, replay_hash }: MatchRow) =>
-    replay_hash === null ? Effect.succeed({}) : Effect.map(replays.urlOf(id), (replay_url) => ({ replay_url }))
+  const replayOf = makeReplayOf(replays)
 
   const get = Effect.fn("Matches.get")(function* (id: string, viewer: Viewer) {
     const row = yield* find(id, viewer)
@@ -162,7 +169,8 @@ const makeMatches = Effect.gen(function* () {
 
   const frame = Effect.fn("Matches.frame")(function* (id: string, viewer: Viewer) {
     const row = yield* find(id, viewer)
-    const view = row.replay_bytes === null ? null : yield* replays.lastViewOf(id, row.replay_bytes)
+    const stored = storedReplay(row)
+    const view = stored === undefined ? null : yield* replays.lastViewOf(stored, row.replay_bytes ?? 0)
     const seats = row.seats.map(({ model, owner, rank, score, seat }) => ({ seat, model, owner, score: score ?? 0, rank: rank ?? 0 }))
     return { season_id: row.season_id, frame: { match: id, turn: row.turns ?? 0, seats, view: view as Frame["view"] } }
   })

@@ -18,7 +18,7 @@ import type { SqlClient } from "effect/sql"
 import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { newId } from "../database/newId.ts"
-import { replayKey } from "../object/keys.ts"
+import { storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { LocalMailboxes } from "../season/SeasonEntity.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
@@ -144,7 +144,7 @@ const makeCheck = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
     if (engineOf(match.game)?.digest !== match.engine_digest) return "sound" as const // of an older build: its rules are not here
-    const bytes = yield* objects.get({ key: replayKey(match.id), max_bytes: match.replay_bytes }).pipe(
+    const bytes = yield* objects.get({ key: storedReplayKey(match), max_bytes: match.replay_bytes }).pipe(
       Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none())),
       Effect.timeout(FETCH_TIMEOUT)
     )

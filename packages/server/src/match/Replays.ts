@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Unavailable } from "@agon/api/Problem.ts"
 import { lastView } from "@agon/engine/replay/verify.ts"
-import { replayKey } from "../object/keys.ts"
+import { type ReplayOfMatch, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 
 /** The contract's hour (http-api.md 2.7); an answer that is kept for ten minutes holds a URL that is good for fifty more. */
@@ -11,17 +11,17 @@ const URL_S = 3_600
 export class Replays extends Context.Service<
   Replays,
   {
-    readonly urlOf: (match_id: string) => Effect.Effect<string>
+    readonly urlOf: (match: ReplayOfMatch) => Effect.Effect<string>
     /** Null where there is no such replay, or the rules of this build do not make of it the state that it names. */
-    readonly lastViewOf: (match_id: string, bytes: number) => Effect.Effect<unknown, Unavailable>
+    readonly lastViewOf: (match: ReplayOfMatch, bytes: number) => Effect.Effect<unknown, Unavailable>
   }
 >()("agon/Replays") {
   static readonly layer: Layer.Layer<Replays, never, ObjectStore> = Layer.effect(
     Replays,
     Effect.map(ObjectStore, (objects) => ({
-      urlOf: (match_id) => objects.presignGet({ key: replayKey(match_id), expires_s: URL_S }),
-      lastViewOf: Effect.fn("Replays.lastViewOf")(function* (match_id, bytes) {
-        const stored = yield* objects.get({ key: replayKey(match_id), max_bytes: bytes }).pipe(
+      urlOf: (match) => objects.presignGet({ key: storedReplayKey(match), expires_s: URL_S }),
+      lastViewOf: Effect.fn("Replays.lastViewOf")(function* (match, bytes) {
+        const stored = yield* objects.get({ key: storedReplayKey(match), max_bytes: bytes }).pipe(
           Effect.catchTags({
             ObjectTooLarge: () => Effect.succeed(Option.none()), // not the replay that was reported
             ObjectsUnavailable: () => Effect.fail(away)

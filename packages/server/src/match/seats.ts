@@ -4,7 +4,10 @@ import { twoDecimals } from "../leaderboard/shown.ts"
 import type { MatchRow, SeatRow } from "./queries.ts"
 
 /** A match without its seats, and without what is only ours. */
-export const detailOf = ({ created_at: _, replay_bytes: __, replay_hash: ___, season_id: ____, seats: _____, ...match }: MatchRow) => match
+export const detailOf = (row: MatchRow) => {
+  const { created_at: _, replay_by_match: __, replay_bytes: ___, replay_hash: ____, season_id: _____, seats: ______, ...match } = row
+  return match
+}
 
 export const seatOf = (match: MatchRow, row: SeatRow): Seat => {
   const { made_change: _, open_change: __, owner_id: ___, ...seat } = row

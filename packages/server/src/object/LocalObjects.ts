@@ -52,6 +52,7 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   presignGet: ({ key, expires_s }) =>
     Effect.map(now_s, (now) => signedUrl(mac, origin, { method: "GET", key: assertObjectKey(key), expires: now + expires_s })),
   stat: directory.stat,
+  list: directory.list,
   verify: directory.verify,
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {
     if (Option.isNone(yield* directory.stat(key))) return Option.none()

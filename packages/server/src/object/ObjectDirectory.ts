@@ -115,7 +115,7 @@ const make = (directory: string) => {
     return { bytes: content.bytes } satisfies Verdict
   }, Effect.scoped)
 
-  return { read, stat, remove, receive, verify, room: roomOf(root) }
+  return { read, stat, list: listing(root), remove, receive, verify, room: roomOf(root) }
 }
 
 /** Of the file system below the directory, what its owner may still write. */
@@ -124,6 +124,24 @@ const roomOf = (directory: string) =>
     attempt("room", "", () => fs.statfs(directory)),
     ({ bavail, blocks, bsize }) => ({ free_bytes: bavail * bsize, total_bytes: Math.max(1, blocks * bsize) })
   )
+
+interface Page {
+  readonly prefix: string
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Of a folder without folders. An entry that goes while it is looked at is left out. */
+const listing =
+  (root: string) =>
+  ({ after = "", limit, prefix }: Page) =>
+    attempt("list", prefix, async () => {
+      const names = (await absentIsUndefined(() => fs.readdir(join(root, prefix)))) ?? []
+      const keys = names.map((name) => `${prefix}${name}`).filter((key) => key > after)
+      const first = keys.toSorted((a, b) => (a < b ? -1 : 1)).slice(0, limit)
+      const found = await Promise.all(first.map((key) => absentIsUndefined(() => fs.stat(join(root, key)))))
+      return first.flatMap((key, i) => (found[i]?.isFile() ? [{ key, modified_at: found[i].mtimeMs }] : []))
+    })
 
 const readPath = (key: string, path: string): Stream.Stream<Uint8Array, ObjectsUnavailable> =>
   Stream.suspend(() =>

@@ -72,6 +72,12 @@ export class ObjectStore extends Context.Service<
       readonly key: string
       readonly max_bytes: number
     }) => Effect.Effect<Option.Option<Uint8Array>, ObjectsUnavailable | ObjectTooLarge>
+    /** What lies under the folder `prefix`, in the order of its keys, from the first behind `after`; `modified_at` in ms since 1970. */
+    readonly list: (request: {
+      readonly prefix: string
+      readonly after?: string | undefined
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<{ readonly key: string; readonly modified_at: number }>, ObjectsUnavailable>
     readonly put: (key: string, bytes: Uint8Array) => Effect.Effect<void, ObjectsUnavailable>
     /** Of the disk that objects lie on, how much is free: 0 to 1. A bucket has no end that we could see: 1. */
     readonly freeShare: Effect.Effect<number, ObjectsUnavailable>

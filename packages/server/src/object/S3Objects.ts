@@ -8,6 +8,7 @@ import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { collect } from "./contentMeter.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
+import { s3List } from "./s3List.ts"
 import { s3Verify } from "./s3Verify.ts"
 
 const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {
@@ -26,6 +27,7 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
       const response = yield* send({ operation: "stat", method: "HEAD", key, answers: [404] })
       return response.status === 404 ? Option.none() : Option.some({ bytes: lengthOf(response) })
     }),
+    list: s3List(requests),
     verify: s3Verify(requests, bucket),
     get: Effect.fnUntraced(function* ({ key, max_bytes }) {
       const opened = yield* openObject(requests, "get", key)

@@ -11,11 +11,24 @@ export const incomingKey = (version: string, kind: "weights" | "manifest"): stri
 /** Written by somebody outside, and proved by nobody yet. */
 export const isIncoming = (key: string): boolean => key.startsWith("incoming/")
 
-const REPLAY_UPLOADS = "incoming/replays/"
+export const REPLAY_UPLOADS = "incoming/replays/"
 
 export const isReplayUpload = (key: string): boolean => key.startsWith(REPLAY_UPLOADS)
 
 /** What a runner uploads under one lease; a later lease of the match has a key of its own. */
 export const replayUploadKey = (lease: string): string => `${REPLAY_UPLOADS}${lease}`
 
-export const replayKey = (match: string): string => `replays/${match}`
+/** Where a proved replay lies: nothing else can ever come to lie there, so no other report of the match takes its place. */
+export const replayKey = (match: string, hash: string): string => `replays/${match}.${hex(hash)}`
+
+/** What a row of `match` says of its replay. */
+export interface ReplayOfMatch {
+  readonly id: string
+  readonly replay_hash: string
+  /** Stored by an earlier release, under the match alone. */
+  readonly replay_by_match: boolean
+}
+
+/** The one object that an ended match refers to. */
+export const storedReplayKey = ({ id, replay_by_match, replay_hash }: ReplayOfMatch): string =>
+  replay_by_match ? `replays/${id}` : replayKey(id, replay_hash)

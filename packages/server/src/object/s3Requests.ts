@@ -23,6 +23,7 @@ export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE"
   /** Empty for the bucket itself. */
   readonly key: string
+  readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
   /** Statuses besides 2xx that the caller reads as answers. */
@@ -60,7 +61,11 @@ export const s3Requests = (options: S3Options) => {
     region: options.region
   })
   const base = new URL(`${options.endpoint.replace(/\/+$/, "")}/${options.bucket}`).href
-  const urlOf = (key: string): URL => new URL(key === "" ? base : `${base}/${assertObjectKey(key)}`)
+  const urlOf = ({ key, query }: S3Request): URL => {
+    const url = new URL(key === "" ? base : `${base}/${assertObjectKey(key)}`)
+    if (query !== undefined) url.search = new URLSearchParams(query).toString()
+    return url
+  }
 
   const once = (request: S3Request): Effect.Effect<Response, Fault> =>
     Effect.gen(function* () {
@@ -69,7 +74,7 @@ export const s3Requests = (options: S3Options) => {
         try: async (signal) => {
           const { method, headers = {}, body } = request
           const init = { method, headers, ...(body === undefined ? {} : { body }), aws: { datetime } }
-          const signed = await client.sign(urlOf(request.key), init)
+          const signed = await client.sign(urlOf(request), init)
           // Set after signing: proxies rewrite it, and a compressed answer would hide the object's length.
           signed.headers.set("accept-encoding", "identity")
           return fetch(signed, { signal })

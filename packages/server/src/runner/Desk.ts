@@ -18,7 +18,7 @@ import { type Holding, Holdings } from "./Holdings.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { makeQueries, type OpenRunner, type OpenSeason } from "./queries.ts"
 import { Runners } from "./Runners.ts"
-import { commandOf, dropUploads, faultsOf, takeReplays } from "./results.ts"
+import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
 import type { Sheet } from "./sheets.ts"
 import { WorkSheets } from "./WorkSheets.ts"
 
@@ -26,7 +26,7 @@ import { WorkSheets } from "./WorkSheets.ts"
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
 
 export interface Said {
-  readonly results: ReadonlyArray<LeasedResult>
+  readonly results: ReadonlyArray<Reported>
   /** All that the runner has, where something of this season was lost on the way. */
   readonly holds?: ReadonlyArray<string>
   /** How much work it may be given; 0 for none. */
@@ -45,8 +45,15 @@ export class Desk extends Context.Service<
     readonly runner: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
     /** Where the work of a lease belongs; undefined where there has never been such work. */
     readonly seasonOf: (lease: string) => Effect.Effect<string | undefined>
-    /** Fails where one of the results is unsound, before any is applied; takes their replays over. */
-    readonly check: (results: ReadonlyArray<LeasedResult>) => Effect.Effect<void, InvalidRequest | Unavailable>
+    /**
+     * Whether the key holds what the results are for comes first: of others nothing is looked at. Fails where one that it
+     * holds is unsound, before any is applied; takes their replays over. `runner`: whose request it is, where that is known.
+     */
+    readonly check: (
+      key: KeyOfRunner,
+      runner: string | undefined,
+      results: ReadonlyArray<LeasedResult>
+    ) => Effect.Effect<ReadonlyArray<Reported>, InvalidRequest | Unavailable>
     readonly ask: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable>
     readonly tell: (
       key: KeyOfRunner,
@@ -94,6 +101,10 @@ const makeDesk = Effect.gen(function* () {
     return known === undefined ? readHolding(lease) : Effect.succeed(known)
   }
 
+  /** The same from the rows where another node may have handed the work out since. Of `runner` this one has just read them. */
+  const newest = (lease: string, runner: string | undefined): Effect.Effect<Holding | undefined> =>
+    shares && holdings.get(lease)?.runner !== runner ? readHolding(lease) : holding(lease)
+
   return Desk.of({
     holdings,
     tell,
@@ -110,11 +121,20 @@ const makeDesk = Effect.gen(function* () {
       const found = name === undefined ? Option.none() : yield* Effect.orDie(queries.seasonOf(name.id))
       return Option.isNone(found) ? undefined : found.value.season
     }),
-    check: Effect.fnUntraced(function* (results) {
-      const held = yield* Effect.forEach(results, ({ lease }) => holding(lease))
-      const errors = results.flatMap((result, i) => faultsOf(result, held[i], `results.${i}.`))
+    check: Effect.fnUntraced(function* (key, runner, results) {
+      const seen = new Set<string>() // of a result that is said twice the first counts
+      const held = yield* Effect.forEach(results, ({ lease }) => {
+        const again = seen.has(lease)
+        seen.add(lease)
+        return again ? Effect.undefined : Effect.map(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
+      })
+      const errors = results.flatMap((result, i) => (held[i] ? faultsOf(result, held[i], `results.${i}.`) : []))
       if (errors.length > 0) return yield* new InvalidRequest({ detail: errors[0]!.message, errors })
-      yield* takeReplays(objects, results, (lease) => holdings.get(lease) !== undefined)
+      const reported = results.map((result, i) =>
+        held[i] || !isFinished(result) ? result : ({ kind: "unheld", lease: result.lease } as const)
+      )
+      yield* takeReplays(objects, reported)
+      return reported
     }),
     ask: (season, commands) => asked(actors, season, commands)
   })
@@ -150,30 +170,33 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
     for (const work of works) {
       const [seats, strike_limit] = work.kind === "match" ? [work.versions.length, work.rules.strike_limit] : [null, 0]
-      holdings.add({ lease: work.lease, runner: runner.id, season: season.id, seats, strike_limit })
+      holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, seats, strike_limit })
     }
     return sheets.of(season, works)
   }
 
   return Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
     const open = said.max > 0 ? seasons.get(season) : undefined
-    const results = said.results.map((result) => ({ lease: result.lease, command: commandOf(key.id, result) }))
+    const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
     const commands = results.flatMap(({ command }) => command ?? [])
     if (said.holds !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.holds })
     if (open !== undefined) commands.push(leaseCommand(key, runner, open, said.max))
     const replies = yield* asked(actors, season, commands)
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
-    for (const { command, lease } of results) {
+    const accepted: Array<string> = []
+    for (const { command, lease, result } of results) {
       const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
       const receipt = yield* settled(season, lease, key.id, reply)
       if (!receipt.accepted && receipt.reason === "malformed") {
+        if (result.kind === "unheld") return yield* unavailable // it is held now: said again, it is looked at
         return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
       }
       if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: somebody else's, perhaps
+      if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(lease)
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
-    yield* dropUploads(objects, said.results)
+    yield* dropUploads(objects, accepted)
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
     return { receipts, works: works.length === 0 ? [] : yield* take(runner, open!, works) }
   })

@@ -60,10 +60,9 @@ const makeDispatcher = Effect.gen(function* () {
   return Dispatcher.of({
     lease: Effect.fnUntraced(function* (key, request) {
       const runner = yield* desk.runner(key, request.runner)
-      const results = request.results ?? []
-      yield* desk.check(results)
+      const results = yield* desk.check(key, runner.id, request.results ?? [])
       const drain = runner.state === "draining"
-      const { leases, receipts, room, since } = yield* hand.first(key, runner, request)
+      const { leases, receipts, room, since } = yield* hand.first(key, runner, { ...request, results })
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
       const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, maxWait_s) * 1000
       return { leases: yield* hand.later(key, runner, room, since, until), results: receipts, drain }
@@ -72,8 +71,7 @@ const makeDispatcher = Effect.gen(function* () {
     result: Effect.fnUntraced(function* (key, lease, result) {
       const season = yield* desk.seasonOf(lease)
       if (season === undefined) return yield* noLease
-      const results = [{ lease, ...result } as LeasedResult]
-      yield* desk.check(results)
+      const results = yield* desk.check(key, undefined, [{ lease, ...result } as LeasedResult])
       const { receipts } = yield* season === AUDITS
         ? Effect.map(tellAudits(desk, audits, key, results), (receipts) => ({ receipts }))
         : desk.tell(key, nobody(key), season, { results, max: 0 })

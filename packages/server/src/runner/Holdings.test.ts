@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Holdings } from "./Holdings.ts"
 
-const holding = (lease: string, runner: string) => ({ lease, runner, season: "s", seats: 2, strike_limit: 3 })
+const holding = (lease: string, runner: string) => ({ lease, runner, key: "k", season: "s", seats: 2, strike_limit: 3 })
 
 it("what silent runners held is forgotten with them, and what was read of a runner that nobody has heard of", () => {
   const holdings = new Holdings()
@@ -27,4 +27,15 @@ it("a runner that is read anew holds what was read and nothing else", () => {
     ["b.1", "c.1"]
   )
   assert.isUndefined(holdings.get("a.1"))
+})
+
+it("work that was handed out again is held by its last lease alone", () => {
+  const holdings = new Holdings()
+  const work = "0190000a-0000-7000-8000-000000000001"
+  holdings.know("r", [holding(`${work}.1`, "r")])
+  holdings.know("q", [holding(`${work}.2`, "q")])
+  assert.isUndefined(holdings.get(`${work}.1`))
+  assert.deepStrictEqual(holdings.of("r"), [])
+  holdings.drop(`${work}.1`)
+  assert.strictEqual(holdings.get(`${work}.2`)?.runner, "q")
 })

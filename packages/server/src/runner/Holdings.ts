@@ -3,10 +3,12 @@
  * keeps a runner within its slots, without asking the database. It is a memory, not the truth: the season's rows are.
  * A runner that is heard of for the first time since the start, or after a silence, is read from them once.
  */
+import { parseLease } from "@agon/domain/season/Lease.ts"
 
 export interface Holding {
   readonly lease: string
   readonly runner: string
+  readonly key: string
   readonly season: string
   /** Seats of the match and the strikes that end one; null for a review. */
   readonly seats: number | null
@@ -16,6 +18,8 @@ export interface Holding {
 export class Holdings {
   readonly #byLease = new Map<string, Holding>()
   readonly #byRunner = new Map<string, Set<string>>()
+  /** The last lease of each piece of work that is held. */
+  readonly #ofWork = new Map<string, string>()
 
   knows(runner: string): boolean {
     return this.#byRunner.has(runner)
@@ -28,7 +32,12 @@ export class Holdings {
     for (const holding of holdings) this.add(holding)
   }
 
+  /** Whoever held the same work under another lease holds it no more. */
   add(holding: Holding): void {
+    const work = workOf(holding.lease)
+    const before = this.#ofWork.get(work)
+    if (before !== undefined && before !== holding.lease) this.drop(before)
+    this.#ofWork.set(work, holding.lease)
     this.#byLease.set(holding.lease, holding)
     this.#byRunner.get(holding.runner)?.add(holding.lease)
   }
@@ -41,6 +50,7 @@ export class Holdings {
     const holding = this.#byLease.get(lease)
     if (holding === undefined) return
     this.#byLease.delete(lease)
+    if (this.#ofWork.get(workOf(lease)) === lease) this.#ofWork.delete(workOf(lease))
     this.#byRunner.get(holding.runner)?.delete(lease)
   }
 
@@ -54,3 +64,6 @@ export class Holdings {
     for (const runner of this.#byRunner.keys()) if (!here(runner)) this.#byRunner.delete(runner)
   }
 }
+
+/** A name that is none stands for itself. */
+const workOf = (lease: string): string => parseLease(lease)?.id ?? lease

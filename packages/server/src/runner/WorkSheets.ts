@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql"
 import type { File } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
-import { replayKey, replayUploadKey, storedKey } from "../object/keys.ts"
+import { replayUploadKey, storedKey, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
 import { type Files, makeQueries, type OpenSeason } from "./queries.ts"
@@ -55,14 +55,15 @@ const makeWorkSheets = Effect.gen(function* () {
 
   return WorkSheets.of({
     audit: Effect.fnUntraced(function* (
-      { map_id, replay_bytes: bytes, replay_hash: hash, season_id, versions: ids, ...audit },
+      { map_id, replay_by_match, replay_bytes: bytes, replay_hash: hash, season_id, versions: ids, ...audit },
       lease,
       until
     ) {
       const written = yield* versions(ids)
       const seats = written.map(({ id, links, memory_cap_bytes }, seat) => ({ seat, version_id: id, ...links, memory_cap_bytes }))
       const board = JSON.parse(yield* boardOf(season_id, map_id))
-      const url = yield* objects.presignGet({ key: replayKey(audit.match_id), expires_s: REPLAY_URL_S })
+      const key = storedReplayKey({ id: audit.match_id, replay_by_match, replay_hash: hash })
+      const url = yield* objects.presignGet({ key, expires_s: REPLAY_URL_S })
       return rareSheet({ lease, kind: "audit", expires_at: instant(until), ...audit, board, seats, replay: { hash, url, bytes } })
     }),
     of: Effect.fnUntraced(function* (season, works) {

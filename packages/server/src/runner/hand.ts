@@ -4,13 +4,17 @@
  */
 import { Clock, Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import type { LeasedAcceptance, LeasedResult, LeaseRequest } from "@agon/api/runner/protocol.ts"
+import type { LeasedAcceptance, LeaseRequest } from "@agon/api/runner/protocol.ts"
 import { AUDITS, Audits } from "./Audits.ts"
 import { Desk } from "./Desk.ts"
 import { Parking } from "./Parking.ts"
 import type { OpenRunner } from "./queries.ts"
+import type { Reported } from "./results.ts"
 import type { Sheet } from "./sheets.ts"
 import { kindOf, makeSources } from "./sources.ts"
+
+/** A lease request whose results were looked at. */
+type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }
 
 export const makeHand = Effect.gen(function* () {
   const desk = yield* Desk
@@ -18,10 +22,10 @@ export const makeHand = Effect.gen(function* () {
   const parking = yield* Parking
   const { audit, fill, inTurn, serves, shareOf, tell } = yield* makeSources
 
-  const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: LeaseRequest) {
+  const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: Asking) {
     const since = parking.signal()
     const about = yield* sorted(desk, runner, request)
-    const reporting = new Set(request.results?.map(({ lease }) => lease))
+    const reporting = new Set(request.results.map(({ lease }) => lease))
     const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
     const leases: Array<Sheet> = [...(yield* audit(key, runner, wanted))]
@@ -79,12 +83,12 @@ export const makeHand = Effect.gen(function* () {
 })
 
 interface About {
-  readonly results: Array<LeasedResult>
+  readonly results: Array<Reported>
   holds?: ReadonlyArray<string>
 }
 
 /** What belongs to which season: results, and the wish that it take back what was lost on the way. */
-const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenRunner, { holds, results = [] }: LeaseRequest) {
+const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenRunner, { holds, results }: Asking) {
   const about = new Map<string | undefined, About>()
   const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
   for (const result of results) of(yield* desk.seasonOf(result.lease)).results.push(result)
@@ -98,7 +102,7 @@ const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenR
 })
 
 /** Results of audits, told to their own queue. */
-export const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<LeasedResult>) =>
+export const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<Reported>) =>
   Effect.forEach(
     results,
     Effect.fnUntraced(function* (result) {

@@ -46,6 +46,7 @@ export type OpenSeason = typeof OpenSeason.Type
 const Held = Schema.Struct({
   lease: Schema.String,
   runner: Schema.String,
+  key: Schema.String,
   season: Schema.String,
   seats: Schema.NullOr(Schema.Int),
   strike_limit: Schema.Int
@@ -203,12 +204,12 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
 })
 
 /** Work as it was leased last, unless that lease was given back; audits under the name of their queue. */
-const openLease = `o.work || '.' || o.n AS lease, o.runner, o.season, o.seats, o.strike_limit FROM (
-  SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.season_id::text AS season, cardinality(l.versions) AS seats,
+const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.strike_limit FROM (
+  SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
     (s.rules->'match'->>'strike_limit')::int AS strike_limit
   FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
-  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.season_id::text, NULL, 0 FROM review w WHERE NOT w.released
-  UNION ALL SELECT a.id, a.lease_n, a.runner_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
+  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0 FROM review w WHERE NOT w.released
+  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
 
 const makeWork = (sql: SqlClient.SqlClient) => ({
   /** Seasons that need play, by season_open. */
@@ -263,6 +264,11 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
     Result: Held,
     execute: ({ id, n }) => sql`SELECT ${sql.literal(openLease)} WHERE o.work = ${id} AND o.n = ${n} AND o.runner IS NOT NULL`
   }),
+
+  /** How a match ended, by its primary key, and whether it is still open, by that of the small `live`. */
+  endedWith: (id: string) => sql<{ readonly replay_hash: string | null; readonly live: boolean }>`
+    SELECT m.replay_hash, EXISTS (SELECT 1 FROM live l WHERE l.id = w.id) AS live
+    FROM (SELECT ${id}::uuid AS id) w LEFT JOIN match m ON m.id = w.id`,
 
   /** The season of a match or version that this process does not remember: by primary keys, and the small `live`. */
   seasonOf: SqlSchema.findOneOption({

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { commandOf, faultsOf } from "./results.ts"
 
-const holding = { lease: "l", runner: "r", season: "s", seats: 2, strike_limit: 3 }
+const holding = { lease: "l", runner: "r", key: "k", season: "s", seats: 2, strike_limit: 3 }
 const seat = (number: number, score: number, rank: number, strikes = 0) => ({ seat: number, score, rank, strikes })
 const result = (...seats: ReadonlyArray<ReturnType<typeof seat>>) =>
   ({
@@ -12,7 +12,7 @@ const result = (...seats: ReadonlyArray<ReturnType<typeof seat>>) =>
     played_ms: 1,
     seats,
     state_sha256: "0",
-    replay: null
+    replay: { hash: `sha256:${"0".repeat(64)}`, bytes: 2 }
   }) as const
 
 describe("a result on its way to a season", () => {

@@ -1,9 +1,15 @@
-/** Results on their way to a season: checked before anything is applied, turned into commands, replays taken over. */
+/**
+ * Results on their way to a season: checked before anything is applied, turned into commands, replays taken over.
+ *
+ *   held under this key, by its last lease? ── no ─▶ `Unheld`: nothing of it is looked at, the season says what became of it
+ *        └─ yes ─▶ sound by itself? ─▶ the upload sized, hashed and put where only this replay can lie ─▶ the season
+ *                                                                 accepted ─▶ the upload is removed; ReplayUploads.ts has the rest
+ */
 import { Effect } from "effect"
 import { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import { faultOf } from "@agon/domain/match/Outcome.ts"
-import type { Command } from "@agon/domain/season/Command.ts"
+import type { Command, MatchOutcome } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { replayKey, replayUploadKey } from "../object/keys.ts"
 import type { ObjectStore } from "../object/ObjectStore.ts"
@@ -11,15 +17,27 @@ import { AUDITS } from "./Audits.ts"
 import type { Holding } from "./Holdings.ts"
 import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
 
+/** A finished match that the key does not hold, so that its replay was not looked at. */
+export interface Unheld {
+  readonly kind: "unheld"
+  readonly lease: string
+}
+export type Reported = LeasedResult | Unheld
+
 type Finished = Extract<Result, { kind: "match"; seats: unknown }>
-const isFinished = <R extends Result>(result: R): result is R & Finished => result.kind === "match" && "seats" in result
+export const isFinished = <R extends { readonly kind: string }>(result: R): result is R & Finished =>
+  result.kind === "match" && "seats" in result
 
 /** A runner may list the seats in any order; the machine takes them by number. */
 const bySeat = ({ seats }: Finished) => (seats.every(({ seat }, i) => seat === i) ? seats : seats.toSorted((a, b) => a.seat - b.seat))
 
+/** The machine says why it is not taken; it cannot be, even if the key was given the lease in this moment. */
+const UNPROVEN: MatchOutcome = { runtime_version: "", reason: "", turns: 0, played_ms: 0, seats: [], state_sha256: "", replay: null }
+
 /** The machine's command for a result. Audits have none: they are a queue of their own. */
-export const commandOf = (key: string, result: LeasedResult): Command | undefined => {
+export const commandOf = (key: string, result: Reported): Command | undefined => {
   const { lease } = result
+  if (result.kind === "unheld") return { _tag: "ReportMatch", key, lease, outcome: UNPROVEN }
   if (result.kind === "admission") {
     const { kind: _, lease: __, ...verdict } = result
     return { _tag: "ReportAdmission", key, lease, verdict }
@@ -33,9 +51,8 @@ export const commandOf = (key: string, result: LeasedResult): Command | undefine
   return { _tag: "ReportMatch", key, lease, outcome: { runtime_version, reason, turns, played_ms, seats, state_sha256, replay } }
 }
 
-/** What is wrong with a result for work that this runner holds, in sentences by path; nothing where it is sound. */
-export const faultsOf = (result: Result, holding: Holding | undefined, path: string) => {
-  if (holding === undefined) return []
+/** What is wrong with a result for work that this key holds, in sentences by path; nothing where it is sound. */
+export const faultsOf = (result: Result, holding: Holding, path: string) => {
   if (result.kind !== (holding.season === AUDITS ? "audit" : holding.seats === null ? "admission" : "match")) {
     return [{ path: `${path}kind`, message: `The lease is not for work of kind ${result.kind}.` }]
   }
@@ -46,17 +63,13 @@ export const faultsOf = (result: Result, holding: Holding | undefined, path: str
   return fault === undefined ? [] : [{ path: `${path}seats`, message: fault }]
 }
 
-/** Those with a replay, and which of the request's results each is. */
-const replaysOf = (results: ReadonlyArray<LeasedResult>) =>
-  results.flatMap((result, i) => (isFinished(result) && result.replay !== null ? [{ i, lease: result.lease, replay: result.replay }] : []))
-
-/** Sizes and hashes the replays of open matches and takes them over; fails where one is not what the result says. */
-export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<LeasedResult>, holds: (lease: string) => boolean) =>
+/** Sizes and hashes the uploads of results that are held, and takes them over; fails where one is not what its result says. */
+export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<Reported>) =>
   Effect.forEach(
-    replaysOf(results).filter(({ lease }) => holds(lease)),
+    results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
     Effect.fnUntraced(function* ({ i, lease, replay: { bytes, hash } }) {
       const sha256 = hash.slice("sha256:".length)
-      const into = replayKey(parseLease(lease)!.id)
+      const into = replayKey(parseLease(lease)!.id, hash)
       const stored = yield* objects
         .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into })
         .pipe(Effect.mapError(() => new Unavailable({ detail: "The object store does not answer just now; report again in a second." })))
@@ -73,9 +86,6 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
     { concurrency: 8, discard: true }
   )
 
-/** The uploads of results that were accepted are not needed under their own key any more. */
-export const dropUploads = (objects: ObjectStore["Service"], results: ReadonlyArray<LeasedResult>) =>
-  Effect.forEach(replaysOf(results), ({ lease }) => Effect.ignore(objects.remove(replayUploadKey(lease))), {
-    concurrency: 8,
-    discard: true
-  })
+/** What was uploaded under a lease whose result was accepted is not needed there any more. */
+export const dropUploads = (objects: ObjectStore["Service"], leases: ReadonlyArray<string>) =>
+  Effect.forEach(leases, (lease) => Effect.ignore(objects.remove(replayUploadKey(lease))), { concurrency: 8, discard: true })

@@ -83,7 +83,8 @@ export const makeSources = Effect.gen(function* () {
   /** One a request: they are few, and matches go on beside them. */
   const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
     const works = yield* audits.lease(key, runner, Math.min(1, room))
-    for (const { lease } of works) desk.holdings.add({ lease, runner: runner.id, season: AUDITS, seats: null, strike_limit: 0 })
+    for (const { lease } of works)
+      desk.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
     return works.map(({ sheet }) => sheet)
   })
 

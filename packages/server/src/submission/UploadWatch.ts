@@ -5,18 +5,17 @@
  *
  * Not every file is taken over: the other may never come, the season may close, and a URL is good for the whole window, also
  * once its file is no longer wanted. Such files are the collector's (object/StoredObjects.ts). Replays that no runner has
- * reported are removed here (object/Incoming.ts).
+ * reported are runner/ReplayUploads.ts's.
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Incoming } from "../object/Incoming.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
-import { StoredObjects, UPLOAD_MAX_MS } from "../object/StoredObjects.ts"
+import { StoredObjects } from "../object/StoredObjects.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
 import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
@@ -26,34 +25,28 @@ const LOOK_EVERY = "1 second"
 /** Versions in one look, and at a time; the next look goes on after the last of them. */
 const VERSIONS_MAX = 500
 const CONCURRENCY = 8
-/** Uploads that nobody has taken over, in one look. */
-const REMOVED_AT_ONCE = 500
 /** Comes before every id. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 
 export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
-  static readonly layer: Layer.Layer<
-    UploadWatch,
-    never,
-    SqlClient.SqlClient | ObjectStore | Room | StoredObjects | Incoming | SeasonActors
-  > = Layer.effect(
-    UploadWatch,
-    Effect.gen(function* () {
-      const look = yield* makeLook
-      yield* look.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("uploads were not looked at", cause)),
-        Effect.repeat(Schedule.spaced(LOOK_EVERY)),
-        Effect.forkScoped
-      )
-      return UploadWatch.of({ look })
-    })
-  )
+  static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | Room | StoredObjects | SeasonActors> =
+    Layer.effect(
+      UploadWatch,
+      Effect.gen(function* () {
+        const look = yield* makeLook
+        yield* look.pipe(
+          Effect.catchCause((cause) => Effect.logWarning("uploads were not looked at", cause)),
+          Effect.repeat(Schedule.spaced(LOOK_EVERY)),
+          Effect.forkScoped
+        )
+        return UploadWatch.of({ look })
+      })
+    )
 }
 
 const makeLook = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const incoming = yield* Incoming
   const objects = yield* ObjectStore
   const room = yield* Room
   const stored = yield* StoredObjects
@@ -99,17 +92,9 @@ const makeLook = Effect.gen(function* () {
     return versions
   })
 
-  const clear = Effect.fnUntraced(function* (now: number) {
-    yield* Effect.forEach(incoming.left(now - UPLOAD_MAX_MS).slice(0, REMOVED_AT_ONCE), objects.remove, {
-      concurrency: CONCURRENCY,
-      discard: true
-    })
-  })
-
   return Effect.gen(function* () {
     const now = new Date(yield* Clock.currentTimeMillis)
     const versions = yield* next(now)
-    yield* Effect.catchCause(clear(now.getTime()), (cause) => Effect.logWarning("what was left of uploads was not removed", cause))
     yield* Effect.forEach(
       versions,
       (version) => Effect.catchCause(receive(version), (cause) => Effect.logWarning("files were not received", version.id, cause)),

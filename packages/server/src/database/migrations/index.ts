@@ -12,6 +12,7 @@ import audience from "./0009_audience.ts"
 import administration from "./0010_administration.ts"
 import sideIndexes from "./0011_side_indexes.ts"
 import ratingRedo from "./0012_rating_redo.ts"
+import replayPlaces from "./0013_replay_places.ts"
 import storedObjects from "./0018_stored_objects.ts"
 
 const statements = (text: string) =>
@@ -32,5 +33,6 @@ export const migrations = {
   "0010_administration": statements(administration),
   "0011_side_indexes": statements(sideIndexes),
   "0012_rating_redo": statements(ratingRedo),
+  "0013_replay_places": statements(replayPlaces),
   "0018_stored_objects": statements(storedObjects)
 }

@@ -1,0 +1,78 @@
+/**
+ * Empties the places that runners uploaded replays to and no accepted result has emptied: the runner died before it reported,
+ * reported too late, or was refused. The store is asked what lies there, so nothing has to be remembered and a restart
+ * forgets nothing; nodes that sweep at once do the same twice.
+ *
+ * A result that was refused only after its replay had been taken over has left a copy beside the accepted one. It is found by
+ * the hash of the upload, and goes with it once the match has ended with another.
+ */
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+import { parseLease } from "@agon/domain/season/Lease.ts"
+import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
+import { ObjectStore } from "../object/ObjectStore.ts"
+import { makeQueries } from "./queries.ts"
+import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
+
+/** Twice as long as an upload's URL is good for: whoever has not reported by then plays the match again. */
+export const LEFT_MS = 3_600_000
+const SWEEP_EVERY = "10 minutes"
+const PAGE = 500
+/** Pages of one sweep; the next begins at the front again, where the oldest lie. */
+const PAGES_MAX = 40
+
+export class ReplayUploads extends Context.Service<
+  ReplayUploads,
+  {
+    /** Answers how many places were emptied. */
+    readonly sweep: Effect.Effect<number>
+  }
+>()("agon/ReplayUploads") {
+  static readonly layer: Layer.Layer<ReplayUploads, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
+    ReplayUploads,
+    Effect.gen(function* () {
+      const sweep = yield* makeSweep
+      yield* sweep.pipe(Effect.repeat(Schedule.spaced(SWEEP_EVERY)), Effect.forkScoped)
+      return ReplayUploads.of({ sweep })
+    })
+  )
+}
+
+const makeSweep = Effect.gen(function* () {
+  const objects = yield* ObjectStore
+  const queries = yield* makeQueries
+
+  /** The copy of an upload that the match did not end with. */
+  const dropCopy = Effect.fnUntraced(function* (match: string, bytes: Uint8Array) {
+    const replay_hash = `sha256:${hash("sha256", bytes)}`
+    const [found] = yield* queries.endedWith(match)
+    if (found === undefined || found.live || found.replay_hash === replay_hash) return
+    yield* objects.remove(replayKey(match, replay_hash))
+  })
+
+  const empty = Effect.fnUntraced(function* (key: string) {
+    const lease = parseLease(key.slice(REPLAY_UPLOADS.length))
+    const bytes = yield* Effect.catchTag(objects.get({ key, max_bytes: REPLAY_BYTES_MAX }), "ObjectTooLarge", () => Effect.succeedNone)
+    if (lease !== undefined && Option.isSome(bytes)) yield* dropCopy(lease.id, bytes.value)
+    yield* objects.remove(key)
+  })
+
+  return Effect.gen(function* () {
+    const before = (yield* Clock.currentTimeMillis) - LEFT_MS
+    let emptied = 0
+    let after: string | undefined
+    for (let pages = 0; pages < PAGES_MAX; pages++) {
+      const page = yield* objects.list({ prefix: REPLAY_UPLOADS, after, limit: PAGE })
+      const left = page.filter(({ modified_at }) => modified_at < before)
+      yield* Effect.forEach(left, ({ key }) => empty(key), { concurrency: 8, discard: true })
+      emptied += left.length
+      if (page.length < PAGE) break
+      after = page.at(-1)!.key
+    }
+    return emptied
+  }).pipe(
+    Effect.withSpan("ReplayUploads.sweep"),
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning("uploads that nobody reported were not removed", cause), 0))
+  )
+})

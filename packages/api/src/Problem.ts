@@ -4,8 +4,22 @@
  * the same line makes the answer, the OpenAPI document and the typed client's error. A class is
  * caught by its code (`Effect.catchTag("unknown_season", ...)`); no `_tag` travels.
  */
-import { Schema } from "effect"
+import { Schema, SchemaGetter } from "effect"
 import { HttpApiError } from "effect/http-api"
+
+/** A refusal is read by people: what is longer was echoed from the request, and is cut. */
+const DETAIL_MAX = 1_000
+const PATH_MAX = 200
+const MESSAGE_MAX = 300
+/** Faults that one refusal tells of, whoever found how many. */
+const ERRORS_MAX = 10
+
+const cut = (text: string, length: number) => (text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`)
+
+/** However a refusal came about, what of it travels is bounded here. */
+const Sentences = Schema.String.pipe(
+  Schema.decode({ decode: SchemaGetter.passthrough(), encode: SchemaGetter.transform((text: string) => cut(text, DETAIL_MAX)) })
+)
 
 type Base<Code extends string> = { readonly detail: Schema.String; readonly code: Schema.tag<Code> }
 
@@ -22,11 +36,18 @@ export const Problem =
     HttpApiError.Problem<any>()(
       code,
       { type: `/errors#${code}`, status, title },
-      { detail: Schema.String, code: Schema.tag(code), ...fields }
+      { detail: Sentences, code: Schema.tag(code), ...fields }
     ) as unknown as HttpApiError.ProblemClass<Self, Code, `/errors#${Code}`, Status, Base<Code> & Fields, {}>
 
-/** Where a body, query or file is wrong, and how. */
-export const FieldErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+/** Where a body, query or file is wrong, and how: the first few. */
+export const FieldErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })).pipe(
+  Schema.decode({
+    decode: SchemaGetter.passthrough(),
+    encode: SchemaGetter.transform((errors: ReadonlyArray<{ readonly path: string; readonly message: string }>) =>
+      errors.slice(0, ERRORS_MAX).map(({ message, path }) => ({ path: cut(path, PATH_MAX), message: cut(message, MESSAGE_MAX) }))
+    )
+  })
+)
 export type FieldErrors = typeof FieldErrors.Type
 
 export class InvalidRequest extends Problem<InvalidRequest>()("invalid_request", 400, "The request is not valid", {

@@ -26,9 +26,7 @@ const instant = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d
 
 /** An RFC 3339 timestamp with any offset, read as the wire's own form. */
 export const AnyInstant = Schema.String.check(
-  Schema.makeFilter((text: string) =>
-    instant.test(text) && !Number.isNaN(Date.parse(text)) ? undefined : "expected an RFC 3339 timestamp"
-  )
+  Schema.makeFilter((text: string) => instant.test(text) && !Number.isNaN(Date.parse(text)), { expected: "an RFC 3339 timestamp" })
 ).pipe(
   Schema.decode({
     decode: SchemaGetter.transform((text: string) => new Date(text).toISOString()),

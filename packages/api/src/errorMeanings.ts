@@ -45,7 +45,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   baseline_exists: "The season has a baseline of this name with other files.",
   baseline_not_admitted: "The baseline is still in admission, or was rejected in it.",
   request_timeout: "The head or the body of the request did not arrive in time; the connection is closed.",
-  body_too_large: "The body has more than 1 MiB.",
+  body_too_large: "The body has more bytes than the operation takes; `detail` says how many those are.",
   unsupported_media_type: "The body is not sent as application/json.",
   note_word_listed: "A note or bio contains a word of the site's list.",
   comment_word_listed: "The comment contains a word of the site's list.",

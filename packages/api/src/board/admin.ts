@@ -10,10 +10,13 @@ import { BoardFile, BoardRow } from "./api.ts"
 export class BoardExists extends Problem<BoardExists>()("board_exists", 409, "There is a board of that id") {}
 export class BoardInvalid extends Problem<BoardInvalid>()("board_invalid", 422, "The board is not valid", { errors: FieldErrors }) {}
 
+/** More boards than any season has. */
+const IMPORTS_MAX = 1_000
+
 /** `maps` names some of the other season's boards; without it all of them are meant. */
 export const ImportBoards = Schema.Struct({
   from: Schema.String,
-  maps: Schema.optionalKey(Schema.Array(Schema.String))
+  maps: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(IMPORTS_MAX)))
 }).annotate({ identifier: "ImportBoards" })
 export type ImportBoards = typeof ImportBoards.Type
 

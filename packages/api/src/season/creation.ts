@@ -17,10 +17,13 @@ export const Fleet = Schema.Struct({ matches: FleetUse, admissions: FleetUse }).
 /** Every rule may be left out; a key that is none of these is `rules_invalid`, hence read as it comes. */
 export const RulesBody = Schema.Record(Schema.String, Schema.Json)
 
+/** More than a season has of classes, providers or first administrators; a body that lists more is not read further. */
+const LISTED_MAX = 100
+
 /** The classes in their order; one that says nothing of memory allows none. */
 export const ClassesBody = Schema.Array(
   Schema.Struct({ ...WeightClass.fields, memory_flat_bytes: withDefault(Count, 0), memory_cell_bytes: withDefault(Count, 0) })
-)
+).check(Schema.isMaxLength(LISTED_MAX))
 
 export const CreateSeason = Schema.Struct({
   name: text(1, 100),
@@ -32,8 +35,8 @@ export const CreateSeason = Schema.Struct({
   visibility: Schema.Literals(["public", "private"]),
   entry: Schema.Literals(["open", "restricted"]),
   fleet: Fleet,
-  providers: Schema.Array(Slug),
-  admins: Schema.optionalKey(Schema.Array(text(1, 100)))
+  providers: Schema.Array(Slug).check(Schema.isMaxLength(LISTED_MAX)),
+  admins: Schema.optionalKey(Schema.Array(text(1, 100)).check(Schema.isMaxLength(LISTED_MAX)))
 }).annotate({ identifier: "CreateSeason" })
 export type CreateSeason = typeof CreateSeason.Type
 

@@ -36,10 +36,13 @@ export const RecordBaseline = Schema.Struct({ name: Slug, weights_hash: Sha256, 
 
 export const SwitchBaseline = Schema.Struct({ enabled: Schema.Boolean }).annotate({ identifier: "SwitchBaseline" })
 
+/** More baselines than any season has. */
+const IMPORTS_MAX = 1_000
+
 /** `baselines` names some of the other season's; without it all of them are meant. */
 export const ImportBaselines = Schema.Struct({
   from: Schema.String,
-  baselines: Schema.optionalKey(Schema.Array(Schema.String))
+  baselines: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(IMPORTS_MAX)))
 }).annotate({ identifier: "ImportBaselines" })
 export type ImportBaselines = typeof ImportBaselines.Type
 

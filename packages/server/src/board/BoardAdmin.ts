@@ -9,6 +9,7 @@ import type { Of } from "@agon/domain/season/Command.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Context, Effect, Layer } from "effect"
 import { auditOf } from "../admin/audits.ts"
+import { sentencesOf } from "../http/fieldErrors.ts"
 import { asked } from "../season/asked.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { Seasons } from "../season/Seasons.ts"
@@ -63,7 +64,7 @@ const makeBoardAdmin = Effect.gen(function* () {
       const command = yield* addingOf(account, season, file, "board.add", null)
       if ("errors" in command) {
         const { errors } = command
-        return yield* new BoardInvalid({ detail: `${errors[0]!.path}: ${errors[0]!.message}`, errors })
+        return yield* new BoardInvalid({ detail: sentencesOf(errors, "board"), errors })
       }
       const reply = yield* asked(actors, season.id, command)
       if ("refused" in reply) return yield* new BoardExists({ detail: `The season has a board ${command.board} already.` })

@@ -3,23 +3,23 @@
  * turn what the framework or a defect made of the request into the API's own typed refusals, which
  * HttpApi then encodes as it does a handler's. What is no endpoint at all is Edge.ts's.
  */
-import { Cause, Context, Effect, Layer, SchemaIssue } from "effect"
+import { ByteSize, Cause, Context, Effect, Layer, type Schema, type SchemaIssue } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
-import { HttpApiError, type HttpApiMiddleware } from "effect/http-api"
+import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
+import { bodyBytes } from "@agon/api/bodyBytes.ts"
 import * as P from "@agon/api/Problem.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
+import { fieldErrors, sentencesOf } from "./fieldErrors.ts"
+import { type FindOverlong, overlongIn } from "./lengths.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"
 import { RequestId } from "./RequestId.ts"
 import { unstorable } from "./unstorable.ts"
 
 type Refusal = HttpApiMiddleware.Error<Boundary>
-
-/** Of a body (DECISIONS.md section 2). */
-export const maxBodyBytes = 1024 * 1024
 
 /** How long a caller is told to wait for a season that moves or a database that is away. */
 const unavailable_s = 1
@@ -43,36 +43,61 @@ export const JsonBodyLayer = Layer.succeed(
   JsonBody,
   JsonBody.of((httpEffect, { endpoint }) => {
     const refusesBody = Context.get(endpoint.annotations, RefusesBody)
-    return refuseUnstorable.pipe(
+    const bytes_max = bodyBytes(endpoint.identifier)
+    const tooLarge = new P.BodyTooLarge({ detail: `The body of this request may have ${bytes_max} bytes.` })
+    const overlong = overlongIn(payloadsOf(endpoint))
+    return looksAtBody(bytes_max, tooLarge, overlong).pipe(
       Effect.andThen(httpEffect),
       // 415 is the decoder's own successful plain-text answer; no handler of ours gives one.
       Effect.flatMap((response) => (response.status === 415 ? Effect.fail(unsupported) : Effect.succeed(response))),
-      Effect.catchCause((cause) => translateBody(cause, refusesBody))
+      Effect.catchCause((cause) => translateBody(cause, refusesBody, tooLarge)),
+      Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bytes_max))
     )
   })
 )
 
-/** Reads the body that the decoder then finds read. A body of another type is the decoder's to refuse. */
-const refuseUnstorable = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<void, BodyProblem> => {
-  if (Number(request.headers["content-length"]) > maxBodyBytes) return Effect.fail(tooLarge) // without waiting for it
-  const type = request.headers["content-type"]
-  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) return Effect.void
-  return Effect.flatMap(Effect.orDie(request.text), (text) => {
-    const errors = unstorable(text)
-    return errors.length === 0 ? Effect.void : Effect.fail(invalid(errors))
+const payloadsOf = ({ payload }: { readonly payload: HttpApiEndpoint.PayloadMap }): ReadonlyArray<Schema.Constraint> =>
+  [...payload.values()].flatMap(({ schemas }) => schemas)
+
+/**
+ * Reads the body that the decoder then finds read, and refuses what need not be decoded to be refused: too much, at once where its
+ * length is said and else when it has come so far; what cannot be stored; lists that are too long. A body of another type is the
+ * decoder's to refuse.
+ */
+const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: FindOverlong | undefined) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<void, BodyProblem> => {
+    if (Number(request.headers["content-length"]) > bytes_max) return Effect.fail(tooLarge) // without waiting for it
+    const type = request.headers["content-type"]
+    if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) return Effect.void
+    return Effect.flatMap(Effect.orDie(request.text), (text) => {
+      const errors = unstorable(text)
+      const found = errors.length > 0 || overlong === undefined ? errors : overlong(parsed(text))
+      return found.length === 0 ? Effect.void : Effect.fail(invalid(found))
+    })
   })
-})
+
+/** What is no JSON is the decoder's to refuse. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 const unsupported = new P.UnsupportedMediaType({ detail: "Send the body as application/json." })
 const cutShort = new P.InvalidJson({ detail: "The body ended before it was whole." })
 const notJson = new P.InvalidJson({ detail: "The body could not be read as JSON." })
-const tooLarge = new P.BodyTooLarge({ detail: "A body may have 1 MiB." })
 
 type BodyProblem = HttpApiMiddleware.Error<JsonBody>
 
-const translateBody = <E>(cause: Cause.Cause<E>, refusesBody: BodyRefusal): Effect.Effect<never, E | BodyProblem> => {
+const translateBody = <E>(
+  cause: Cause.Cause<E>,
+  refusesBody: BodyRefusal,
+  tooLarge: P.BodyTooLarge
+): Effect.Effect<never, E | BodyProblem> => {
   for (const reason of cause.reasons) {
-    const unread = Cause.isDieReason(reason) ? unreadable(reason.defect) : undefined
+    const unread = Cause.isDieReason(reason) ? unreadable(reason.defect, tooLarge) : undefined
     if (unread !== undefined) return Effect.fail(unread)
     if (Cause.isFailReason(reason) && HttpApiError.HttpApiSchemaError.is(reason.error) && reason.error.kind === "Payload") {
       return Effect.fail(refuseBody(reason.error.cause.issue, refusesBody) as BodyProblem)
@@ -82,7 +107,7 @@ const translateBody = <E>(cause: Cause.Cause<E>, refusesBody: BodyRefusal): Effe
 }
 
 /** What kept a body from being read: it is too large, or who sent it went away. */
-const unreadable = (defect: unknown): BodyProblem | undefined => {
+const unreadable = (defect: unknown, tooLarge: P.BodyTooLarge): BodyProblem | undefined => {
   if (!HttpServerError.isHttpServerError(defect) || defect.reason._tag !== "RequestParseError") return undefined
   return defect.reason.reason === "BodyTooLarge" ? tooLarge : cutShort
 }
@@ -131,16 +156,11 @@ const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Re
   return Effect.fail(
     errors[0]?.path === "cursor" && error.kind === "Query"
       ? new P.InvalidCursor({ detail: "Use the next_cursor of the page before." })
-      : invalid(errors)
+      : invalid(errors, error.kind.toLowerCase())
   )
 }
 
-const invalid = (errors: P.FieldErrors) =>
-  new P.InvalidRequest({ detail: errors.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; "), errors })
-
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-const fieldErrors = (issue: SchemaIssue.Issue): P.FieldErrors =>
-  formatIssues(issue).issues.map(({ message, path = [] }) => ({ path: path.map(String).join("."), message }))
+const invalid = (errors: P.FieldErrors, noun?: string) => new P.InvalidRequest({ detail: sentencesOf(errors, noun), errors })
 
 /** What a defect looks like from outside: a database that is away, or our fault. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>

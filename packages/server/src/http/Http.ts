@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { AuthorizationLayer } from "./Authorization.ts"
-import { BoundaryLayer, JsonBodyLayer, maxBodyBytes } from "./Boundary.ts"
+import { BoundaryLayer, JsonBodyLayer } from "./Boundary.ts"
 import { DocumentsLayer } from "./Documents.ts"
 import { EdgeLayer, routing } from "./Edge.ts"
 import { makeFront } from "./Front.ts"
@@ -28,8 +28,8 @@ export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
     Layer.merge(EdgeLayer)
   )
 
-/** Bodies over this answer 413 (DECISIONS.md section 2). Streams, such as objects, have bounds of their own. */
-export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.bytes(maxBodyBytes))
+/** Of a body that no operation of the API reads, which have bounds of their own, as streams have, such as objects. */
+export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
 
 /** Longer than any answer but a runner's long poll, which its dispatcher ends; shorter than a stop may take. */
 const shutdownTimeout = "5 seconds"

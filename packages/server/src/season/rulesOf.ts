@@ -4,11 +4,11 @@ import { RulesInvalid } from "@agon/api/season/creation.ts"
 import { type Fault, faultsOfClasses, type RulesPatch, rulesPatchOf } from "@agon/domain/season/Editing.ts"
 import type { WeightClass } from "@agon/domain/season/Rules.ts"
 import { Effect } from "effect"
+import { sentencesOf } from "../http/fieldErrors.ts"
 
 /** What the season, or whoever makes one, finds wrong with what it was sent. */
 export const refusing = (refused: "invalid_request" | "rules_invalid", errors: ReadonlyArray<Fault>) => {
-  const { message, path } = errors[0]!
-  const said = { detail: `${path}: ${message}`, errors }
+  const said = { detail: sentencesOf(errors), errors }
   return Effect.fail(refused === "invalid_request" ? new InvalidRequest(said) : new RulesInvalid(said))
 }
 

@@ -1,0 +1,39 @@
+/**
+ * How many bytes the body of each operation may have: as many as its schema has a use for. Text is counted at 12 bytes a character, as
+ * an encoder writes an emoji that leaves nothing but ASCII; names and ids are ASCII. Uploads of objects are no bodies of the API: their
+ * signed URLs say how much they may have.
+ */
+const KIB = 1_024
+
+/** Names, switches, times, ids: a hundred ids are 4 KiB. */
+const USUAL = 16 * KIB
+/** A text of 2,000 characters. */
+const PARAGRAPH = 32 * KIB
+/** A text of 20,000 characters. */
+const ARTICLE = 256 * KIB
+
+/** By the operation's name; whatever is not named here takes the usual. */
+export const BODY_BYTES: Readonly<Record<string, number>> = {
+  countView: KIB, // a kind and an id
+  postComment: PARAGRAPH,
+  announce: PARAGRAPH,
+  editAnnouncement: PARAGRAPH,
+  notify: PARAGRAPH,
+  notifyEverybody: PARAGRAPH,
+  submit: PARAGRAPH, // with a note as long as a season's rules may let it be
+  reenter: PARAGRAPH,
+  editVersion: PARAGRAPH,
+  writeStory: ARTICLE,
+  addPost: ARTICLE,
+  editPost: ARTICLE,
+  addParticipants: ARTICLE, // 1,000 logins of 255
+  addBoard: 64 * KIB, // 625 cells, each number on a line of its own
+  createSeason: 64 * KIB, // rules, classes, administrators and providers
+  editSeason: 64 * KIB,
+  openSession: PARAGRAPH, // 64 engines
+  heartbeat: PARAGRAPH, // 256 leases
+  result: PARAGRAPH, // what a runner has to say of a failure: 2,000 characters
+  lease: KIB * KIB // 256 results: matches of eight seats, or failures with 2,000 letters about each
+}
+
+export const bodyBytes = (operation: string): number => BODY_BYTES[operation] ?? USUAL

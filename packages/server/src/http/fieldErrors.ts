@@ -1,0 +1,122 @@
+/**
+ * What is wrong with a request, said in sentences that a person can act on: where, and what it takes there. Of a list the first faulty
+ * item stands for the others, of a union the form that the value comes nearest to, and no more than ten faults are told. The tree
+ * of issues is walked only as far as that: a body of thousands of faults has thousands of branches, and none of them is formatted.
+ */
+import { SchemaIssue } from "effect"
+import type { FieldErrors } from "@agon/api/Problem.ts"
+import { takes } from "./takes.ts"
+
+type Fault = FieldErrors[number]
+
+/** As many as a person mends before trying again. */
+const FAULTS_MAX = 10
+/** Of them, those that the one sentence of a refusal repeats. */
+const SAID_MAX = 3
+
+export const fieldErrors = (issue: SchemaIssue.Issue): FieldErrors => firstOf(faultsIn(issue, []))
+
+const firstOf = (faults: Iterable<Fault>): ReadonlyArray<Fault> => {
+  const found = new Map<string, Fault>()
+  for (const fault of faults) {
+    if (!found.has(fault.path)) found.set(fault.path, fault)
+    if (found.size >= FAULTS_MAX) break
+  }
+  return [...found.values()]
+}
+
+const ANY_TEXT = "takes text"
+
+type Path = ReadonlyArray<PropertyKey>
+
+const at = (path: Path, message: string): Fault => ({ path: path.map(String).join("."), message })
+
+function* faultsIn(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
+  switch (issue._tag) {
+    case "Pointer":
+      return yield* faultsIn(issue.issue, [...path, ...issue.path])
+    case "Encoding":
+      // In a query everything arrives as text; that it is to be a number is what helps.
+      for (const fault of faultsIn(issue.issue, path))
+        yield fault.message === ANY_TEXT ? { ...fault, message: `takes ${takes(issue.ast)}` } : fault
+      return
+    case "Filter":
+      return yield* faultsIn(issue.issue, path)
+    case "Composite":
+      return yield* faultsOfParts(issue, path)
+    case "AnyOf":
+      return yield* issue.issues.length === 0 ? [at(path, `takes ${takes(issue.ast)}`)] : nearest(issue.issues, path)
+    default:
+      yield at(path, wordsOf(issue))
+  }
+}
+
+/** Of a list the first that is wrong, of an object every member; a bound that is not kept is said with all that the schema takes. */
+function* faultsOfParts({ ast, issues }: SchemaIssue.Composite, path: Path): Generator<Fault> {
+  for (const part of ast._tag === "Arrays" ? issues.slice(0, 1) : issues) {
+    const missing = part._tag === "Pointer" && part.issue._tag === "MissingKey" ? part.path[0] : undefined
+    const member = ast._tag === "Objects" ? ast.propertySignatures.find(({ name }) => name === missing) : undefined
+    if (missing !== undefined && member !== undefined) yield at([...path, missing], `is missing: it takes ${takes(member.type)}`)
+    else if (part._tag === "Filter" && saysNothing(part.issue)) yield at(path, `takes ${takes(ast)}`)
+    else yield* faultsIn(part, path)
+  }
+}
+
+const saysNothing = (issue: SchemaIssue.Issue) => issue._tag === "InvalidValue" && typeof issue.annotations?.message !== "string"
+
+/** Of several forms the nearest: who named the seats of a match is told what is wrong with them, not what a failure would need. */
+const nearest = (forms: ReadonlyArray<SchemaIssue.Issue>, path: Path): ReadonlyArray<Fault> => {
+  const most = Math.max(...forms.map(namedOf))
+  const tries = forms.filter((form) => namedOf(form) === most).map((form) => firstOf(faultsIn(form, path)))
+  const fewest = Math.min(...tries.map(({ length }) => length))
+  return tries.filter(({ length }) => length === fewest).flat()
+}
+
+/** How many members of the form the value has, right or wrong. */
+const namedOf = (form: SchemaIssue.Issue): number => {
+  if (form._tag !== "Composite" || form.ast._tag !== "Objects" || !SchemaIssue.hasInput(form)) return 0
+  const { input } = form
+  if (typeof input !== "object" || input === null) return 0
+  return form.ast.propertySignatures.filter(({ name }) => Object.hasOwn(input, name)).length
+}
+
+const wordsOf = (issue: SchemaIssue.Leaf): string => {
+  switch (issue._tag) {
+    case "MissingKey":
+      return "is missing"
+    case "UnexpectedKey":
+      return "is not known here"
+    case "InvalidType":
+      return `takes ${takes(issue.ast)}`
+    case "InvalidValue":
+      return typeof issue.annotations?.message === "string" ? capital(issue.annotations.message) : "takes another value"
+    default:
+      return "takes another value"
+  }
+}
+
+/** A sentence of its own. */
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** One sentence or a few for `detail`: the field in words, then what it takes. `noun` is what the whole of it is called. */
+export const sentencesOf = (errors: FieldErrors, noun = "body"): string => {
+  const said = errors.slice(0, SAID_MAX).map((fault) => sentenceOf(fault, noun))
+  const more = errors.length - said.length
+  return [...said, ...(more > 0 ? [`${more} more ${more === 1 ? "is" : "are"} wrong.`] : [])].join(" ")
+}
+
+const sentenceOf = ({ message, path }: Fault, noun: string): string => {
+  const place = path === "" ? `The ${noun}` : placeOf(path)
+  const said = message.replace(/^It (?=takes|must)/, "").replace(/\.$/, "")
+  // What starts with a capital is a sentence of its own.
+  return /^[A-Z]/.test(said) ? `${place}: ${said}.` : `${place} ${said}.`
+}
+
+/** `results.3.seats.0.score` is "score of item 1 of seats of item 4 of results". */
+const placeOf = (path: string): string => {
+  const words = path
+    .replace(/\[(\d+)\]/g, ".$1")
+    .split(".", 12)
+    .map((key) => (/^\d+$/.test(key) ? `item ${Number(key) + 1}` : key))
+  return words.toReversed().join(" of ")
+}

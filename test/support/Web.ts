@@ -136,12 +136,12 @@ export const seedAccounts = Effect.flatMap(
 )
 
 /** What levels and handlers of accounts need, over the database; rates are those of the test. */
-export const core = (rates: Table = unlimited) =>
+export const core = (rates: Table = unlimited, database: Layer.Layer<SqlClient.SqlClient, any> = Postgres.layer({ migrate: true })) =>
   Accounts.layer.pipe(
     Layer.provideMerge(Words.layer),
     Layer.provideMerge(Layer.mergeAll(ResponseCache.layer, RateLimits.layer(rates))),
     Layer.provideMerge(Layer.effectDiscard(seedAccounts)),
-    Layer.provideMerge(Postgres.layer({ migrate: true }))
+    Layer.provideMerge(database)
   )
 
 export interface Options<E, R> {

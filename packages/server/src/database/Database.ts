@@ -1,7 +1,9 @@
 /**
- * The service's connections to Postgres, as layers. Three pools on one database:
+ * The service's connections to Postgres, as layers. Pools on one database:
  *
- *  - `PgClient` and `SqlClient` for requests, and for whatever else is plain SQL;
+ *  - `SqlClient` for requests, and for whatever else is plain SQL: a pool for each class of callers (CallerSql.ts). Strangers, however
+ *    many and whatever they ask, leave the others theirs, and their statements have a third of the time;
+ *  - `PgClient` for what is to be heard from the database where there is no `NodeSql`;
  *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
  *  - `NodeSql` for what nodes tell each other and who hosts which season: a node whose requests are many is not taken for dead.
  *
@@ -15,6 +17,8 @@ import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effec
 import { SqlClient, type SqlError } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { OLDEST_MAJOR } from "./binaries.ts"
+import type { CallerClass } from "./Caller.ts"
+import * as CallerSql from "./CallerSql.ts"
 import { migrate } from "./migrate.ts"
 import { isRestarting } from "./rows.ts"
 
@@ -26,14 +30,19 @@ export class NodeSql extends Context.Reference<PgClient.PgClient | undefined>("a
 
 export interface Options {
   readonly url: Redacted.Redacted
+  /** Of each class of callers. */
   readonly request_connections?: number
   readonly season_connections?: number
   /** How long a server that is not there yet is waited for. */
   readonly patience_s?: number
 }
 
-/** With the embedded server's 60 connections, or a usual server's 100, there is room for several services and for a listener each. */
-const REQUEST_CONNECTIONS = 10
+/** With the embedded server's 60 connections, or a usual server's 100, there is room for two services and more, and a listener each. */
+const REQUEST_CONNECTIONS = { anonymous: 4, session: 4, service: 6 }
+/** Who wait for one of them: a page of a site makes some ten requests at once. */
+const WAITS = { anonymous: { waiting: 64, wait: "5 seconds" }, session: { waiting: 128, wait: "10 seconds" } } as const
+/** A stranger's statement that takes a second is one that somebody has looked for. */
+const ANONYMOUS_LIMITS = { statement_timeout: "5s" }
 const SEASON_CONNECTIONS = 3
 /** One listens, one holds the locks of the seasons hosted here, the others are for statements. */
 const NODE_CONNECTIONS = 4
@@ -68,18 +77,32 @@ export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClie
 
 /** All pools on a database whose schema is up to date already. */
 export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
-  const requests = pool(options, "agon requests", options.request_connections ?? REQUEST_CONNECTIONS)
+  const requestsOf = (caller: CallerClass) => options.request_connections ?? REQUEST_CONNECTIONS[caller]
+  const requests = CallerSql.layer(
+    {
+      anonymous: poolOf(options, "agon anonymous", requestsOf("anonymous"), ANONYMOUS_LIMITS),
+      session: poolOf(options, "agon sessions", requestsOf("session")),
+      service: poolOf(options, "agon requests", requestsOf("service"))
+    },
+    WAITS
+  )
+  const rest = pool(options, "agon requests", requestsOf("service"))
   const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS, BY_KEY)
   const nodes = pool(options, "agon nodes", NODE_CONNECTIONS)
   return Layer.mergeAll(
-    requests,
+    Layer.merge(rest, requests), // of two SqlClients the later is kept
     Layer.effect(SeasonSql, PgClient.PgClient).pipe(Layer.provide(seasons)),
     Layer.effect(NodeSql, PgClient.PgClient).pipe(Layer.provide(nodes))
   ).pipe(Layer.orDie)
 }
 
-const pool = (options: Options, applicationName: string, maxConnections: number, planning: Readonly<Record<string, string>> = {}) =>
-  PgClient.layer({ ...connection(options), applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING, ...planning } })
+/** `more` are settings of its sessions besides the usual ones, or in their place. */
+const poolOf = (options: Options, applicationName: string, maxConnections: number, more: Readonly<Record<string, string>> = {}) => ({
+  ...connection(options),
+  ...{ applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING, ...more } }
+})
+
+const pool = (...of: Parameters<typeof poolOf>) => PgClient.layer(poolOf(...of))
 
 const connection = ({ url }: Options) => ({ url, connectTimeout: CONNECT_TIMEOUT, keepAlive: KEEP_ALIVE })
 

@@ -15,6 +15,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { Accounts } from "../account/Accounts.ts"
 import { type Ended, Ongoing } from "../account/Ongoing.ts"
 import { clearSessionCookie } from "../account/sessionCookie.ts"
+import { Caller } from "../database/Caller.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { type InCommunity, Lookups } from "./Lookups.ts"
 import { PublicOrigin, refusesOrigin } from "./Origin.ts"
@@ -156,7 +157,8 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
       const { game = "", slug = "" } = yield* HttpRouter.params // raw: decoding comes after the level
       const season = yield* lookups.seasonForAdmin(account, game, slug)
       if (!season.administers) return yield* new A.SeasonAdminOnly({ detail: `You do not administer ${slug}.` })
-      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(A.CurrentSeason, season)))
+      const known = Context.make(A.CurrentAccount, account).pipe(Context.add(A.CurrentSeason, season), Context.add(Caller, "service"))
+      return yield* Effect.provide(httpEffect, known)
     })
   }
 
@@ -218,6 +220,10 @@ const makeNamedAccount = Effect.map(Lookups, (lookups): A.NamedAccount["Service"
   })
 )
 
+/** Nobody is a stranger on a route that asks for nobody's session as well. */
+const asVisitor = (account: A.SignedIn | undefined) =>
+  Context.make(A.Visitor, account).pipe(Context.add(Caller, account === undefined ? "anonymous" : "session"))
+
 const makeLevels = Effect.gen(function* () {
   const authenticate = yield* makeAuthenticate
   const lookups = yield* Lookups
@@ -228,15 +234,14 @@ const makeLevels = Effect.gen(function* () {
   }
 
   const optionalSession: A.OptionalSession["Service"] = {
-    session: (httpEffect, asked) =>
-      Effect.flatMap(authenticate.visitor(asked), (account) => Effect.provideService(httpEffect, A.Visitor, account))
+    session: (httpEffect, asked) => Effect.flatMap(authenticate.visitor(asked), (account) => Effect.provide(httpEffect, asVisitor(account)))
   }
 
   const platformAdmin: A.PlatformAdmin["Service"] = {
     session: Effect.fnUntraced(function* (httpEffect, asked) {
       const account = yield* authenticate.session(asked)
       if (!account.admin) return yield* new A.AdminOnly({ detail: "Only platform administrators may do this." })
-      return yield* Effect.provideService(httpEffect, A.CurrentAccount, account)
+      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(Caller, "service")))
     })
   }
 

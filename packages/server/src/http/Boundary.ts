@@ -11,6 +11,7 @@ import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/a
 import { bodyBytes } from "@agon/api/bodyBytes.ts"
 import * as P from "@agon/api/Problem.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
+import { Caller, callerOf } from "../database/Caller.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { fieldErrors, sentencesOf } from "./fieldErrors.ts"
@@ -34,7 +35,8 @@ export const BoundaryLayer = Layer.effect(
       const limited = perAddress
         ? Effect.flatMap(clientAddress, (address) => Effect.andThen(limits.take(rate, address), httpEffect))
         : httpEffect
-      return Effect.catchCause(withAnswerTimeout(timeout_ms, limited), translate)
+      const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), translate)
+      return Effect.provideService(answer, Caller, callerOf(rate))
     })
   )
 )

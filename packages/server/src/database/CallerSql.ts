@@ -1,0 +1,110 @@
+/**
+ * The SqlClient of requests: each statement, or transaction, on a connection of the pool of its caller's class (Caller.ts). Strangers
+ * and people signed in have few of them, wait for one so long and are so many at most; whoever waits in vain is answered 503. A
+ * stranger's statement is also ended sooner. The rest wait as long as they are let.
+ */
+import { PgClient, PgPool } from "@effect/sql-pg"
+import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Layer, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { Caller, type CallerClass } from "./Caller.ts"
+import { type Bounds, makeShare } from "./Share.ts"
+
+type Connection = SqlConnection.Connection
+type Acquirer = Effect.Effect<Connection, SqlError.SqlError, Scope.Scope>
+
+interface Lane {
+  readonly borrow: SqlConnection.Borrower
+  readonly acquire: Acquirer
+  readonly reserve: Acquirer
+}
+
+export type Pools = { readonly [Class in CallerClass]: PgPool.Config }
+
+/** Who waits; those who have a connection are as many as the pool has. */
+export type Waits = { readonly [Class in CallerClass]?: Pick<Bounds, "waiting" | "wait"> }
+
+export const layer = (pools: Pools, waits: Waits): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(pools, waits)).pipe(Layer.provide(Reactivity.layer))
+
+const make = Effect.fnUntraced(function* (pools: Pools, waits: Waits) {
+  const lanes: { readonly [Class in CallerClass]: Lane } = {
+    anonymous: yield* makeLane(pools.anonymous, waits.anonymous),
+    session: yield* makeLane(pools.session, waits.session),
+    service: yield* makeLane(pools.service, waits.service)
+  }
+  return yield* SqlClient.make({
+    acquirer: Effect.flatMap(Caller, (caller) => lanes[caller].acquire),
+    borrower: (f) => Effect.flatMap(Caller, (caller) => lanes[caller].borrow(f)),
+    transactionAcquirer: Effect.flatMap(Caller, (caller) => lanes[caller].reserve),
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+})
+
+const makeLane = Effect.fnUntraced(function* (config: PgPool.Config, waits: Pick<Bounds, "waiting" | "wait"> | undefined) {
+  const pool = yield* PgPool.make(config)
+  const open: Lane = {
+    borrow: (f) => pool.use((connection) => f(connectionOf(connection))),
+    acquire: Effect.map(pool.get, connectionOf),
+    reserve: Effect.map(pool.reserve, connectionOf)
+  }
+  if (waits === undefined) return open
+  const { release, take } = makeShare({ places: config.maxConnections!, ...waits }, busy)
+  const inTurn = (acquire: Acquirer) =>
+    Effect.andThen(
+      Effect.acquireRelease(take, () => release),
+      acquire
+    )
+  return {
+    borrow: (f) =>
+      Effect.acquireUseRelease(
+        take,
+        () => open.borrow(f),
+        () => release
+      ),
+    acquire: inTurn(open.acquire),
+    reserve: inTurn(open.reserve)
+  } satisfies Lane
+})
+
+/** One that may be tried again, which the boundary answers as 503 with Retry-After. */
+const busy = () =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error("too many wait"), message: "No connection is free.", operation: "acquire" })
+  })
+
+/** The driver's connection as statements use it. We transform no rows. */
+const connectionOf = (connection: PgConnection.PgConnection): Connection => {
+  const rowsOf = (text: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
+    Effect.map(connection.query(text, params, prepare), ({ rows }) => rows)
+  return {
+    execute: (text, params) => rowsOf(text, params, true),
+    executeRaw: (text, params) => connection.query(text, params),
+    executeStream: (text, params) => connection.stream(text, params),
+    executeValues: (text, params) => connection.queryValues(text, params),
+    executeValuesUnprepared: (text, params) => connection.queryValues(text, params, false),
+    executeUnprepared: (text, params) => rowsOf(text, params, false)
+  }
+}
+
+/** Postgres answers ROLLBACK to the COMMIT of a transaction that a statement has failed in. */
+const commit = (connection: Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    (result as PgConnection.Result).command === "ROLLBACK"
+      ? Effect.fail(
+          new SqlError.SqlError({
+            reason: new SqlError.UnknownError({
+              cause: new Error("rolled back"),
+              message: "COMMIT of a failed transaction",
+              operation: "commit"
+            })
+          })
+        )
+      : Effect.void
+  )

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { HANGS_AFTER_MS } from "./test/support/hangs.ts"
 import { mutants } from "./test/simulation/mutants.ts"
 import { plugin } from "./test/support/Mutants.ts"
 
@@ -13,11 +14,11 @@ export default defineConfig({
   test: {
     include: ["packages/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/leftoverProcesses.ts"],
-    setupFiles: ["test/support/undeclared.ts"],
+    setupFiles: ["test/support/undeclared.ts", "test/support/cpuBudget.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: HANGS_AFTER_MS,
+    hookTimeout: HANGS_AFTER_MS,
     teardownTimeout: 20_000
   }
 })

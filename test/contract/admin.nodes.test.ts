@@ -21,7 +21,7 @@ const nodes = Layer.effect(
 const refusal = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E>) =>
   Effect.match(patiently(call), { onFailure: ({ _tag }) => _tag, onSuccess: () => undefined })
 
-layer(nodes, { excludeTestServices: true, timeout: "60 seconds" })("an administrator among nodes", (it) => {
+layer(nodes, { excludeTestServices: true })("an administrator among nodes", (it) => {
   it.effect("suspends an account everywhere, and lets it in again", () =>
     Effect.gen(function* () {
       const { here, there } = yield* Nodes

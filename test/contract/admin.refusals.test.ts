@@ -16,8 +16,8 @@ import {
   refusal,
   scheduled,
   season,
-  seasonBody,
-  tell
+  startRound,
+  seasonBody
 } from "../support/Administration.ts"
 import { administrationRoutes, type Route, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -105,8 +105,7 @@ const seasons = Effect.gen(function* () {
   yield* post(over.url("/rounds"), { kind: "round", games: 3, starts_at: inYear(2090) })
   yield* post(over.url("/close"))
   const running = yield* season("running")
-  yield* tell(running.id, { _tag: "PlanRound", kind: "round", games: 3, starts_at: Date.now() + 500 })
-  yield* Effect.delay(tell(running.id, { _tag: "Tick" }), "600 millis")
+  yield* startRound(running.id, 3)
   return [spring.id, over.id, running.id]
 })
 

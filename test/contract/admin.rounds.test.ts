@@ -12,8 +12,9 @@ import {
   read,
   refusal,
   season,
-  tell
+  startRound
 } from "../support/Administration.ts"
+import { parked } from "../support/eventually.ts"
 import { playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
 
 const year = (n: number) => `20${n}-01-01T00:00:00.000Z`
@@ -132,8 +133,7 @@ layer(administration, options)("idle fill", (it) => {
         return played
       })
       assert.strictEqual(yield* playOn(yield* lease()), 20, "without a round there is no end of it")
-      yield* tell(id, { _tag: "PlanRound", kind: "round", games: 1, starts_at: Date.now() + 300 })
-      yield* Effect.delay(tell(id, { _tag: "Tick" }), "400 millis")
+      yield* startRound(id, 1)
       const counted = Effect.map(read("/v1/games/snakes/leaderboard?season=rests"), ({ json }) =>
         json.entries.map((entry: any) => entry.round_matches)
       )
@@ -142,7 +142,7 @@ layer(administration, options)("idle fill", (it) => {
       assert.deepStrictEqual([owed.every((games: number) => games >= 1), yield* lease()], [true, []], "everybody has their games")
 
       const waiting = yield* Effect.forkChild(lease({ wait_s: 25 }))
-      yield* Effect.sleep("200 millis")
+      yield* parked(1)
       yield* patch(url("/fill"), { enabled: true, max_per_hour: null })
       const works = yield* Fiber.join(waiting)
       assert.lengthOf(works, 1, "a runner that waits is woken by it")

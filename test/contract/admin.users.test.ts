@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { blocked } from "../support/eventually.ts"
 import * as A from "../support/Administration.ts"
 import { say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -202,7 +203,7 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a suspension"
               }
             )
           )
-          yield* Effect.sleep("200 millis")
+          yield* blocked(2)
           assert.strictEqual((yield* edit("wim", { suspended: true })).status, 200)
           return writing
         })
@@ -227,7 +228,7 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a suspension"
           yield* sql`INSERT INTO session (id, account_id, token_sha256, created_at, last_seen_at, expires_at)
             VALUES (gen_random_uuid(), ${vera!.id}, sha256('late-token'::bytea), now(), now(), '2099-01-01')`
           const suspending = yield* Effect.forkChild(edit("vera", { suspended: true }))
-          yield* Effect.sleep("200 millis") // so long it waits for the sign-in
+          yield* blocked(1)
           return suspending
         })
       )

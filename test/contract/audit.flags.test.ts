@@ -78,7 +78,7 @@ const flag = (runner: string) =>
 const drains = ({ client }: Keyed, runner: string) =>
   Effect.map(client.runner.lease({ payload: { runner, max: 1, wait_s: 0 } }), ({ drain, leases }) => [drain, leases.length])
 
-layer(service, { excludeTestServices: true, timeout: "120 seconds" })("an audit that no two runners decide", (it) => {
+layer(service, { excludeTestServices: true })("an audit that no two runners decide", (it) => {
   it.effect("of three different states leaves no match, and the report is what two deny", () =>
     Effect.gen(function* () {
       const { fleet } = yield* Stage
@@ -129,7 +129,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("an audit 
   )
 })
 
-layer(service, { excludeTestServices: true, timeout: "120 seconds" })("runners that were flagged", (it) => {
+layer(service, { excludeTestServices: true })("runners that were flagged", (it) => {
   it.effect("read as draining, and get nothing more however long they stay away", () =>
     Effect.gen(function* () {
       const { fleet } = yield* Stage

@@ -70,7 +70,7 @@ const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
 
 const service = Service.layer({ replay_check: 1, audit: 0 }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
 
-layer(service, { excludeTestServices: true, timeout: "120 seconds" })("a runner that lies", (it) => {
+layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
   it.effect("is found out whatever it lies about, its match is voided, and the ladder is as if it had never been", () =>
     Effect.gen(function* () {
       const fleet = yield* keyed("honest")

@@ -13,8 +13,7 @@ const inService = (
   test: () => Effect.Effect<void, unknown, Service.Service | PgClient.PgClient | Scope.Scope>
 ) =>
   layer(Service.layer(shares).pipe(Layer.provide(Layer.succeed(SettledAfter, 0))), {
-    excludeTestServices: true,
-    timeout: "120 seconds"
+    excludeTestServices: true
   })("matches looked at again", (it) => it.effect(title, test))
 
 /** Until it holds, for a while. */

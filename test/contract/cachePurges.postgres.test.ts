@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as CachePurges from "@agon/server/http/CachePurges.ts"
 import { Broadcast, payloads } from "@agon/server/node/Broadcast.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 /** One more node on the same database. */
@@ -17,13 +18,7 @@ const node = nodeOf(Broadcast.layer)
 const keep = (cache: ResponseCache["Service"], url: string, tag: string) =>
   cache.getOrCompute(url, Effect.succeed({ text: url, contentType: "text/plain", tags: new Set([tag]) }))
 
-const eventually = (what: string, holds: () => boolean) =>
-  Effect.promise(async () => {
-    for (let waited_ms = 0; !holds(); waited_ms += 10) {
-      if (waited_ms > 10_000) throw new Error(`${what} did not happen within 10 s`)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  })
+const comes = (what: string, holds: () => boolean) => eventually(what, Effect.sync(holds))
 
 const listeners = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
@@ -32,37 +27,55 @@ const listeners = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-/** Both listen: what was kept before a listener stood is forgotten, so tests begin after it. */
-const listening = (count: number) =>
+/**
+ * Both listen and hear each other. What was kept before a listener stood is forgotten, so tests begin when an answer outlives
+ * the purge of another that was kept before it.
+ */
+const hearing = (one: ResponseCache["Service"], other: ResponseCache["Service"]) =>
   Effect.gen(function* () {
-    while ((yield* listeners) < count) yield* Effect.sleep("10 millis")
-    yield* Effect.sleep("50 millis")
+    yield* eventually(
+      "two listeners",
+      Effect.map(listeners, (count) => count >= 2)
+    )
+    for (const [speaks, hears] of [
+      [one, other],
+      [other, one]
+    ] as const) {
+      const heard = Effect.gen(function* () {
+        yield* keep(hears, "/probe", "probe")
+        yield* keep(hears, "/beside", "beside")
+        yield* speaks.purge("probe")
+        yield* comes("the purge", () => hears.getUnsafe("/probe") === undefined)
+        return hears.getUnsafe("/beside") !== undefined
+      })
+      yield* eventually("a purge of one answer alone", heard)
+    }
   })
 
 layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("caches of two nodes", (it) => {
   it.effect("forget what either purges, keep the rest, and forget all when a listener was lost", () =>
     Effect.gen(function* () {
       const [here, there] = [yield* node, yield* node]
-      yield* listening(2)
+      yield* hearing(here, there)
       yield* keep(there, "/a", "season:1")
       yield* keep(there, "/b", "season:2")
       yield* here.purge("season:1")
-      yield* eventually("the purge", () => there.getUnsafe("/a") === undefined)
+      yield* comes("the purge", () => there.getUnsafe("/a") === undefined)
       assert.isDefined(there.getUnsafe("/b"))
 
       yield* keep(here, "/c", "season:3")
       yield* there.purgeAll
-      yield* eventually("the purge of everything", () => here.getUnsafe("/c") === undefined)
+      yield* comes("the purge of everything", () => here.getUnsafe("/c") === undefined)
 
       yield* keep(here, "/d", "season:4")
       yield* keep(there, "/d", "season:4")
       const sql = yield* SqlClient.SqlClient
       yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`
-      yield* eventually("forgetting", () => here.getUnsafe("/d") === undefined && there.getUnsafe("/d") === undefined)
-      yield* listening(2)
+      yield* comes("forgetting", () => here.getUnsafe("/d") === undefined && there.getUnsafe("/d") === undefined)
+      yield* hearing(here, there)
       yield* keep(there, "/e", "season:5")
       yield* here.purge("season:5")
-      yield* eventually("the purge after the loss", () => there.getUnsafe("/e") === undefined)
+      yield* comes("the purge after the loss", () => there.getUnsafe("/e") === undefined)
     })
   )
 })
@@ -90,14 +103,14 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a n
     Effect.gen(function* () {
       const quick = Broadcast.layerOf({ beat_ms: 50, deaf_ms: 400 })
       const [here, there] = [yield* nodeOf(quick), yield* nodeOf(quick)]
-      yield* listening(2)
+      yield* hearing(here, there)
       assert.isTrue(yield* keepsAwhile(there), "nodes that nobody talks to hear themselves")
       const stopped = yield* backends
       yield* Effect.gen(function* () {
         yield* signal(stopped, "SIGSTOP") // a server process that is frozen: the connection stands, and nothing comes
         yield* keep(there, "/a", "season:1")
         yield* here.purge("season:1")
-        yield* eventually("forgetting", () => there.getUnsafe("/a") === undefined)
+        yield* comes("forgetting", () => there.getUnsafe("/a") === undefined)
         yield* keep(there, "/b", "season:1")
         assert.isUndefined(there.getUnsafe("/b"), "what may be untrue already is not kept")
       }).pipe(Effect.ensuring(signal(stopped, "SIGCONT")))

@@ -105,7 +105,7 @@ const runGenerated = Effect.fnUntraced(function* (login: string, like: string) {
   yield* run("life.ts", origin, sessionOf(headers.cookie)!, "model.onnx", "manifest.json")
 })
 
-layer(arena, { excludeTestServices: true, timeout: "120 seconds" })("the typed client", (it) => {
+layer(arena, { excludeTestServices: true })("the typed client", (it) => {
   it.effect("takes a competitor from sign-in through two versions and two seasons to sign-out", () =>
     Effect.gen(function* () {
       const { origin } = yield* Service

@@ -1,6 +1,7 @@
 /** Submitting, over HTTP on a real Postgres with the seasons' own actors: refusals, races, repeats, re-entry, and what is foreseen. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../support/eventually.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { bodyOf, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
@@ -64,7 +65,10 @@ layer(A.layer, A.options)("a submission", (it) => {
       const { id } = yield* A.season("brief", { rules: { upload_window_s: 1, cooldown_s: 3_600 } })
       const body = bodyOf("brief", yield* modelOf("ada"))
       const first = (yield* submit(body)).json
-      yield* Effect.sleep(Date.parse(first.upload.expires_at) - Date.now() + 50)
+      yield* eventually(
+        "the end of the window",
+        Effect.sync(() => Date.now() > Date.parse(first.upload.expires_at))
+      )
       yield* A.tell(id, { _tag: "Tick" })
       const { json: own } = yield* A.read(`/v1/me/versions/${first.version_id}`, "ada")
       assert.deepStrictEqual([own.status, own.phase, own.reject_reason], ["rejected", null, "upload_expired"])
@@ -244,7 +248,10 @@ layer(A.layer, A.options)("the preflight", (it) => {
       const { url } = yield* A.season("closing")
       yield* submit(bodyOf("closing", model))
       assert.strictEqual((yield* A.post(url("/close"))).status, 200)
-      yield* Effect.sleep("300 millis")
+      yield* eventually(
+        "the season's end",
+        Effect.map(A.rows`SELECT 1 FROM season WHERE slug = 'closing' AND closed_at IS NOT NULL`, ({ length }) => length > 0)
+      )
       yield* refused("closing", model, "season_closed")
     })
   )

@@ -163,7 +163,7 @@ const database = Layer.effectDiscard(seedAccounts).pipe(
 const stored = A.rows<{ readonly kind: string; readonly id: string; readonly views: number }>`
   SELECT kind, id, views::int AS views FROM view_count ORDER BY kind, id`
 
-layer(database, { timeout: "60 seconds" })("what a node has counted", (it) => {
+layer(database)("what a node has counted", (it) => {
   it.effect("is written every ten seconds and when the service stops, in no more statements than that", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -180,7 +180,7 @@ layer(database, { timeout: "60 seconds" })("what a node has counted", (it) => {
   )
 })
 
-layer(NodeHttpClient.layerUndici, { excludeTestServices: true, timeout: "60 seconds" })("a service that is stopped", (it) => {
+layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a service that is stopped", (it) => {
   it.effect("has written what browsers had told it until then", () =>
     Effect.gen(function* () {
       const database_url = yield* Postgres.url({ migrate: true })
@@ -204,7 +204,7 @@ const written = (views: number) =>
     Effect.map((rows) => assert.strictEqual(rows[0]?.views, views))
   )
 
-layer(database, { excludeTestServices: true, timeout: "60 seconds" })("a flood", (it) => {
+layer(database, { excludeTestServices: true })("a flood", (it) => {
   it.effect("of things that there are not costs nobody a row, and no more memory than is set aside", () =>
     Effect.gen(function* () {
       const { count, list } = yield* Effect.provide(Views, yield* Layer.build(Views.layer))

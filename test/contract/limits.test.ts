@@ -113,7 +113,7 @@ const classes: ReadonlyArray<Line> = [
   { rate: "upload", per_s: 5, burst: 40, path: "/v1/games/snakes/seasons/none/maps/none", method: "PATCH", who: "admin" }
 ]
 
-const options = { excludeTestServices: true, timeout: "120 seconds" } as const
+const options = { excludeTestServices: true } as const
 
 /** Drains the bucket of one line, checks the refusal, and gives the request back for another try. */
 const refusedBy = Effect.fnUntraced(function* (origin: string, { burst, per_s, rate, who, ...one }: Line, n: number) {

@@ -1,23 +1,15 @@
 /** What is under way in an account's name ends with the account, on every node; what begins afterwards does not. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { Ongoing, type OngoingShape } from "@agon/server/account/Ongoing.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 /** One more node on the same database. */
 const node = Effect.map(Layer.build(Layer.fresh(Ongoing.layer.pipe(Layer.provide(Layer.fresh(Broadcast.layer))))), (context) =>
   Context.get(context, Ongoing)
 )
-
-const listening = (count: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`.pipe(
-      Effect.repeat({ until: (rows) => rows.length >= count }),
-      Effect.andThen(Effect.sleep("50 millis"))
-    )
-  )
 
 /** How a request ends. */
 const outcome = <A>(request: Effect.Effect<A, { readonly _tag: string }>) => Effect.catch(request, ({ _tag }) => Effect.succeed(_tag))
@@ -26,13 +18,19 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("wha
   it.effect("ends here and on other nodes, and nobody else's does", () =>
     Effect.gen(function* () {
       const [here, there] = [yield* node, yield* node]
-      yield* listening(2)
       let undone = 0
       const waits = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (undone += 1)))
-      const run = (on: OngoingShape, id: string) => Effect.forkChild(outcome(on.inNameOf(id, on.moment(), waits)))
+      const run = (on: OngoingShape, id: string) =>
+        Effect.forkChild(outcome(on.inNameOf(id, on.moment(), waits)), { startImmediately: true })
+      // Whoever listens by now hears it.
+      const probe = yield* run(there, "probe")
+      yield* eventually(
+        "either hears the other",
+        Effect.map(here.end("probe"), () => probe.pollUnsafe() !== undefined)
+      )
+      undone = 0
       const ada = [yield* run(here, "ada"), yield* run(here, "ada"), yield* run(there, "ada")]
       const bob = yield* run(there, "bob")
-      yield* Effect.sleep("20 millis")
       yield* here.end("ada")
       for (const fiber of ada) assert.strictEqual(yield* Fiber.join(fiber), "Ended")
       assert.strictEqual(undone, 3)

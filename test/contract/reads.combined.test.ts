@@ -178,7 +178,7 @@ const walked = Effect.fnUntraced(function* (path: string, query: Query, as: stri
   return { ids, total: first.total, season: first.season }
 })
 
-layer(web, { excludeTestServices: true, timeout: "300 seconds" })("lists of matches", (it) => {
+layer(web, { excludeTestServices: true })("lists of matches", (it) => {
   it.effect(`answer any filters together under any sort as a plain search through all matches does (seed ${seed})`, () =>
     Effect.gen(function* () {
       const all = yield* everything

@@ -48,7 +48,7 @@ const outages: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   "never ends its answer": (response) => response.writeHead(200, { "content-type": "application/json" }).write("{")
 }
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("a provider that is out of order", (it) => {
+layer(Live, { excludeTestServices: true })("a provider that is out of order", (it) => {
   // Keys are kept once they are known, and so is where everything is, hence the order and the second of a kind.
   const endpoints: ReadonlyArray<readonly [string, "hub" | "openid", string]> = [
     ["openid", "openid", "discovery"],
@@ -202,7 +202,7 @@ layer(Live, { excludeTestServices: true })("a provider of OpenID that tells the 
   )
 })
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("a browser", (it) => {
+layer(Live, { excludeTestServices: true })("a browser", (it) => {
   it.effect("that brings the code of somebody else's sign-in is not signed in with it", () =>
     inService(async ({ origin }) => {
       const [victim, thief] = [new Browser(), new Browser()]

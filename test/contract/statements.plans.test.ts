@@ -188,7 +188,7 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ owner: "owner50", ladder: "open", class: "nano" }, "seat_version"]
 ]
 
-layer(filled, { timeout: "60 seconds" })("plans", (it) => {
+layer(filled)("plans", (it) => {
   it.effect("each statement starts from an index and sorts no more than an entry's matches", () =>
     Effect.gen(function* () {
       const failed: Array<string> = []

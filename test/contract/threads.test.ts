@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { blocked } from "../support/eventually.ts"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -362,15 +363,14 @@ layer(web, A.options)("at one time", (it) => {
       const { id } = (yield* A.ask(threadOf(x.open))).json.thread
       const sql = yield* SqlClient.SqlClient
       const lock = (locked: boolean) => A.patch(`/v1/admin/threads/${id}`, { locked })
-      const soon = Effect.sleep("200 millis") // so long each waits, or has been let in
       // Held where it is written, the comment is in the thread before the lock, which waits for it.
       const [saying, locking, early] = yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`SELECT id FROM account WHERE username = 'ada' FOR UPDATE`
           const saying = yield* Effect.forkChild(say("ada", { match: x.open }, "me"))
-          yield* soon
+          yield* blocked(1)
           const locking = yield* Effect.forkChild(lock(true))
-          yield* soon
+          yield* blocked(2)
           return [saying, locking, yield* sql`SELECT id FROM thread WHERE id = ${id} AND locked`] as const
         })
       )

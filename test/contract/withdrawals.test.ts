@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer as administration, options, patch, post, read, refusal, rows, tell, urlOf } from "../support/Administration.ts"
+import { layer as administration, options, patch, post, read, refusal, rows, startRound, tell, urlOf } from "../support/Administration.ts"
 import { playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
 
 const ADMITTED = { verdict: "admitted", param_count: 1, infer_us: 1, memory: { flat: 0, cell: 0 } }
@@ -68,11 +68,7 @@ const causes: ReadonlyArray<{
     reason: "round_reset",
     what: "a round starts",
     ends: "finished",
-    happens: ({ id }) =>
-      Effect.andThen(
-        tell(id, { _tag: "PlanRound", kind: "round", games: 3, starts_at: Date.now() + 300 }),
-        Effect.delay(tell(id, { _tag: "Tick" }), "400 millis")
-      )
+    happens: ({ id }) => startRound(id, 3)
   }
 ]
 

@@ -7,7 +7,7 @@ import * as Service from "../support/Service.ts"
 const page = { query: firstPage() }
 const minutes = (n: number) => new Date(Date.now() + n * 60_000).toISOString()
 
-layer(Service.layer(), { excludeTestServices: true, timeout: "60 seconds" })("what is written", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("what is written", (it) => {
   it.effect("goes from its owner by a moderator to everybody", () =>
     Effect.gen(function* () {
       const { as, origin } = yield* Service.Service

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { blocked } from "../support/eventually.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { decide, story, write } from "../support/Writing.ts"
@@ -289,7 +290,7 @@ layer(web, A.options)("at one time", (it) => {
         Effect.gen(function* () {
           yield* sql`UPDATE story SET body = 'Spiteful.', updated_at = updated_at + interval '1 second' WHERE model_id = ${m.beta}`
           const waiting = yield* Effect.forkChild(decide(m.beta, "approved", { updated_at: seen }))
-          yield* Effect.sleep("200 millis") // so long it waits, or has been let in
+          yield* blocked(1)
           return waiting
         })
       )

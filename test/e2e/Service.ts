@@ -14,7 +14,7 @@ import pg from "pg"
 
 const ROOT = join(import.meta.dirname, "../..")
 /** Machines that run tests are slow and noisy: a deadline tells a hang from progress and nothing else. */
-export const PATIENCE_MS = 180_000
+export const PATIENCE_MS = 300_000
 const LOOK_EVERY_MS = 100
 const LOG_KEPT = 20_000
 

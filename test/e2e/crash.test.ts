@@ -46,7 +46,7 @@ const everyOrder: ReadonlyArray<ReadonlyArray<Victim>> = [
   ["postgres", "postgres", "postgres"]
 ]
 
-describe("a service whose processes are killed while its season plays", { timeout: slow ? 600_000 : 240_000 }, () => {
+describe("a service whose processes are killed while its season plays", () => {
   let options: Service.Options
   let service: Service.Service
   let witness: Witness

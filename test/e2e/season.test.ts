@@ -5,6 +5,7 @@ import * as Competition from "./Competition.ts"
 import { audit } from "./Ledger.ts"
 import { freePort } from "../support/freePort.ts"
 import * as Service from "./Service.ts"
+import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { Visitor } from "./Visitor.ts"
 
 const slow = process.env["AGON_SLOW"] !== undefined
@@ -14,7 +15,7 @@ const STRONG = ["sniffer", "wary"]
 const RATED = slow ? 600 : 50
 const REPLAYS = slow ? 60 : 12
 
-describe("a service on an empty directory", { timeout: slow ? 1_800_000 : 420_000 }, () => {
+describe("a service on an empty directory", { timeout: slow ? 1_800_000 : HANGS_AFTER_MS }, () => {
   let service: Service.Service
   let admin: Visitor
   const visitor = () => new Visitor(service.origin)

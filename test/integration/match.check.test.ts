@@ -176,7 +176,7 @@ const here = (id: string) => mailboxes.set(id, {} as Mailbox)
 const idsOf = (n: number, from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => matchId(n, from + i))
 const ended = (n: number, last: number) => () => store.gets.includes(matchId(n, last))
 
-layer(Postgres.layer({ migrate: true }), { excludeTestServices: true, timeout: "60 seconds" })("the replay check", (it) => {
+layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the replay check", (it) => {
   it.effect("goes on where it stopped, voids what does not follow, and looks at nothing a third time", () =>
     Effect.gen(function* () {
       yield* stage

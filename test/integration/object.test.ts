@@ -38,7 +38,7 @@ const anHourAgo = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(Date.now() - HOUR_S * 1000), effect).pipe(Effect.provide(TestClock.layer()))
 
 const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, traits: Traits) =>
-  layer(stores, { excludeTestServices: true, timeout: "60 seconds" })(title, (it) => {
+  layer(stores, { excludeTestServices: true })(title, (it) => {
     it.effect("what goes up through a presigned PUT comes down through a presigned GET", () =>
       Effect.gen(function* () {
         const objects = yield* ObjectStore

@@ -73,7 +73,7 @@ const through = <A, E>(use: (front: Front, objects: (typeof ObjectStore)["Servic
 
 const missing = missingS3()
 describe.skipIf(missing !== undefined)(`S3 in trouble${missing === undefined ? "" : `: ${missing}`}`, () => {
-  layer(S3Server.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(S3Server.layer, { excludeTestServices: true })((it) => {
     it.effect("what fails by 503 or by the network is repeated", () =>
       through((front, objects) =>
         Effect.gen(function* () {

@@ -245,7 +245,7 @@ layer(memory)("token buckets in memory", conformance)
 
 const missing = missingRedis()
 describe.skipIf(missing !== undefined)(`token buckets in Redis${missing === undefined ? "" : `: ${missing}`}`, () => {
-  layer(redis, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(redis, { excludeTestServices: true })((it) => {
     conformance(it)
 
     it.effect("a bucket further ahead than its burst, as after a clock was set back, is an empty one", () =>

@@ -68,7 +68,7 @@ const toPlay = {
   })
 }
 
-layer(worker, { excludeTestServices: true, timeout: "60 seconds" })("a runner that audits", (it) => {
+layer(worker, { excludeTestServices: true })("a runner that audits", (it) => {
   it.effect("comes to the same last state, and gives the timeouts of the first time again", () =>
     Effect.gen(function* () {
       const { work } = yield* Worker

@@ -9,7 +9,7 @@ const runners = Runners.layer.pipe(Layer.provideMerge(Postgres.layer({ migrate: 
 const KEY = "00000000-0000-4000-8000-000000000001"
 const about = { name: "one", runtime_version: "ort", engines: [], accepts: ["match"], slots: 2 } as const
 
-layer(runners, { excludeTestServices: true, timeout: "60 seconds" })("the record of a runner", (it) => {
+layer(runners, { excludeTestServices: true })("the record of a runner", (it) => {
   it.effect("holds how it keeps models from its machine, where it says so", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

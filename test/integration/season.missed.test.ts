@@ -9,6 +9,8 @@ import { SeasonSql } from "@agon/server/database/Database.ts"
 import { SeasonActors, layer as seasonsLayer } from "@agon/server/season/SeasonEntity.ts"
 import { SeasonEvents } from "@agon/server/season/SeasonEvents.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
+import { allowed } from "../support/slack.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
@@ -41,7 +43,7 @@ const play = Effect.gen(function* () {
   }
 })
 
-layer(database, { excludeTestServices: true, timeout: "60 seconds" })("a service that was down", (it) => {
+layer(database, { excludeTestServices: true })("a service that was down", (it) => {
   it.effect("catches up on rounds and finals that began without it, and a newcomer of the last moment is turned away", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -52,7 +54,7 @@ layer(database, { excludeTestServices: true, timeout: "60 seconds" })("a service
           for (const command of [...board("plain"), submit(1), submit(2), submit(3)]) yield* ask(command)
           for (let i = 0; i < 6; i++) for (const work of yield* ask(lease({ max: 4 }))) yield* ask(report(work))
           yield* ask(submit(4, { files: null }))
-          const soon = Date.now() + 500
+          const soon = Date.now() + allowed(500)
           const starts = [soon, soon + 100, soon + 200]
           const kinds = ["round", "round", "finals"] as const
           for (const [i, starts_at] of starts.entries()) yield* ask({ _tag: "PlanRound", kind: kinds[i]!, games: 2, starts_at })
@@ -61,7 +63,10 @@ layer(database, { excludeTestServices: true, timeout: "60 seconds" })("a service
         })
       )
       assert.isBelow(Date.now(), starts[0]!, "it went down before the first round")
-      yield* Effect.sleep("1 second")
+      yield* eventually(
+        "the rounds' starts",
+        Effect.sync(() => Date.now() > starts[2]!)
+      )
       const rounds = sql<any>`SELECT n, kind, (extract(epoch FROM started_at) * 1000)::float8 AS started,
         (extract(epoch FROM ended_at) * 1000)::float8 AS ended FROM round ORDER BY n`
       assert.deepStrictEqual(

@@ -249,7 +249,7 @@ const pg = (ratings_per_s: number) =>
   )
 
 /** A rating row in ten seconds: all but what is written at once is in `rating_redo` when the next life claims. */
-layer(pg(0.1), { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL, while ratings wait", (it) => {
+layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, while ratings wait", (it) => {
   conformance(it, create)
 
   it.effect("ratings wait in few rows, which are gone when a claim has written them, and when the season closes", () =>
@@ -289,7 +289,7 @@ layer(pg(0.1), { excludeTestServices: true, timeout: "60 seconds" })("SeasonStor
   )
 })
 
-layer(pg(RATINGS_PER_S), { excludeTestServices: true, timeout: "60 seconds" })("SeasonStore on PostgreSQL", (it) => {
+layer(pg(RATINGS_PER_S), { excludeTestServices: true })("SeasonStore on PostgreSQL", (it) => {
   conformance(it, create)
 
   it.effect("what no claim reads is written too: results, seats, the administrative log, boards, points of the series", () =>

@@ -59,7 +59,7 @@ const told = Effect.gen(function* () {
 /** What a commit of the state would carry of it. */
 const carried = (state: State) => toldParts(state).filter((part) => part !== null).length
 
-layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a season's commit", (it) => {
+layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
   it.effect("tells an owner how their version fares, step by step and each step once", () =>
     Effect.gen(function* () {
       const { obey, play, sql } = yield* begin

@@ -102,7 +102,7 @@ const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   assert.isAbove(written.filter(({ upset }) => upset !== null && upset > 0).length, 10)
 })
 
-layer(pg, { excludeTestServices: true, timeout: "60 seconds" })("a voided match on PostgreSQL", (it) => {
+layer(pg, { excludeTestServices: true })("a voided match on PostgreSQL", (it) => {
   it.effect("leaves the rows of a season that never had it, and the rows restore the season that goes on", () =>
     Effect.gen(function* () {
       const { books, enter, obey, play, season, sql, state, store } = yield* stage

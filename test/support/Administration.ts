@@ -24,6 +24,7 @@ import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
 import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
 import { Services } from "@agon/server/services.ts"
+import { eventually } from "./eventually.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Postgres from "./Postgres.ts"
 import { type Answered, type Call, call, seedAccounts, unlimited, Web } from "./Web.ts"
@@ -80,7 +81,7 @@ export const layerWith = (rates: Layer.Layer<RateLimits>, directory: Effect.Effe
 
 export const layer = layerWith(RateLimits.layer(unlimited))
 
-export const options = { excludeTestServices: true, timeout: "60 seconds" } as const
+export const options = { excludeTestServices: true } as const
 
 /** A call that waits for a season that is only waking; the log knows nothing of the tries, since they changed nothing. */
 export const ask = (path: string, given: Call = {}): Effect.Effect<Answered, never, Web> =>
@@ -137,6 +138,22 @@ export const tell = <C extends Command>(season_id: string, command: C) =>
     Effect.retry(Schedule.max([Schedule.spaced("50 millis"), Schedule.upTo(Schedule.forever, { times: 200 })])),
     Effect.orDie
   )
+
+/** Starts a round of the season; answers when it has begun. A busy machine plans it again for a later moment. */
+export const startRound = (season_id: string, games: number) => {
+  const begun = Effect.gen(function* () {
+    const starts_at = Date.now() + 100
+    const planned = yield* tell(season_id, { _tag: "PlanRound", kind: "round", games, starts_at })
+    if ("refused" in planned) return false
+    yield* eventually(
+      "the round's start",
+      Effect.sync(() => Date.now() > starts_at)
+    )
+    yield* tell(season_id, { _tag: "Tick" })
+    return true
+  })
+  return eventually("a round was planned", begun)
+}
 
 export const rows = <Row extends object>(statement: TemplateStringsArray, ...values: ReadonlyArray<string>) =>
   Effect.orDie(Effect.flatMap(SqlClient.SqlClient, (sql) => sql<Row>(statement, ...values)))

@@ -1,0 +1,45 @@
+/**
+ * Waiting for an event instead of for a while: a busy machine takes longer and comes to the same end. The limits are for what
+ * never happens; a test that passes never sees them.
+ */
+import { Parking } from "@agon/server/runner/Parking.ts"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const LOOK_EVERY_MS = 5
+/** So long on a machine that is ten times as busy as ours. */
+const NEVER_MS = 120_000
+
+const realClock = Clock.Clock.defaultValue()
+
+/** Looks again and again until the condition holds. On the real clock, also where a test has another. */
+export const eventually = <E, R>(what: string, holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
+  Effect.gen(function* () {
+    const end = performance.now() + NEVER_MS
+    while (!(yield* holds)) {
+      if (performance.now() > end) return yield* Effect.die(new Error(`${what}: not within ${NEVER_MS / 1_000} s`))
+      yield* Effect.provideService(Effect.sleep(LOOK_EVERY_MS), Clock.Clock, realClock)
+    }
+  })
+
+/** So many statements of this database wait for a lock that another holds. */
+export const blocked = (count: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    eventually(
+      `${count} statements wait for a lock`,
+      Effect.map(
+        sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ([row]) => row!.n >= count
+      )
+    )
+  )
+
+/** So many lease requests wait for work at this node. */
+export const parked = (count: number) =>
+  Effect.flatMap(Parking, ({ size }) =>
+    eventually(
+      `${count} requests wait for work`,
+      Effect.sync(() => size() >= count)
+    )
+  )

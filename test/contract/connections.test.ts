@@ -22,7 +22,10 @@ const handlers = Layer.mergeAll(
   unserved("account", "game")
 ) as Layer.Layer<AllHandlers, never, any>
 
-const quick = { head_ms: 400, body_ms: 400, object_ms: 800, idle_ms: 600, head_bytes: 16_384, connections: 300, every_ms: 50 }
+const quick = {
+  ...{ head_ms: 400, body_ms: 400, object_ms: 800, idle_ms: 600, every_ms: 50 },
+  ...{ head_bytes: 16_384, headers: 1_000, connections: 300, address_connections: 300 }
+}
 
 /** Sooner than the limits that hold without those, so that it shows which of them closed a connection. */
 const quick_within_ms = 10_000
@@ -149,6 +152,7 @@ layer(liveWith(Layer.empty), { excludeTestServices: true })("a connection", (it)
       const heads = {
         header: `GET /healthz HTTP/1.1\r\n${host}X: ${"a".repeat(20_000)}\r\n\r\n`,
         headers: `GET /healthz HTTP/1.1\r\n${host}${"X: a\r\n".repeat(4_000)}\r\n`,
+        lines: `GET /healthz HTTP/1.1\r\n${host}${"X:\r\n".repeat(1_000)}\r\n`,
         address: `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
         cookie: `GET /v1/me HTTP/1.1\r\n${host}Cookie: service_session=${"a".repeat(20_000)}\r\n\r\n`
       }

@@ -34,6 +34,12 @@ export const trusting = (proxies: ReadonlyArray<string>): ClientAddressOf => {
   }
 }
 
+/** An address of documentation (RFC 5737), which nobody has. */
+const SOMEBODY = "192.0.2.1"
+
+/** Whether the peer is believed when it says whose request it passes on. */
+export const speaksForOthers = (addressOf: ClientAddressOf, peer: string) => addressOf(peer, SOMEBODY) === SOMEBODY
+
 /** An IPv4 address as it is, an IPv6 address as its network: `2001:db8:0:1::/64`. */
 const countedAs = (address: string) => {
   if (!address.includes(":")) return address

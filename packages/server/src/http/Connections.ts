@@ -3,9 +3,11 @@
  * refusals are problems like every other, but written to the socket, since there is no answer yet that could hold them.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Context, Schema } from "effect"
 import * as P from "@agon/api/Problem.ts"
+import { type Crowd, UNCOUNTED } from "./crowd.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
@@ -20,8 +22,12 @@ export interface Limits {
   readonly idle_ms: number
   /** Of request line and headers together. */
   readonly head_bytes: number
+  /** As many lines has a head; no client sends a tenth. */
+  readonly headers: number
   /** Open at once. A runner holds two, a website's backend a few; over it new ones are closed. */
   readonly connections: number
+  /** Of them, from one client address. Twenty addresses that do their worst leave room for nobody else, one leaves nearly all of it. */
+  readonly address_connections: number
   /** How often connections are looked over for those that took too long. */
   readonly every_ms: number
 }
@@ -32,7 +38,9 @@ const usual: Limits = {
   object_ms: 30 * 60_000,
   idle_ms: 120_000,
   head_bytes: 16_384,
+  headers: 1_000,
   connections: 10_000,
+  address_connections: 500,
   every_ms: 5_000
 }
 
@@ -43,7 +51,7 @@ const notHttp = malformed("This is not a request of HTTP/1.1.")
 const noHost = malformed("A request of HTTP/1.1 names its Host, once.")
 const noTunnel = malformed("This is no proxy.")
 const tooSlow = new P.RequestTimeout({ detail: "The request took too long to arrive." })
-const tooMuch = new P.HeadersTooLarge({ detail: "The address and the headers together may have 16 KiB." })
+const tooMuch = new P.HeadersTooLarge({ detail: "The address and the headers together may have 16 KiB, in at most 1,000 lines." })
 
 const encode: (problem: unknown) => unknown = Schema.encodeUnknownSync(
   Schema.Union([P.InvalidRequest, P.RequestTimeout, P.HeadersTooLarge]) as unknown as Schema.Encoder<unknown>
@@ -72,7 +80,7 @@ const faultOf = ({ code }: { readonly code?: string }) => {
 /** Called with every request before anybody else; false where it has been refused. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
-export const makeServer = (limits: Limits): { readonly server: Server; readonly admit: Admit } => {
+export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly server: Server; readonly admit: Admit } => {
   const server = createServer({
     connectionsCheckingInterval: limits.every_ms,
     headersTimeout: limits.head_ms,
@@ -82,7 +90,12 @@ export const makeServer = (limits: Limits): { readonly server: Server; readonly 
     shouldUpgradeCallback: () => false // there is nothing to upgrade to: an ordinary request
   })
   server.maxConnections = limits.connections
+  server.maxHeadersCount = 0 // all are seen, or a second Host behind them would not be; they are counted below
   server.timeout = limits.idle_ms
+  server.on("connection", (socket: Socket) => {
+    if (!crowd.enter(socket)) socket.destroy()
+  })
+  server.on("drop", (socket) => crowd.dropped(socket?.remoteAddress))
   endsIdleConnections(server)
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => refuse(socket, faultOf(error)))
   server.on("connect", (_request, socket) => refuse(socket, noTunnel))
@@ -91,6 +104,10 @@ export const makeServer = (limits: Limits): { readonly server: Server; readonly 
   const admit: Admit = (request, response) => {
     if (request.httpVersion === "1.1" && !hasOneHost(request)) {
       refuse(request.socket, noHost)
+      return false
+    }
+    if (request.rawHeaders.length > 2 * limits.headers) {
+      refuse(request.socket, tooMuch)
       return false
     }
     toPath(request)

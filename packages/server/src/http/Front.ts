@@ -10,6 +10,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import { Context, Effect } from "effect"
 import { ClientAddress } from "./ClientAddress.ts"
 import { ConnectionLimits, makeServer } from "./Connections.ts"
+import { makeCrowd } from "./crowd.ts"
 import { codingOf } from "./encodings.ts"
 import { type Entry, matches, type Representation, representationOf, unchangedHeaders } from "./Entry.ts"
 import { cacheHits } from "./HttpMetrics.ts"
@@ -41,6 +42,7 @@ export const makeFront = Effect.gen(function* () {
   const limits = yield* RateLimits
   const mounts = yield* Mounts
   const connections = yield* ConnectionLimits
+  const crowd = yield* makeCrowd(connections.address_connections)
 
   const fork = Effect.runForkWith(context)
 
@@ -76,7 +78,7 @@ export const makeFront = Effect.gen(function* () {
   }
 
   return (): Server => {
-    const { admit, server } = makeServer(connections)
+    const { admit, server } = makeServer(connections, crowd)
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
     const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
       const goOn = () => {

@@ -1,13 +1,15 @@
 /** Rate limits over the whole service, at the contract's own rates (http-api.md section 8, DECISIONS.md section 14). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, type Scope } from "effect"
-import { patiently } from "@agon/api/Patience.ts"
 import type { SettingsShape } from "@agon/server/config/Settings.ts"
 import { table } from "@agon/server/http/RateLimits.ts"
-import { Browser, signIn } from "../support/Browser.ts"
+import { Visitor } from "../e2e/Visitor.ts"
+import { Browser } from "../support/Browser.ts"
+import { freePort } from "../support/freePort.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import * as Service from "../support/Service.ts"
+import { openIdConfig, signInThrough, started } from "../support/StubProvider.ts"
 
 interface Ask {
   readonly path: string
@@ -79,20 +81,49 @@ let signedIn = 0
 const cookieOf = (origin: string, login: string) =>
   Effect.promise(async () => {
     const browser = new BrowserAt(`10.9.0.${++signedIn}`)
-    await signIn(browser, origin, login)
+    await signInThrough("stub", browser, origin, login)
     return { cookie: `service_session=${browser.cookie(origin, "service_session")}` }
   })
 
+interface Node {
+  readonly origin: string
+  /** Where it answers `/metrics`. */
+  readonly metrics: string
+}
+
+class OneNode extends Context.Service<OneNode, Node>()("test/OneNode") {}
+
+/** Signs people in through a provider of its own: behind a proxy there is no development sign-in. */
+const nodeLayer = (over: Partial<SettingsShape>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { stub } = yield* started
+      const address = { host: "127.0.0.1", port: yield* Effect.promise(freePort) }
+      const settings: Partial<SettingsShape> = {
+        providers: [openIdConfig("stub", stub.origin)],
+        development_sign_in: false,
+        admin: { provider: "stub", login: "admin" },
+        metrics: { address, asked: true },
+        ...over
+      }
+      const metrics = `http://${address.host}:${address.port}/metrics`
+      const one = Layer.effect(
+        OneNode,
+        Effect.map(Service.Service, ({ origin }) => ({ origin, metrics }))
+      )
+      return one.pipe(Layer.provide(Service.layer(settings)))
+    })
+  )
+
 /** A node of its own, whatever layers other nodes of the test have built. */
-const node = (over: Partial<SettingsShape>): Effect.Effect<string, never, Scope.Scope> =>
+const node = (over: Partial<SettingsShape>): Effect.Effect<Node, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const built = Layer.buildWithMemoMap(
-      Service.layer(over).pipe(Layer.provide(Logger.layer([]))),
-      Layer.makeMemoMapUnsafe(),
-      yield* Effect.scope
-    )
-    return Context.get(yield* Effect.orDie(built), Service.Service).origin
+    const layer = nodeLayer(over).pipe(Layer.provide(Logger.layer([])))
+    const built = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), yield* Effect.scope)
+    return Context.get(yield* Effect.orDie(built), OneNode)
   })
+
+const metricsOf = ({ metrics }: Node) => Effect.promise(async () => (await fetch(metrics)).text())
 
 interface Line extends Pick<Ask, "path" | "method"> {
   readonly rate: keyof typeof table
@@ -106,7 +137,7 @@ interface Line extends Pick<Ask, "path" | "method"> {
 const classes: ReadonlyArray<Line> = [
   { rate: "public", per_s: 30, burst: 60, path: "/v1/status", who: undefined },
   { rate: "public", per_s: 30, burst: 60, path: "/v1/games", who: undefined }, // kept: answered from the cache
-  { rate: "signin", per_s: 5, burst: 10, path: "/v1/auth/dev", who: undefined },
+  { rate: "signin", per_s: 5, burst: 10, path: "/v1/auth/stub", who: undefined },
   { rate: "session", per_s: 20, burst: 40, path: "/v1/sessions", who: "sue" },
   { rate: "read", per_s: 10, burst: 20, path: "/v1/me", who: "rea" },
   { rate: "write", per_s: 1, burst: 5, path: "/v1/sessions/none", method: "DELETE", who: "wri" },
@@ -134,10 +165,10 @@ const refusedBy = Effect.fnUntraced(function* (origin: string, { burst, per_s, r
   return asked
 })
 
-layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits", (it) => {
+layer(nodeLayer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits", (it) => {
   it.effect("of every class are the contract's, say when to come back, and let through who comes then", () =>
     Effect.gen(function* () {
-      const { origin } = yield* Service.Service
+      const { origin } = yield* OneNode
       const refused = yield* Effect.forEach(classes, (line, n) => refusedBy(origin, line, n))
       yield* Effect.sleep(1001) // a timer may fire a millisecond early
       const again = yield* Effect.forEach(refused, (one) => ask(origin, one))
@@ -150,7 +181,7 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
 
   it.effect("never refuse twice in a row who waits as told, whenever they ask", () =>
     Effect.gen(function* () {
-      const { origin } = yield* Service.Service
+      const { origin } = yield* OneNode
       const client = Effect.fnUntraced(function* (seed: number) {
         const asked: Ask = { path: "/v1/me", headers: { ...from(`10.8.0.${seed}`), ...(yield* cookieOf(origin, `polite${seed}`)) } }
         for (let refusals = 0, n = 0; refusals < 8 && n < 400; n++) {
@@ -169,7 +200,7 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
 
   it.effect("count an account over all its sessions and addresses, each class by itself, and no other account", () =>
     Effect.gen(function* () {
-      const { origin } = yield* Service.Service
+      const { origin } = yield* OneNode
       const [first, second, other] = yield* Effect.forEach(["twice", "twice", "once"], (login) => cookieOf(origin, login))
       const write = (session: { readonly cookie: string } | undefined, address: string): Ask => ({
         path: "/v1/sessions/none",
@@ -184,7 +215,7 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
 
   it.effect("count the address that the proxy saw, not those that a client claims, and a network of IPv6 as one", () =>
     Effect.gen(function* () {
-      const { origin } = yield* Service.Service
+      const { origin } = yield* OneNode
       const games = (address: string): Ask => ({ path: "/v1/games", headers: from(address) })
       const claims = (n: number) => games(`6.6.6.${n % 256}, 10.3.0.1`)
       yield* shareOneBucket("public", drain(origin, claims), drain(origin, games("10.3.0.1")))
@@ -197,7 +228,7 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
 
   it.effect("count guesses at sessions by address, before anything is looked up", () =>
     Effect.gen(function* () {
-      const { origin } = yield* Service.Service
+      const { origin } = yield* OneNode
       const guess = (n: number): Ask => ({ path: "/v1/me", headers: { ...from("10.4.0.1"), cookie: `service_session=guess-${n}` } })
       yield* shareOneBucket("public", drain(origin, guess), drain(origin, { path: "/v1/games", headers: from("10.4.0.1") }))
     })
@@ -205,15 +236,17 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
 
   it.effect("do not hold for runners, nor for the pages of operators", () =>
     Effect.gen(function* () {
-      const { as, origin } = yield* Service.Service
-      const { key } = yield* patiently((yield* as("admin")).fleet.createKey({ payload: { name: "rack" } }))
+      const { origin, ...one } = yield* OneNode
+      const { cookie } = yield* cookieOf(origin, "admin")
+      const admin = new Visitor(origin, cookie.split("=")[1])
+      const { key } = yield* Effect.promise(() => admin.post("/v1/runner-keys", { name: "rack" }))
       const headers = { ...from("10.5.0.1"), authorization: `Bearer ${key}` }
       const beats = Array.from({ length: 150 }, (): Ask => ({ path: "/v1/runner/heartbeat", method: "POST", headers }))
       const probes = Array.from({ length: 150 }, (): Ask => ({ path: "/healthz", headers: from("10.5.0.1") }))
       // all at once, as a fleet comes back to a service that has just started and knows nobody's key
       const answers = yield* Effect.forEach([...beats, ...probes], (one) => ask(origin, one), { concurrency: "unbounded" })
       assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [400, 200])
-      const { body } = yield* ask(origin, { path: "/metrics" })
+      const body = yield* metricsOf({ origin, ...one })
       for (const rate of ["public", "write"]) assert.match(body, new RegExp(`^agon_rate_limited_total\\{class="${rate}"\\} [1-9]`, "m"))
     })
   )
@@ -222,7 +255,7 @@ layer(Service.layer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits",
 layer(Layer.empty, options)("rate limits of nodes without Redis", (it) => {
   it.effect("are each node's own, and believe nobody's X-Forwarded-For where no proxy is trusted", () =>
     Effect.gen(function* () {
-      const [one, other] = yield* Effect.all([node({}), node({})])
+      const [{ origin: one }, { origin: other }] = yield* Effect.all([node({}), node({})])
       const claims = (n: number): Ask => ({ path: "/v1/games", headers: from(`6.6.6.${n % 256}`) })
       yield* shareOneBucket("public", drain(one, claims), drain(one, { path: "/v1/games" }))
       yield* hasItsOwn("public", drain(other, { path: "/v1/games" }))
@@ -240,7 +273,8 @@ describe.skipIf(missing !== undefined)(`rate limits of nodes on one Redis${missi
       Effect.gen(function* () {
         const redis = yield* Redis
         const shared = { database_url: yield* Postgres.url({ migrate: true }), redis_url: redis.url, trusted_proxies: ["127.0.0.1"] }
-        const [one, other] = yield* Effect.all([node(shared), node(shared)])
+        const [first, second] = yield* Effect.all([node(shared), node(shared)])
+        const [one, other] = [first.origin, second.origin]
         const games = (address: string): Ask => ({ path: "/v1/games", headers: from(address) })
         for (const origin of [one, other]) assert.strictEqual((yield* ask(origin, games("10.6.0.1"))).status, 200) // kept from here on
         yield* shareOneBucket("public", drain(one, games("10.6.0.2")), drain(other, games("10.6.0.2")))
@@ -260,7 +294,7 @@ describe.skipIf(missing !== undefined)(`rate limits of nodes on one Redis${missi
         assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
         assert.isBelow(Math.max(...answers.map(({ took_ms }) => took_ms)), 1500)
         for (const origin of [one, other]) yield* hasItsOwn("public", drain(origin, games("10.6.0.4")))
-        const { body } = yield* ask(one, { path: "/metrics" })
+        const body = yield* metricsOf(first)
         assert.match(body, /^agon_rate_limit_redis_up 0$/m)
         assert.match(body, /^agon_rate_limit_alone_total [1-9]/m)
       })

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ServerResponse } from "node:http"
 import { Browser, type Page, signIn } from "../support/Browser.ts"
-import { idToken, json, layer as live, otherKey, SignInService, type SignInServiceShape } from "../support/SignInService.ts"
+import { layer as live, SignInService, type SignInServiceShape } from "../support/SignInService.ts"
+import { idToken, json, otherKey } from "../support/StubProvider.ts"
 
 const Live = live()
 

@@ -6,12 +6,18 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
+import { Browser } from "../support/Browser.ts"
 import { freePort } from "../support/freePort.ts"
 import * as Launched from "../support/LaunchedService.ts"
+import * as StubProvider from "../support/StubProvider.ts"
 import * as Nginx from "./Nginx.ts"
 import { eventually, Hopeless } from "./Service.ts"
+import { Visitor } from "./Visitor.ts"
 
+/** Slug of the way to sign in. */
+const PROVIDER = "stub"
 const ROOT = join(import.meta.dirname, "../..")
 const LOG_KEPT = 200_000
 
@@ -48,13 +54,19 @@ const run = (program: string, environment: Readonly<Record<string, string>>): Pr
 export class Node {
   readonly origin: string
   readonly address: string
+  private readonly metrics: string
   private readonly environment: Readonly<Record<string, string>>
   private life: Process | undefined
 
-  constructor(port: number, nodePort: number, environment: Readonly<Record<string, string>>) {
-    this.address = `127.0.0.1:${port}`
+  constructor(
+    ports: { readonly http: number; readonly nodes: number; readonly metrics: number },
+    environment: Readonly<Record<string, string>>
+  ) {
+    const at = (port: number) => `127.0.0.1:${port}`
+    this.address = at(ports.http)
     this.origin = `http://${this.address}`
-    this.environment = { ...environment, PORT: String(port), AGON_NODE: `127.0.0.1:${nodePort}` }
+    this.metrics = at(ports.metrics)
+    this.environment = { ...environment, PORT: String(ports.http), AGON_NODE: at(ports.nodes), AGON_METRICS: this.metrics }
   }
 
   get process(): Process {
@@ -81,7 +93,7 @@ export class Node {
 
   /** The seasons that live here, by id. */
   async seasons(): Promise<ReadonlyArray<string>> {
-    const metrics = await (await fetch(`${this.origin}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
+    const metrics = await (await fetch(`http://${this.metrics}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
     return [...metrics.matchAll(/^agon_season_here\{[^}]*season="([^"]+)"[^}]*\} 1$/gm)].map(([, season]) => season!)
   }
 }
@@ -94,6 +106,8 @@ export interface World {
   /** The database's directory, and the nodes' unless they live apart. */
   readonly directory: string
   readonly query: <Row = Record<string, any>>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  /** Somebody who has signed in through nginx, with the provider that all nodes have. */
+  readonly signedIn: (login: string) => Promise<Visitor>
   /** The running node that hosts the season, if one does. */
   readonly owner: (season: string) => Promise<Node | undefined>
   readonly runner: (key: string, slots: number) => Process
@@ -114,18 +128,25 @@ export const start = async (count: number, { apart, environment }: Options): Pro
     temporary.push(path)
     return path
   }
-  const [database, nginx] = await Promise.all([Launched.started(directory), Nginx.make()])
+  const scope = Scope.makeUnsafe()
+  const [database, nginx, { stub }] = await Promise.all([
+    Launched.started(directory),
+    Nginx.make(),
+    Effect.runPromise(Scope.provide(StubProvider.started, scope))
+  ])
   const shared = {
     ...environment,
     DATABASE_URL: database.url,
     PUBLIC_ORIGIN: nginx.origin,
+    AUTH_PROVIDERS: JSON.stringify([StubProvider.openIdConfig(PROVIDER, stub.origin)]),
+    AGON_ADMIN: `${PROVIDER}:admin`,
     TRUSTED_PROXIES: "127.0.0.1"
   }
   const nodes: Array<Node> = []
   for (let i = 0; i < count; i++) {
     const data = apart ? ownDirectory("node") : directory
     if (apart) cpSync(join(directory, "secrets"), join(data, "secrets"), { recursive: true })
-    nodes.push(new Node(await freePort(), await freePort(), { ...shared, AGON_DATA: data }))
+    nodes.push(new Node({ http: await freePort(), nodes: await freePort(), metrics: await freePort() }, { ...shared, AGON_DATA: data }))
   }
   await Promise.all([nginx.start(nodes.map(({ address }) => address)), ...nodes.map((node) => node.start())])
   const client = new pg.Pool({ connectionString: database.url, max: 2 })
@@ -137,6 +158,11 @@ export const start = async (count: number, { apart, environment }: Options): Pro
     database,
     directory,
     query: async (text, values = []) => (await client.query(text, [...values])).rows,
+    signedIn: async (login) => {
+      const browser = new Browser()
+      await StubProvider.signInThrough(PROVIDER, browser, nginx.origin, login)
+      return new Visitor(nginx.origin, browser.cookie(nginx.origin, "service_session"))
+    },
     owner: async (season) => {
       const here = nodes.map(async (node) => node.runs && (await node.seasons().catch((): ReadonlyArray<string> => [])).includes(season))
       return nodes[(await Promise.all(here)).indexOf(true)]
@@ -157,6 +183,7 @@ export const start = async (count: number, { apart, environment }: Options): Pro
       started.clear()
       await nginx.stop()
       await Launched.cleanUp()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
       for (const path of temporary) rmSync(path, { recursive: true, force: true })
     }
   }

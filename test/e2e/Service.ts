@@ -58,6 +58,7 @@ export const launch = ({ directory, environment = {}, port, runners = 2 }: Optio
     PORT: String(port),
     AGON_DATA: directory,
     AGON_DEMO: "0",
+    AGON_METRICS: "off",
     AGON_RUNNERS: String(runners),
     ...environment
   }

@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     const bucket = slow && missingS3() === undefined ? Context.get(await build(S3Server.layer), S3Server) : undefined
     const environment = { ...(redis === undefined ? {} : { REDIS_URL: Redacted.value(redis.url) }), ...bucketOf(bucket) }
     world = await Nodes.start(NODES, { environment, apart: bucket !== undefined })
-    for (const name of ["admin", "quiet", ...SLUGS]) admins.set(name, await Visitor.signedIn(world.origin, name))
+    for (const name of ["admin", "quiet", ...SLUGS]) admins.set(name, await world.signedIn(name))
     await world.query("UPDATE account SET admin = true") // each writes at a rate of its own
     const { key } = await admin("admin").post("/v1/runner-keys", { name: "fleet" })
     runners = Array.from({ length: RUNNERS }, () => world.runner(key, 1))

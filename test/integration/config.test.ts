@@ -18,7 +18,12 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   HOST: ["two hosts", "host/path"],
   PUBLIC_ORIGIN: ["agon.example", "https://agon.example/path", "ftp://agon.example", "https://user@agon.example", "https://agon.example?x"],
   DATABASE_URL: ["localhost:5432", "mysql://localhost/x"],
-  AGON_NODE: ["10.0.0.5", "10.0.0.5:0", "http://10.0.0.5:7070", "[10.0.0.5]:7070", "fd00::5:7070", "a b:1"],
+  AGON_NODE_CERT: ["\0"],
+  AGON_NODE_KEY: ["\0"],
+  AGON_NODE_CA: ["\0"],
+  AGON_METRICS: ["9464", "on", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:9464"],
+  AGON_DEV_SIGNIN: ["yes", "true"],
+  AGON_NODE: ["10.0.0.5", "0.0.0.0:7070", "[::]:7070", "10.0.0.5:0", "http://10.0.0.5:7070", "[10.0.0.5]:7070", "fd00::5:7070", "a b:1"],
   AGON_DEMO: ["yes", "2"],
   AGON_ADMIN: ["admin", "dev:", "github:octocat", ":x", "dev:two words"],
   AGON_RUNNERS: ["-1", "65", "one", "1.5"],
@@ -30,7 +35,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   AUTH_PROVIDERS: ["github", "{}", "[]", `[{"slug":"github"}]`, `[{"slug":"corp","client_id":"a","client_secret":"b"}]`],
   AGON_REPLAY_CHECK: ["2", "-0.1", "all", "1.01", "NaN"],
   AGON_AUDIT: ["2%", "1.5"],
-  TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "::1/129", "10.0.0.1, x"],
+  TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "::1/129", "10.0.0.1, x", "0.0.0.0/0", "::/0", "10.0.0.0/7"],
   REDIS_URL: ["localhost:6379", "http://localhost", "redis://localhost/limits", "redis://:100%@localhost"],
   OTLP_URL: ["collector:4318", "grpc://collector"],
   LOG_LEVEL: ["verbose"]
@@ -47,6 +52,8 @@ describe("the environment", () => {
         public_origin: "http://localhost:8080",
         database_url: undefined,
         node: undefined,
+        node_tls: undefined,
+        metrics: { address: { host: "127.0.0.1", port: 9464 }, asked: false },
         demo: true,
         admin: { provider: "dev", login: "admin" },
         runner_slots: 1,
@@ -71,6 +78,11 @@ describe("the environment", () => {
         PUBLIC_ORIGIN: "https://agon.example/",
         DATABASE_URL: "postgres://agon:pw@db.example:5432/agon?sslmode=require",
         AGON_NODE: "[fd00::5]:7070",
+        AGON_NODE_CERT: "node.crt",
+        AGON_NODE_KEY: "node.key",
+        AGON_NODE_CA: "ca.crt",
+        AGON_METRICS: "10.0.0.5:9100",
+        AGON_DEV_SIGNIN: "0",
         AGON_DATA: "/srv/agon",
         AGON_DEMO: "1",
         AGON_ADMIN: "github:octocat",
@@ -90,6 +102,8 @@ describe("the environment", () => {
       assert.deepStrictEqual([all.host, all.port, all.public_origin, all.directory], ["0.0.0.0", 9000, "https://agon.example", "/srv/agon"])
       assert.strictEqual(Redacted.value(all.database_url!), "postgres://agon:pw@db.example:5432/agon?sslmode=require")
       assert.deepStrictEqual(all.node, { host: "fd00::5", port: 7070 })
+      assert.deepStrictEqual(all.node_tls, { cert: "node.crt", key: "node.key", ca: "ca.crt" })
+      assert.deepStrictEqual(all.metrics, { address: { host: "10.0.0.5", port: 9100 }, asked: true })
       assert.deepStrictEqual([all.demo, all.admin, all.runner_slots], [true, { provider: "github", login: "octocat" }, 2])
       assert.deepStrictEqual(
         [all.s3?.endpoint, all.s3?.region, Redacted.value(all.s3!.secretAccessKey)],
@@ -112,7 +126,7 @@ describe("the environment", () => {
     "where DATABASE_URL is set, no runner is started and no demo is made unless asked for; without providers of its own admin is dev's",
     () =>
       Effect.gen(function* () {
-        const { admin, demo, runner_slots } = yield* settings({ DATABASE_URL: "postgresql://db/agon" })
+        const { admin, demo, runner_slots } = yield* settings({ DATABASE_URL: "postgresql://db/agon", AGON_DEV_SIGNIN: "1" })
         assert.deepStrictEqual({ admin, demo, runner_slots }, { admin: { provider: "dev", login: "admin" }, demo: false, runner_slots: 0 })
         const github = yield* settings({ AUTH_PROVIDERS: `[{"slug":"github","client_id":"a","client_secret":"b"}]` })
         assert.isUndefined(github.admin)
@@ -149,6 +163,57 @@ describe("the environment", () => {
         yield* refusal({ AGON_NODE: "10.0.0.5:7070" }),
         /^DATABASE_URL: not set, and nodes \(AGON_NODE\) share one database; it takes /
       )
+    })
+  )
+
+  it.effect("certificates of nodes are set whole or not at all, and for a node", () =>
+    Effect.gen(function* () {
+      const half = { AGON_NODE_KEY: "node.key", AGON_NODE: "10.0.0.5:7070", DATABASE_URL: "postgres://db/agon", AGON_DEV_SIGNIN: "1" }
+      assert.match(yield* refusal(half), /^AGON_NODE_CERT: not set, [^|]+ \| AGON_NODE_CA: not set, [^|]+$/)
+      const alone = { AGON_NODE_CERT: "a", AGON_NODE_KEY: "b", AGON_NODE_CA: "c" }
+      assert.match(yield* refusal(alone), /^AGON_NODE: not set, though certificates of nodes are; it takes [^|]+$/)
+    })
+  )
+
+  it.effect("metrics are on loopback unless asked for elsewhere, or off", () =>
+    Effect.gen(function* () {
+      assert.isUndefined((yield* settings({ AGON_METRICS: "off" })).metrics)
+      const asked = yield* settings({ AGON_METRICS: "[::1]:9465" })
+      assert.deepStrictEqual(asked.metrics, { address: { host: "::1", port: 9465 }, asked: true })
+    })
+  )
+
+  it.effect("the development sign-in starts neither behind a proxy nor beside a database or a bucket of one's own, unless asked for", () =>
+    Effect.gen(function* () {
+      const bucket = { S3_ENDPOINT: "https://s3.example", S3_BUCKET: "agon", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "key" }
+      const beside: ReadonlyArray<Record<string, string>> = [{ DATABASE_URL: "postgres://db/agon" }, bucket]
+      for (const env of beside) {
+        assert.match(yield* refusal(env), /^AUTH_PROVIDERS: not set, and [^|]*AGON_DEV_SIGNIN=1; it takes JSON [^|]*$/)
+        assert.isTrue((yield* settings({ ...env, AGON_DEV_SIGNIN: "1" })).development_sign_in)
+      }
+      const open: ReadonlyArray<Record<string, string>> = [
+        { HOST: "0.0.0.0", PUBLIC_ORIGIN: "https://agon.example" },
+        { PUBLIC_ORIGIN: "https://agon.example" },
+        { TRUSTED_PROXIES: "127.0.0.1" }
+      ]
+      for (const env of open)
+        assert.match(yield* refusal({ ...env, AGON_DEV_SIGNIN: "1" }), /^AUTH_PROVIDERS: not set, and the development/)
+      assert.match(yield* refusal({ AGON_DEV_SIGNIN: "0" }), /^AUTH_PROVIDERS: not set, and AGON_DEV_SIGNIN=0 /)
+      const github = { AUTH_PROVIDERS: `[{"slug":"github","client_id":"a","client_secret":"b"}]` }
+      assert.match(yield* refusal({ ...github, AGON_DEV_SIGNIN: "1" }), /^AGON_DEV_SIGNIN: held "1"; it takes /)
+    })
+  )
+
+  it.effect("an origin that others see is said, and has TLS, or cookies would go in the clear and sign-ins nowhere", () =>
+    Effect.gen(function* () {
+      const github = { AUTH_PROVIDERS: `[{"slug":"github","client_id":"a","client_secret":"b"}]` }
+      assert.match(yield* refusal({ ...github, HOST: "0.0.0.0" }), /^PUBLIC_ORIGIN: not set, though HOST 0\.0\.0\.0 /)
+      assert.match(
+        yield* refusal({ ...github, PUBLIC_ORIGIN: "http://agon.example" }),
+        /^PUBLIC_ORIGIN: held "http:\/\/agon\.example"; it takes https/
+      )
+      const served = yield* settings({ ...github, HOST: "0.0.0.0", PUBLIC_ORIGIN: "https://agon.example" })
+      assert.strictEqual(served.public_origin, "https://agon.example")
     })
   )
 

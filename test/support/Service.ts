@@ -45,6 +45,8 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         directory,
         database_url: yield* Postgres.url({ migrate: true }),
         node: undefined,
+        node_tls: undefined,
+        metrics: undefined,
         demo: false,
         admin: { provider: "dev", login: "admin" },
         runner_slots: 0,

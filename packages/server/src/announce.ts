@@ -7,7 +7,7 @@ export const announce = Effect.gen(function* () {
   const lines = [
     `Agon answers at ${public_origin} (documentation: ${public_origin}/docs)`,
     development_sign_in
-      ? `Sign in at ${public_origin}/v1/auth/dev with any name; "${admin?.login ?? ""}" is the administrator`
+      ? `Sign in at ${public_origin}/v1/auth/dev with any name, from this machine alone; "${admin?.login ?? ""}" is the administrator`
       : `Sign-in: ${public_origin}/v1/auth-providers lists the ways`,
     `Data lies in ${directory}${database_url === undefined ? " (embedded Postgres)" : ""}${s3 === undefined ? "" : `, objects in bucket ${s3.bucket}`}`,
     runner_slots > 0

@@ -18,10 +18,12 @@ import { Handlers } from "./handlers.ts"
 import { ClientAddress, trusting } from "./http/ClientAddress.ts"
 import { Mounts } from "./http/Front.ts"
 import { makeRoutes, serve } from "./http/Http.ts"
+import { metricsServer } from "./http/Metrics.ts"
 import { PublicOrigin, publicOrigin } from "./http/Origin.ts"
 import { RateLimits } from "./http/RateLimits.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
+import { loadNodeTls } from "./node/nodeTls.ts"
 import { objectRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import { S3Objects } from "./object/S3Objects.ts"
@@ -71,13 +73,15 @@ export const Program = Layer.unwrap(
     const objects = objectLayers(settings, secrets)
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
-    const cluster = settings.node === undefined ? Cluster.alone : Cluster.amongOthers(settings.node, secrets.nodes)
+    const tls = settings.node_tls === undefined ? undefined : yield* loadNodeTls(settings.node_tls)
+    const cluster = settings.node === undefined ? Cluster.alone : Cluster.amongOthers(settings.node, secrets.nodes, tls)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
     const replayCheck = ReplayCheck.layer(settings)
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
     return partings.pipe(
       Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll)),
+      Layer.provideMerge(metricsServer(settings.metrics)),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),

@@ -64,6 +64,8 @@ export const serve = async (url: Redacted.Redacted, entries: number): Promise<Se
       PORT: String(port),
       DATABASE_URL: Redacted.value(url),
       AGON_DATA: data,
+      AGON_DEV_SIGNIN: "1",
+      AGON_METRICS: "off",
       AGON_DEMO: "0",
       AGON_RUNNERS: "0",
       AGON_AUDIT: "0",

@@ -81,11 +81,16 @@ export const address = (value: string): { readonly value: Address } | undefined 
   return usable ? { value: { host, port: number } } : undefined
 }
 
+/** A wider network than 10.0.0.0/8 and fd00::/8 is not somebody's own: whoever is in it would say themselves from where they ask. */
+const WIDEST_BITS = 8
+
 /** Addresses and networks, with commas or blanks between them. */
 export const networks = (value: string) => {
   const list = value.split(/[\s,]+/).filter((one) => one !== "")
   const wrong = list.find((one) => !isNetwork(one))
-  return wrong === undefined ? { value: list } : `${JSON.stringify(wrong)} is neither an address nor a network`
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is neither an address nor a network`
+  const wide = list.find((one) => one.includes("/") && Number(one.split("/")[1]) < WIDEST_BITS)
+  return wide === undefined ? { value: list } : `${JSON.stringify(wide)} holds strangers; no network is wider than /${WIDEST_BITS}`
 }
 
 const isNetwork = (network: string) => {

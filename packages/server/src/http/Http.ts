@@ -9,6 +9,7 @@ import { BoundaryLayer, JsonBodyLayer } from "./Boundary.ts"
 import { DocumentsLayer } from "./Documents.ts"
 import { EdgeLayer, routing } from "./Edge.ts"
 import { makeFront } from "./Front.ts"
+import { cannotListen } from "./listening.ts"
 import { OperationsLayer } from "./Operations.ts"
 import { SharedLayer } from "./Shared.ts"
 
@@ -44,6 +45,8 @@ export const serve = <A, E, R>({ host, port }: Listen, routes: Layer.Layer<A, E,
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig: routing }).pipe(
     Layer.provide(MaxBody),
     Layer.provideMerge(
-      Layer.unwrap(Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: shutdownTimeout })))
+      Layer.unwrap(
+        Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: shutdownTimeout }))
+      ).pipe(Layer.catch(cannotListen("PORT", { host, port })))
     )
   )

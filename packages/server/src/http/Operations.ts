@@ -1,10 +1,9 @@
 /**
- * What operators ask for beside the API: `/healthz` (the process runs), `/readyz` (the database answers and holds our schema)
- * and `/metrics`; and `/`, which leads to the documentation (Documents.ts).
+ * What operators ask for beside the API: `/healthz` (the process runs), `/readyz` (the database answers and holds our schema); and `/`,
+ * which leads to the documentation (Documents.ts). `/metrics` names private seasons, and has an address of its own (Metrics.ts).
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 
 /** A database that answers no sooner is as good as away. */
@@ -32,6 +31,5 @@ const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 export const OperationsLayer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ healthy: true })),
   Layer.unwrap(Effect.map(ready, (answer) => HttpRouter.add("GET", "/readyz", answer))),
-  HttpRouter.add("GET", "/", HttpServerResponse.redirect("/docs", { status: 302 })),
-  PrometheusMetrics.layerHttp({ path: "/metrics" })
+  HttpRouter.add("GET", "/", HttpServerResponse.redirect("/docs", { status: 302 }))
 )

@@ -10,12 +10,11 @@
  *               locks gone and ends its actors, and what they write in between the epoch refuses (season/commit.ts)
  *   is cut off from the database   the same: it ends its actors itself when it has not reached its locks for 1.3 s
  *
- * Nodes command each other's seasons over HTTP, which only the path guards: a secret of the installation. What stands in
- * front of nodes for the public must not reach these ports.
+ * Nodes command each other's seasons over HTTP, at a port of its own and with a credential of the installation (Peers.ts).
  */
-import { NodeClusterHttp, NodeCrypto, NodeHttpClient } from "@effect/platform-node"
+import { NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted } from "effect"
 import {
   HttpRunner,
   RunnerAddress,
@@ -27,13 +26,14 @@ import {
   SqlMessageStorage,
   SqlRunnerStorage
 } from "effect/cluster"
-import { HttpRouter } from "effect/http"
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
-import { createHmac } from "node:crypto"
+import { StartRefused } from "../config/StartRefused.ts"
 import type { Address } from "../config/variables.ts"
 import { NodeSql } from "../database/Database.ts"
 import { lookout } from "./Lookout.ts"
+import type { NodeTls } from "./nodeTls.ts"
+import { peerClients, peerServer } from "./Peers.ts"
 
 /** One process for itself; the actors need the cluster only to be hosted. */
 export const alone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
@@ -61,8 +61,8 @@ const sql = Layer.effect(
 /** The same on all nodes, or they would disagree about who hosts what. */
 const SHARDS = 16
 
-/** `node` is where the others reach this one, `secret` what all of them share. */
-export const amongOthers = (node: Address, secret: Redacted.Redacted) => {
+/** `node` is where the others reach this one, `secret` what all of them share; with `tls` each shows the others a certificate. */
+export const amongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const config = ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(node.host, node.port)),
     shardsPerGroup: SHARDS,
@@ -71,18 +71,17 @@ export const amongOthers = (node: Address, secret: Redacted.Redacted) => {
     refreshAssignmentsInterval: "250 millis",
     simulateRemoteSerialization: false
   })
-  const path = `/${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}` as const
-  const clients = HttpRunner.layerClientProtocolHttp({ path }).pipe(Layer.provide(NodeHttpClient.layerUndici))
+  const clients = peerClients(secret, tls)
   const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(clients))
-  const server = HttpRouter.serve(HttpRunner.layerHttpOptions({ path }), { disableLogger: true, disableListenLog: true })
-  return server.pipe(
-    Layer.provide([clients, NodeClusterHttp.layerHttpServer, health]),
+  return peerServer(node, secret, tls).pipe(
+    Layer.provideMerge(HttpRunner.layerClient),
+    Layer.provide([clients, health]),
     Layer.provideMerge(SqlMessageStorage.layerStorage({})),
     Layer.provide(SqlRunnerStorage.layerStorage({})),
     Layer.provide([config, RpcSerialization.layerSchemaBinary(), NodeCrypto.layerDigest]),
     Layer.merge(Layer.effectDiscard(lookout(node))),
     Layer.provide(Layer.effectDiscard(tables)),
     Layer.provide(sql),
-    Layer.orDie
+    Layer.catch((error) => Layer.effectContext(error instanceof StartRefused ? Effect.fail(error) : Effect.die(error)))
   )
 }

@@ -1,0 +1,80 @@
+/** Every variable of the environment that the service reads, and what each takes. */
+import { LogLevel } from "effect"
+import { parseProviders } from "./signInProviders.ts"
+import { type Address, address as hostAndPort, flag, hidden, integer, maskedUrl, networks } from "./variables.ts"
+import { share, text, url, type Variable } from "./variables.ts"
+
+const MOST_RUNNER_SLOTS = 64
+/** The slug of the development sign-in. */
+export const DEVELOPMENT = "dev"
+export const DEFAULT_HOST = "127.0.0.1"
+
+const origin = (value: string) => {
+  const parsed = url("http:", "https:")(value)?.value
+  const bare = parsed !== undefined && `${parsed.origin}/` === parsed.href
+  return bare ? { value: parsed.origin } : undefined
+}
+
+const address =
+  (...protocols: ReadonlyArray<string>) =>
+  (value: string) =>
+    url(...protocols)(value) === undefined ? undefined : { value }
+
+/** Its path is nothing or a database's number, and its user and password can be decoded, or the client throws at the start. */
+const redisAddress = (value: string) => {
+  const parsed = url("redis:", "rediss:")(value)?.value
+  const usable =
+    parsed !== undefined && /^(\/[0-9]{0,4})?$/.test(parsed.pathname) && !/%(?![0-9A-F]{2})/i.test(parsed.username + parsed.password)
+  return usable ? { value } : undefined
+}
+
+const levels = new Map(LogLevel.values.map((level) => [level.toLowerCase(), level]))
+
+const variable = <A>(name: string, takes: string, parse: Variable<A>["parse"], mask?: Variable<A>["mask"]): Variable<A> =>
+  mask === undefined ? { name, takes, parse } : { name, takes, parse, mask }
+
+/** Where other nodes reach this one, which is no address that stands for all of a machine's. */
+const nodeAddress = (value: string) => {
+  const found = hostAndPort(value)
+  return found === undefined || ["0.0.0.0", "::"].includes(found.value.host) ? undefined : found
+}
+
+const metricsAddress = (value: string): { readonly value: Address | "off" } | undefined =>
+  value === "off" ? { value } : hostAndPort(value)
+
+const path = text(/^[^\0]+$/)
+
+export const variables = {
+  port: variable("PORT", "a port from 1 to 65535", integer(1, 65535)),
+  host: variable("HOST", "an address or a name of this machine to listen on", text(/^[A-Za-z0-9.:_-]{1,253}$/)),
+  public_origin: variable("PUBLIC_ORIGIN", "the origin that browsers see, such as https://agon.example, without a path", origin),
+  directory: variable("AGON_DATA", "a directory of its own that the service may write", path),
+  database_url: variable("DATABASE_URL", "postgres://user:password@host:port/database", address("postgres:", "postgresql:"), maskedUrl),
+  node: variable("AGON_NODE", "host:port at which the other nodes reach this one, such as 10.0.0.5:7070", nodeAddress),
+  node_cert: variable("AGON_NODE_CERT", "a PEM file: the certificate of this node, for the host of its AGON_NODE", path),
+  node_key: variable("AGON_NODE_KEY", "a PEM file: the key of AGON_NODE_CERT", path),
+  node_ca: variable("AGON_NODE_CA", "a PEM file: the authority that signs the certificates of all nodes", path),
+  metrics: variable("AGON_METRICS", "host:port at which /metrics is answered, such as 127.0.0.1:9464, or off", metricsAddress),
+  demo: variable("AGON_DEMO", "1 or 0", flag),
+  admin: variable("AGON_ADMIN", "provider:login, of a provider that is configured", text(/^[a-z0-9][a-z0-9-]*:\S{1,200}$/)),
+  runner_slots: variable("AGON_RUNNERS", `a number from 0 to ${MOST_RUNNER_SLOTS}`, integer(0, MOST_RUNNER_SLOTS)),
+  s3_endpoint: variable("S3_ENDPOINT", "the http or https URL of an S3 server", address("http:", "https:"), maskedUrl),
+  s3_region: variable("S3_REGION", "a region's name", text(/^[A-Za-z0-9-]{1,64}$/)),
+  s3_bucket: variable("S3_BUCKET", "a bucket's name, of 3 to 63 characters", text(/^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/)),
+  s3_access_key_id: variable("S3_ACCESS_KEY_ID", "an access key's id", text(/^\S{1,256}$/), hidden),
+  s3_secret_access_key: variable("S3_SECRET_ACCESS_KEY", "the access key's secret", text(/^\S{1,256}$/), hidden),
+  providers: variable("AUTH_PROVIDERS", 'JSON such as [{"slug":"github","client_id":"...","client_secret":"..."}]', parseProviders, hidden),
+  dev_sign_in: variable("AGON_DEV_SIGNIN", "1, for the development sign-in beside DATABASE_URL or S3, or 0", flag),
+  replay_check: variable("AGON_REPLAY_CHECK", "a share from 0 to 1", share),
+  audit: variable("AGON_AUDIT", "a share from 0 to 1", share),
+  trusted_proxies: variable("TRUSTED_PROXIES", "addresses and networks with commas between them, such as 10.0.0.0/8", networks),
+  redis_url: variable("REDIS_URL", "redis://user:password@host:port/database, or rediss: for TLS", redisAddress, maskedUrl),
+  otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", address("http:", "https:"), maskedUrl),
+  log_level: variable("LOG_LEVEL", `one of ${[...levels.keys()].join(", ")}`, (name) => {
+    const level = levels.get(name.toLowerCase())
+    return level === undefined ? undefined : { value: level }
+  })
+}
+
+/** What they held, each judged by itself. */
+export type Values = { readonly [K in keyof typeof variables]: (typeof variables)[K] extends Variable<infer A> ? A | undefined : never }

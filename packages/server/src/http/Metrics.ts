@@ -1,0 +1,53 @@
+/**
+ * `/metrics`, for whoever watches the service. It names private seasons and says how busy everything is, so it is answered at an address of
+ * its own (AGON_METRICS), on loopback unless another one is asked for. `/healthz` tells a scraper that it found the right port.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import { createServer } from "node:http"
+import type { SettingsShape } from "../config/Settings.ts"
+import { cannotListen, whyNot } from "./listening.ts"
+
+const SCRAPES = ["GET", "HEAD"]
+const FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+
+const nothing = HttpServerResponse.text("", { status: 404 })
+
+const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
+  if (!SCRAPES.includes(method)) return Effect.succeed(nothing)
+  if (url === "/healthz") return Effect.succeed(HttpServerResponse.jsonUnsafe({ healthy: true }))
+  if (url !== "/metrics") return Effect.succeed(nothing)
+  return Effect.map(PrometheusMetrics.format(), (text) => HttpServerResponse.text(text, { contentType: FORMAT }))
+})
+
+/** For those who are slow to ask; there are few of them. */
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 10_000, maxHeaderSize: 8_192 }
+const MOST_CONNECTIONS = 32
+
+const makeServer = () => {
+  const server = createServer(LIMITS)
+  server.maxConnections = MOST_CONNECTIONS
+  const close = server.close.bind(server)
+  server.close = (done) => {
+    const closing = close(done)
+    server.closeAllConnections() // a scrape does not hold up a stop
+    return closing
+  }
+  return server
+}
+
+/** Where the address was not asked for and another service has it, this one goes on without, and says so. */
+export const metricsServer = (metrics: SettingsShape["metrics"]) => {
+  if (metrics === undefined) return Layer.empty
+  const { address, asked } = metrics
+  const served = HttpServer.serve(answer).pipe(Layer.provide(NodeHttpServer.layer(makeServer, address)))
+  return served.pipe(
+    Layer.catch((error) =>
+      asked
+        ? cannotListen("AGON_METRICS", address)(error)
+        : Layer.effectDiscard(Effect.logWarning(`no /metrics: ${whyNot(address, error)}; set AGON_METRICS to another host:port, or to off`))
+    )
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * How nodes speak to each other: over HTTP at AGON_NODE, a server and a router apart from the public one. The only path is `/nodes/`. A
+ * request carries the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
+ * time; its body is not read before that. With TLS each side shows a certificate as well (nodeTls.ts).
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpRunner } from "effect/cluster"
+import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createHmac } from "node:crypto"
+import { createServer } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import type { Address } from "../config/variables.ts"
+import { sameSecret } from "../http/constantTime.ts"
+import { cannotListen } from "../http/listening.ts"
+import type { NodeTls } from "./nodeTls.ts"
+
+/** The client ends every path with a slash. */
+export const NODES_PATH = "/nodes/"
+
+/** What `Authorization` holds between nodes that share the secret. */
+export const nodesCredential = (secret: Redacted.Redacted) =>
+  `Bearer ${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}`
+
+/** Asks other nodes. */
+export const peerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+  const credential = nodesCredential(secret)
+  // Fresh: the program's other client is the same layer, and would be taken instead, without the certificate.
+  const http = Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("authorization", credential)))
+  ).pipe(Layer.provide(Layer.fresh(NodeHttpClient.layerUndiciOptions(tls === undefined ? {} : { connect: { ...tls } }))))
+  return HttpRunner.layerClientProtocolHttp({ path: NODES_PATH, https: tls !== undefined }).pipe(Layer.provide(http))
+}
+
+/** Answers other nodes for the seasons that live here. */
+export const peerServer = ({ host, port }: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+  const credential = nodesCredential(secret)
+  const make = () =>
+    tls === undefined ? createServer(LIMITS) : createTlsServer({ ...LIMITS, ...tls, requestCert: true, rejectUnauthorized: true })
+  return Layer.unwrap(Effect.map(HttpRunner.toHttpEffect, (answer) => HttpServer.serve(guarded(answer, credential)))).pipe(
+    Layer.provide(NodeHttpServer.layer(make, { host, port }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port }))))
+  )
+}
+
+/** For those who have shown nothing yet. */
+const LIMITS = { headersTimeout: 5_000, maxHeaderSize: 8_192 }
+
+const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, credential: string) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) => {
+    if (url !== NODES_PATH) return Effect.succeed(nothingHere)
+    if (!sameSecret(headers["authorization"] ?? "", credential)) return Effect.succeed(notANode)
+    return method === "POST" ? answer : Effect.succeed(nothingHere)
+  })
+
+/** The connection is closed: the body that may follow is nobody's. */
+const nothingHere = HttpServerResponse.text("", { status: 404, headers: { connection: "close" } })
+const notANode = HttpServerResponse.text("", { status: 401, headers: { connection: "close" } })

@@ -1,0 +1,52 @@
+/** An address for metrics that somebody else listens on: refused where it was asked for, done without where it was not. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { createServer } from "node:net"
+import { metricsServer } from "@agon/server/http/Metrics.ts"
+import { freePort } from "../support/freePort.ts"
+
+const HOST = "127.0.0.1"
+
+const takenPort = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const port = await freePort()
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
+    return { port, server }
+  }),
+  ({ server }) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+)
+
+/** What building the server comes to, and what it warned of. */
+const built = Effect.fnUntraced(function* (port: number, asked: boolean) {
+  const said: Array<string> = []
+  const log = Logger.layer([Logger.make(({ logLevel, message }) => said.push(`${logLevel} ${String(message)}`))])
+  const layer: Layer.Layer<never, { readonly message: string }> = metricsServer({ address: { host: HOST, port }, asked })
+  const outcome = yield* Effect.scoped(Layer.build(layer)).pipe(
+    Effect.match({ onFailure: ({ message }) => message, onSuccess: () => "built" }),
+    Effect.provide(log)
+  )
+  return { outcome, said }
+})
+
+describe("the address of metrics", () => {
+  it.live("that another service has is done without, with a warning that says what to set", () =>
+    Effect.gen(function* () {
+      const { port } = yield* takenPort
+      const { outcome, said } = yield* built(port, false)
+      assert.strictEqual(outcome, "built")
+      assert.deepStrictEqual(said, [
+        `Warn no /metrics: ${HOST}:${port} cannot be listened on (EADDRINUSE); set AGON_METRICS to another host:port, or to off`
+      ])
+    })
+  )
+
+  it.live("that was asked for refuses the start in one line", () =>
+    Effect.gen(function* () {
+      const { port } = yield* takenPort
+      const { outcome, said } = yield* built(port, true)
+      assert.match(outcome, new RegExp(`^AGON_METRICS: ${HOST}:${port} cannot be listened on \\(EADDRINUSE\\); it takes [^\\n]+$`))
+      assert.deepStrictEqual(said, [])
+    })
+  )
+})

@@ -9,7 +9,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { Caller, type CallerClass } from "./Caller.ts"
-import { type Bounds, makeShare } from "./Share.ts"
+import { type Bounds, makeShare } from "../process/Share.ts"
 
 type Connection = SqlConnection.Connection
 type Acquirer = Effect.Effect<Connection, SqlError.SqlError, Scope.Scope>

@@ -1,12 +1,30 @@
-/** Replays in the object store: where a reader fetches one, and the picture of its last state. */
+/**
+ * Replays in the object store: where a reader fetches one, and the picture of its last state.
+ *
+ * A picture takes up to a second to make, of a replay that nobody may have checked yet: it is made in a thread, once for all who ask
+ * at the same time, and kept in the response cache, which bounds it, under its match. Few are fetched at once and few wait for their
+ * turn; the others are told to come again.
+ */
 import { Context, Effect, Layer, Option } from "effect"
 import { Unavailable } from "@agon/api/Problem.ts"
-import { lastView } from "@agon/engine/replay/verify.ts"
+import { withAnswerTimeout } from "../http/AnswerTimeout.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
 import { type ReplayOfMatch, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { makeShare } from "../process/Share.ts"
+import { makeThread } from "../process/Thread.ts"
+import { matchTag } from "../season/tags.ts"
 
 /** The contract's hour (http-api.md 2.7); an answer that is kept for ten minutes holds a URL that is good for fifty more. */
 const URL_S = 3_600
+
+/** Of the thread: a replay of 4 MiB is 100 MB of objects when it has been read. */
+const HEAP_MB = 256
+const THREAD_TIMEOUT = "10 seconds"
+/** With the fetch before it. */
+const VIEW_TIMEOUT_MS = 30_000
+/** One is fetched while the one before it is in the thread. */
+const TURNS = { places: 2, waiting: 32, wait: "10 seconds" } as const
 
 export class Replays extends Context.Service<
   Replays,
@@ -16,26 +34,56 @@ export class Replays extends Context.Service<
     readonly lastViewOf: (match: ReplayOfMatch, bytes: number) => Effect.Effect<unknown, Unavailable>
   }
 >()("agon/Replays") {
-  static readonly layer: Layer.Layer<Replays, never, ObjectStore> = Layer.effect(
+  static readonly layer: Layer.Layer<Replays, never, ObjectStore | ResponseCache> = Layer.effect(
     Replays,
-    Effect.map(ObjectStore, (objects) => ({
-      urlOf: (match) => objects.presignGet({ key: storedReplayKey(match), expires_s: URL_S }),
-      lastViewOf: Effect.fn("Replays.lastViewOf")(function* (match, bytes) {
-        const stored = yield* objects.get({ key: storedReplayKey(match), max_bytes: bytes }).pipe(
-          Effect.catchTags({
-            ObjectTooLarge: () => Effect.succeed(Option.none()), // not the replay that was reported
-            ObjectsUnavailable: () => Effect.fail(away)
-          })
-        )
-        return Option.isNone(stored) ? null : viewOf(stored.value)
-      })
-    }))
+    Effect.suspend(() => makeReplays)
   )
 }
 
 const away = new Unavailable({ detail: "The replays cannot be reached just now; try again in a second." })
+const busy = new Unavailable({ detail: "Too many ask for pictures of matches just now; try again in a second." })
+const undecided = new Unavailable({ detail: "The picture of this match could not be made just now; try again in a second." })
 
-const viewOf = (bytes: Uint8Array): unknown => {
-  const replay = Option.liftThrowable(JSON.parse)(new TextDecoder().decode(bytes))
-  return Option.isSome(replay) ? lastView(replay.value) : null
-}
+const makeReplays = Effect.gen(function* () {
+  const cache = yield* ResponseCache
+  const objects = yield* ObjectStore
+  const turns = makeShare(TURNS, () => busy)
+  const thread = yield* makeThread<Uint8Array, string>({
+    script: new URL("./viewThread.ts", import.meta.url),
+    timeout: THREAD_TIMEOUT,
+    heap_MB: HEAP_MB
+  })
+
+  const make = Effect.fnUntraced(function* (match: ReplayOfMatch, max_bytes: number) {
+    const stored = yield* objects.get({ key: storedReplayKey(match), max_bytes }).pipe(
+      Effect.catchTags({
+        ObjectTooLarge: () => Effect.succeed(Option.none()), // not the replay that was reported
+        ObjectsUnavailable: () => Effect.fail(away)
+      })
+    )
+    if (Option.isNone(stored)) return "null"
+    const outcome = yield* thread(stored.value)
+    return outcome === "undecided" ? yield* undecided : outcome.reply
+  })
+
+  const inTurn = (match: ReplayOfMatch, max_bytes: number) =>
+    Effect.acquireUseRelease(
+      turns.take,
+      () => withAnswerTimeout(VIEW_TIMEOUT_MS, make(match, max_bytes)),
+      () => turns.release
+    )
+
+  return Replays.of({
+    urlOf: (match) => objects.presignGet({ key: storedReplayKey(match), expires_s: URL_S }),
+    lastViewOf: Effect.fn("Replays.lastViewOf")(function* (match, bytes) {
+      const key = storedReplayKey(match)
+      const answer = Effect.map(inTurn(match, bytes), (text) => ({
+        ...{ text, contentType: "application/json" },
+        tags: new Set([matchTag(match.id)])
+      }))
+      // No URL of a request holds a space, so none finds it.
+      const { body } = yield* cache.getOrCompute(`view ${key}`, answer)
+      return JSON.parse(body.toString()) as unknown
+    })
+  })
+})

@@ -1,0 +1,118 @@
+/** scripts/nginx.conf by itself, before a backend that answers whatever it is asked: TLS, the way there, and what one client may take. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { createServer, get as getPlain, type IncomingMessage, type Server } from "node:http"
+import { get as getTls } from "node:https"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { checkServerIdentity, connect as connectTls } from "node:tls"
+import { make, missingNginx, type Nginx } from "./Nginx.ts"
+
+const NAME = "agon.example"
+const HSTS = "max-age=63072000"
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  readonly text: string
+}
+
+const answerOf = (response: IncomingMessage): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    let text = ""
+    response.on("data", (chunk) => (text += chunk)).on("error", reject)
+    response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text }))
+  })
+
+const missing = missingNginx()
+
+describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? "" : `: ${missing}`}`, () => {
+  let nginx: Nginx
+  let backend: Server
+  /** Requests under way at the backend, which answers when it is told. */
+  let held: Array<() => void> = []
+
+  beforeAll(async () => {
+    backend = createServer((request, response) => {
+      const answer = () => response.end(JSON.stringify(request.headers))
+      if (request.url === "/held") held.push(answer)
+      else answer()
+    })
+    await new Promise<void>((resolve) => backend.listen(0, "127.0.0.1", resolve))
+    nginx = await make()
+    await nginx.start([`127.0.0.1:${(backend.address() as AddressInfo).port}`])
+    while (!(await reaches(nginx.tls_port))) {}
+  })
+
+  afterAll(async () => {
+    await nginx.stop()
+    backend.closeAllConnections()
+    await new Promise((resolve) => backend.close(resolve))
+  })
+
+  const reaches = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(true))
+      socket.on("error", () => setImmediate(resolve, false)).on("connect", () => socket.destroy())
+    })
+
+  const overTls = (path: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      const options = { host: "127.0.0.1", port: nginx.tls_port, path, servername: NAME, ca: nginx.certificate(), headers: { host: NAME } }
+      const checked = { ...options, checkServerIdentity: (_: string, certificate: any) => checkServerIdentity(NAME, certificate) }
+      getTls(checked, (response) => resolve(answerOf(response))).on("error", reject)
+    })
+  const plain = (path: string, port = nginx.port, localAddress = "127.0.0.1") =>
+    new Promise<Answer>((resolve, reject) => {
+      getPlain({ host: "127.0.0.1", port, path, localAddress, agent: false }, (response) => resolve(answerOf(response))).on("error", reject)
+    })
+
+  it("speaks TLS with the certificate it was given, from version 1.2, and tells browsers to stay with it", async () => {
+    const { headers, status, text } = await overTls("/v1/games")
+    assert.deepStrictEqual([status, headers["strict-transport-security"]], [200, HSTS])
+    assert.strictEqual(JSON.parse(text)["x-forwarded-for"], "127.0.0.1")
+    const old = await new Promise<boolean>((resolve) => {
+      const options = {
+        host: "127.0.0.1",
+        port: nginx.tls_port,
+        maxVersion: "TLSv1.1",
+        minVersion: "TLSv1",
+        rejectUnauthorized: false
+      } as const
+      const socket = connectTls({ ...options, ciphers: "DEFAULT@SECLEVEL=0" }, () => resolve(true))
+      socket.on("error", () => resolve(false))
+    })
+    assert.isFalse(old)
+  })
+
+  it("sends whoever comes without TLS on to the same path with it", async () => {
+    const { headers, status } = await plain("/v1/games?x=1", nginx.redirect_port)
+    assert.deepStrictEqual([status, headers.location], [301, `https://${NAME}/v1/games?x=1`])
+  })
+
+  it("lets one client have 500 requests under way, and refuses the next with a problem while another client is served", async () => {
+    const sockets: Array<Socket> = []
+    const answers: Array<Promise<string>> = []
+    for (let i = 0; i < 520; i++) {
+      const socket = connect({ port: nginx.port, host: "127.0.0.1", localAddress: "127.0.0.3" })
+      sockets.push(socket)
+      answers.push(new Promise((resolve) => socket.once("data", (chunk) => resolve(String(chunk))).on("error", () => resolve("closed"))))
+      socket.write(`GET /held HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`)
+    }
+    const refused = await Promise.any(answers)
+    assert.match(refused, /^HTTP\/1\.1 429 .*Retry-After: 1\r\n.*"code":"rate_limited"/s)
+    const other = await plain("/v1/games", nginx.port, "127.0.0.4")
+    assert.strictEqual(other.status, 200)
+    for (const answer of held) answer()
+    held = []
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it("refuses a flood of one client with a problem, and no runner's", async () => {
+    const flood = await Promise.all(Array.from({ length: 700 }, () => plain("/v1/games", nginx.port, "127.0.0.5")))
+    const refused = flood.filter(({ status }) => status === 429)
+    assert.isAbove(refused.length, 0)
+    assert.strictEqual(JSON.parse(refused[0]!.text).code, "rate_limited")
+    assert.strictEqual(refused[0]!.headers["strict-transport-security"], HSTS)
+    assert.isAbove(flood.filter(({ status }) => status === 200).length, 400)
+    assert.strictEqual((await plain("/v1/runner/leases", nginx.port, "127.0.0.5")).status, 200)
+  })
+})

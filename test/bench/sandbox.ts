@@ -62,15 +62,17 @@ const firstLogits = async (module: WebAssembly.Module, { weights, memory }: Mode
     module,
     weights: share(weights),
     cap_bytes: memoryCapOf(weights.length),
-    boards: [{ planes, rows, cols, actions, ...memory }]
+    boards: [{ planes, rows, cols, actions, ...memory }],
+    arena: true,
+    poison: 1
   }
   for (let i = 0; i < FIRST_LOGITS_REPEATS; i++) {
     const start_ms = performance.now()
     const instance = new Instance(work)
-    instance.channel.awaitAnswer(start_ms + 30_000)
+    await instance.answer(30_000)
     instance.channel.take(0)
     instance.channel.ask()
-    instance.channel.awaitAnswer(start_ms + 30_000)
+    await instance.answer(30_000)
     times.push(performance.now() - start_ms)
     await instance.stop()
   }

@@ -2,14 +2,15 @@
  * Examines models and plays matches in sandbox processes of which at most `slots` work at once. A process is kept from
  * job to job and replaced when it is late or dies; closing the layer's scope kills all of them.
  *
- * What a file can do to the caller is in the types: `examine` never fails (a file that hangs, exhausts or kills its
- * process is rejected with `resource_limit`), and `play` fails with `MachineFault` alone, which no seat can bring about
+ * What a file can do to the caller is in the types: `examine` never fails (a file that hangs or
+ * exhausts its instance is rejected with `resource_limit`; where the process dies or is not done by the deadline, the machine may be why,
+ * and the verdict is `failed`, to be tried again), and `play` fails with `MachineFault` alone, which no seat can bring about
  * by what its model answers: that costs strikes.
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
-import { type ExamineRequest, reject, type Verdict } from "./Verdict.ts"
+import type { ExamineRequest, Verdict } from "./Verdict.ts"
 import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
 import type { Job } from "./worker/main.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
@@ -18,7 +19,11 @@ import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 export class MachineFault extends Schema.TaggedError<MachineFault>()("MachineFault", { detail: Schema.String }) {}
 
 const START_DEADLINE_MS = 20_000
-export const EXAMINE_DEADLINE_MS = 14_500
+/**
+ * The examination's own limits are on processor time, some 30 s of it at most for both instances; this is for a machine that gives it hardly
+ * any, and for a process that hangs.
+ */
+export const EXAMINE_DEADLINE_MS = 300_000
 /** A process that dies under a job may have been unlucky; one that dies twice was killed by the job. */
 const ATTEMPTS = 2
 
@@ -70,13 +75,15 @@ const verdictOf = (outcome: Outcome): Verdict => {
     case "examined":
       return outcome.verdict
     case "late":
-      return reject("resource_limit", `The model was not examined within ${EXAMINE_DEADLINE_MS / 1_000} s.`)
-    case "died":
-      return reject("resource_limit", "The model brought down the process that examined it.")
+      return { verdict: "failed", detail: `The machine did not examine the model within ${EXAMINE_DEADLINE_MS / 1_000} s.` }
     default:
       return { verdict: "failed", detail: detailOf(outcome) }
   }
 }
+
+/** What the runtime itself said of a refused file: for whoever runs the machine. */
+const logSaid = (outcome: Outcome): Effect.Effect<void> =>
+  outcome.kind === "examined" && outcome.said !== "" ? Effect.logDebug("ONNX Runtime said of a refused model", outcome.said) : Effect.void
 
 const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
   outcome.kind === "played" ? Effect.succeed(outcome.report) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
@@ -109,7 +116,8 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
   })
   return Arena.of({
     isolation: pool.isolation,
-    examine: (request) => slots.withPermits(1)(Effect.map(run({ kind: "examine", request }, EXAMINE_DEADLINE_MS), verdictOf)),
+    examine: (request) =>
+      slots.withPermits(1)(run({ kind: "examine", request }, EXAMINE_DEADLINE_MS).pipe(Effect.tap(logSaid), Effect.map(verdictOf))),
     play: (request) =>
       slots.withPermits(1)(
         Effect.flatMap(run({ kind: "play", request, runtime_version: runtimeVersion() }, matchDeadline_ms(request)), reportOf)

@@ -39,7 +39,8 @@ const constantOf = ({ name, t, i, f, ints, floats }: AttributeProto): Sizes | nu
   return null
 }
 
-const constantsOf = (graph: GraphProto): ReadonlyMap<string, Sizes> => {
+/** Sizes that the file tells: short lists in initializers and Constant nodes, by the name of their value. */
+export const constantsOf = (graph: GraphProto): ReadonlyMap<string, Sizes> => {
   const constants = new Map<string, Sizes>()
   for (const tensor of graph.initializer) {
     const values = valuesOf(tensor)

@@ -4,11 +4,14 @@
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { branching, external, foldBomb, functionBomb, looping } from "./hostileModels.ts"
 import { Mutator } from "./Mutator.ts"
 import { examineFiles } from "./static.ts"
 import { board, convolving, counting, floats, ints, linear, manifest, weightClasses } from "./testModels.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+
+boundedByEvents(vi)
 
 const slow = process.env.AGON_SLOW !== undefined
 const FILES = slow ? 50_000 : 2_000
@@ -88,5 +91,5 @@ describe("the reader", () => {
       "admissible"
     ])
       assert.isAbove(counts.get(reason) ?? 0, FILES / 200, reason)
-  }, 300_000)
+  })
 })

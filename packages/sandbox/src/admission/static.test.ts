@@ -261,22 +261,89 @@ describe("examineFiles", () => {
   })
 })
 
+describe("element types that are not played", () => {
+  const unplayed = [DataType.STRING, DataType.COMPLEX64, DataType.COMPLEX128, DataType.BFLOAT16, 17, 18, 19, 20, 21, 22, 23, 24, 99]
+  const attribute = (name: string, i: number) => ({ name, type: AttributeType.INT, i: BigInt(i) })
+  const detailOf = (weights: Uint8Array) => {
+    const check = examineFiles(request(weights))
+    assert.isFalse(check.ok)
+    return check.ok || check.verdict.verdict === "failed" ? "" : `${check.verdict.reject_reason}: ${check.verdict.reject_detail}`
+  }
+
+  it("are refused wherever an attribute names one", () => {
+    for (const [opType, name] of [
+      ["Cast", "to"],
+      ["EyeLike", "dtype"],
+      ["QuantizeLinear", "output_dtype"],
+      ["LayerNormalization", "stash_type"],
+      ["Attention", "softmax_precision"]
+    ] as const)
+      for (const type of unplayed) {
+        const weights = withNode({ opType, name: "made", input: ["obs"], output: ["x"], attribute: [attribute(name, type)] })
+        assert.match(
+          detailOf(weights),
+          /^unsupported_operator: Operator \w+ "made" makes the element type .*; float16, .* are played/,
+          `${opType} ${type}`
+        )
+      }
+  })
+
+  it("are refused in initializers, in the value of a ConstantOfShape, and in declared values", () => {
+    const tensor = (type: number): Initializer => ({ name: "t", dims: [1n], dataType: type, rawData: new Uint8Array(4) })
+    const value = (type: number) => ({ name: "value", type: AttributeType.TENSOR, t: tensor(type) })
+    for (const type of unplayed) {
+      assert.match(detailOf(withTensor(tensor(type))), /^unsupported_operator: The tensor in initializer "t" has the element type/)
+      const made: Node = { opType: "ConstantOfShape", input: ["s"], output: ["x"], attribute: [value(type)] }
+      assert.match(detailOf(withNode(made, [ints("s", [1])])), /^unsupported_operator: The tensor in attribute "value" of/)
+      const declaring = model({
+        node: [{ opType: "Flatten", input: ["obs"], output: ["logits"] }],
+        input: [snakesInput],
+        output: [snakesOutput],
+        valueInfo: [port("inner", [1], type)]
+      })
+      assert.match(detailOf(declaring), /^unsupported_operator: The value "inner" has the element type/)
+    }
+  })
+
+  it("leave the twelve that are played alone", () => {
+    for (const type of [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13])
+      assert.strictEqual(
+        reasonOf(withNode({ opType: "Cast", input: ["obs"], output: ["x"], attribute: [attribute("to", type)] })),
+        "admissible",
+        String(type)
+      )
+  })
+})
+
 describe("examineFiles on strangers' bytes", () => {
-  it("answers for every flipped byte, every cut and every doubled stretch of a model, and never throws", () => {
+  it("answers for every flipped byte, every cut and every doubled stretch with a reason that such a file can have", () => {
     const good = withNode({
       opType: "Relu",
       input: ["obs"],
       output: ["x"],
       attribute: [{ name: "v", type: AttributeType.TENSOR, t: ints("t", [1, 2]) }]
     })
+    const reasons = new Map<string, number>()
+    const count = (reason: string) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+    const cuts = new Set<string>()
     for (let at = 0; at < good.length; at++) {
       for (const mask of [0xff, 0x01, 0x80]) {
         const flipped = good.slice()
         flipped[at] = flipped[at]! ^ mask
-        reasonOf(flipped)
+        count(reasonOf(flipped))
       }
-      reasonOf(good.subarray(0, at))
-      reasonOf(Buffer.concat([good.subarray(0, at), good.subarray(Math.max(0, at - 40))]))
+      cuts.add(reasonOf(good.subarray(0, at)))
+      count(reasonOf(Buffer.concat([good.subarray(0, at), good.subarray(Math.max(0, at - 40))])))
     }
+    // The graph comes after the IR version and before the operator set, so a cut leaves no graph, half a graph, or no operator set.
+    assert.sameMembers([...cuts], ["weights_unreadable", "unsupported_operator"])
+    assert.isEmpty(
+      [...reasons.keys()].filter(
+        (reason) => !/^(admissible|weights_unreadable|unsupported_operator|external_data|wrong_signature|manifest_invalid)$/.test(reason)
+      )
+    )
+    assert.isAbove(reasons.get("admissible")!, 100) // the numbers of the weights may be any
+    assert.isAbove(reasons.get("weights_unreadable")!, good.length)
+    assert.isAbove(reasons.get("wrong_signature")!, 10)
   })
 })

@@ -7,6 +7,8 @@ import { type Manifest, readManifest } from "../Manifest.ts"
 import { type ExamineRequest, type Failed, quote, type Rejected, reject, type WeightClass } from "../Verdict.ts"
 import type { Sizes } from "../worker/channel.ts"
 import { checkBounds } from "./bounds.ts"
+import { checkElementTypes } from "./elementTypes.ts"
+import { checkExtents } from "./extents.ts"
 import { checkDomains, checkOperators } from "./operators.ts"
 import { checkSignature } from "./signature.ts"
 import { checkExternalData, checkTensors, countParameters } from "./tensors.ts"
@@ -108,7 +110,9 @@ export const examineFiles = (request: ExamineRequest): StaticCheck => {
     checkExternalData(model) ??
     checkDomains(model, read.manifest.opset) ??
     checkOperators(graph) ??
+    checkElementTypes(graph) ??
     checkTensors(graph) ??
+    checkExtents(graph) ??
     checkBounds(graph) ??
     checkSignature(graph, boards) ??
     checkMemory(request, read.manifest, boards)

@@ -1,22 +1,8 @@
 /** The constants of a model: where they lie, whether they hold what they claim, and how many numbers they are. */
-import { DataType } from "@agon/onnx/DataType.ts"
 import { type AttributeProto, DataLocation, type GraphProto, type ModelProto, type TensorProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
+import { ELEMENT_BYTES, spellType } from "./elementTypes.ts"
 
-const BYTES: Readonly<Record<number, number>> = {
-  [DataType.FLOAT]: 4,
-  [DataType.UINT8]: 1,
-  [DataType.INT8]: 1,
-  [DataType.UINT16]: 2,
-  [DataType.INT16]: 2,
-  [DataType.INT32]: 4,
-  [DataType.INT64]: 8,
-  [DataType.BOOL]: 1,
-  [DataType.FLOAT16]: 2,
-  [DataType.DOUBLE]: 8,
-  [DataType.UINT32]: 4,
-  [DataType.UINT64]: 8
-}
 const RANK_MAX = 16
 
 interface Part {
@@ -83,7 +69,7 @@ const held = (tensor: TensorProto, bytes: number): number => {
 }
 
 const faultOf = (tensor: TensorProto): string | null => {
-  const bytes = BYTES[tensor.dataType]
+  const bytes = ELEMENT_BYTES[tensor.dataType]
   const elements = elementsOf(tensor.dims)
   if (elements === null) return "has negative or impossible dimensions"
   if (tensor.segment !== undefined) return "is stored in segments"
@@ -95,8 +81,8 @@ export const checkTensors = (graph: GraphProto): Rejected | null => {
   for (const { tensor, where } of tensorsOf(graph)) {
     const fault = faultOf(tensor)
     if (fault !== null) return reject("weights_unreadable", `The tensor in ${where} ${fault}.`)
-    if (BYTES[tensor.dataType] === undefined)
-      return reject("unsupported_operator", `The tensor in ${where} has an element type that is not played (type ${tensor.dataType}).`)
+    if (ELEMENT_BYTES[tensor.dataType] === undefined)
+      return reject("unsupported_operator", `The tensor in ${where} has the ${spellType(tensor.dataType)}.`)
   }
   return null
 }

@@ -198,3 +198,27 @@ export const counting = (): Uint8Array<ArrayBuffer> =>
     input: [snakesInput, port("memory_flat", ["N", 1])],
     output: [snakesOutput, port("memory_flat_out", ["N", 1])]
   })
+
+/**
+ * Works on every pair of cells that are zero: nothing to do on dense noise, some hundred milliseconds on a real board, most of whose
+ * planes are empty.
+ */
+export const slowOnEmptyCells = (): Uint8Array<ArrayBuffer> =>
+  linear(
+    1,
+    [
+      node("Equal", ["obs", "none"], "empty"),
+      node("NonZero", ["empty"], "cells"),
+      node("Cast", ["cells"], "places", [integer("to", DataType.FLOAT)]),
+      node("ReduceSum", ["places", "first"], "row"),
+      node("Transpose", ["row"], "column"),
+      node("Mul", ["row", "column"], "pairs"),
+      node("Sin", ["pairs"], "wave"),
+      node("Tan", ["wave"], "slope"),
+      node("ReduceSum", ["slope"], "sum", [integer("keepdims", 0)]),
+      node("Mul", ["sum", "none"], "nothing"),
+      node("Add", ["obs", "nothing"], "busy")
+    ],
+    [floats("none", [], [0]), ints("first", [0])],
+    "busy"
+  )

@@ -3,13 +3,16 @@
  * version of the runtime, or a gap in our list of operators, might let through still has to give the same bits twice.
  */
 import { readFile } from "node:fs/promises"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { readManifest } from "../Manifest.ts"
 import { wasmPath } from "../worker/Runtime.ts"
 import { drawing } from "./hostileModels.ts"
 import type { Plan } from "./static.ts"
 import { linear, manifest } from "./testModels.ts"
 import { examineRuns } from "./trial.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+
+boundedByEvents(vi)
 
 const check = readManifest(manifest())
 if (!check.ok) throw new Error("the manifest of the tests is no manifest")

@@ -1,135 +1,168 @@
 /**
  * The part of an examination that runs the model: loaded twice, in fresh instances side by side, and asked the same
- * questions on every size of board; both must answer with the same bits. Everything here blocks within deadlines, so a
- * model that stalls is told apart from one that is refused.
+ * questions on every size of board; both must answer with the same bits. A model is a function of its observation and its
+ * declared memory, so nothing else may tell the two instances apart, and as much else as possible does:
+ *
+ *   as in play         tensors from the arena; before each question a run on another observation
+ *   beside it          every tensor from a heap whose free part is filled anew before each run, with another pattern; before
+ *                      each question a run on a third observation
+ *
+ * Limits are on what a thread uses of the processor. How long it takes on a busy machine says nothing about the model: only the
+ * arena's deadline, far away, ends that, and the examination then is tried again.
  */
 import { createHash } from "node:crypto"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
-import { type Admitted, type Rejected, reject } from "../Verdict.ts"
+import { type Failed, type Rejected, reject, type Verdict } from "../Verdict.ts"
 import { type Exchange, STATUS, type Sizes } from "../worker/channel.ts"
 import { Instance, share } from "../worker/Instance.ts"
+import { measure } from "./measure.ts"
+import { extremes, type Kind, noise, positions } from "./observations.ts"
+import { whyNotLoaded, whyNotRun } from "./runtimeSays.ts"
 import type { Plan } from "./static.ts"
 
-export const LOAD_DEADLINE_MS = 10_000
-/** For all that runs, loading included: leaves the process 1.5 s to answer before it is killed. */
-const TOTAL_MS = 13_000
-const RUN_DEADLINE_MS = 3_000
-const TURNS_PER_BOARD = 3
+export const LOAD_CPU_MAX_MS = 10_000
+const RUN_CPU_MAX_MS = 3_000
+/** Of one instance, loading included. */
+const TOTAL_CPU_MAX_MS = 13_000
 /** A season may have more sizes than there is time for; the largest, the smallest and those evenly between are enough. */
 const BOARDS_MAX = 8
-const WARM_UP_RUNS = 3
-const TIMED_RUNS = 31
-const TIMING_MS = 1_500
+const POISON = { first: 1, second: 2 } as const
 
-/** Numbers in 0..1 that are the same on every machine: a linear congruence, since nothing here needs better. */
-const fill = (values: Float32Array, seed: number) => {
-  let x = seed >>> 0
-  for (let i = 0; i < values.length; i++) {
-    x = (Math.imul(x, 1_664_525) + 1_013_904_223) >>> 0
-    values[i] = (x >>> 16) / 65_536
-  }
-}
-
-/** What ONNX Runtime says holds names of its own source files, which mean nothing to a competitor. */
-const said = (detail: string) =>
-  detail
-    .replace(/\S*\/\S*(?:\.cc|\.h)\S*/g, "")
-    .replace(/[^\x20-\x7e]+/g, " ")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, 300)
+type Fault = Rejected | Failed
+/** Takes what the runtime itself said, which no verdict quotes. */
+export type Hear = (said: string) => void
 
 const place = ({ rows, cols }: Sizes) => `on a board of ${rows} x ${cols}`
+const machine = (detail: string): Failed => ({ verdict: "failed", detail })
+const GONE = machine("A thread that examined the model ended before it answered.")
 
-const loadFault = (seat: Instance, until_ms: number, cap_bytes: number): Rejected | null => {
-  if (!seat.channel.awaitAnswer(until_ms)) return reject("resource_limit", `The model was not loaded within ${LOAD_DEADLINE_MS / 1_000} s.`)
+const loadFault = async (seat: Instance, cap_bytes: number, hear: Hear): Promise<Fault | null> => {
+  const memory = () =>
+    reject("resource_limit", `Loading the model needs more than the ${Math.floor(cap_bytes / 1_048_576)} MiB it may use.`)
+  const waited = await seat.answer(LOAD_CPU_MAX_MS)
+  if (waited === "gone") return GONE
+  if (waited === "exhausted") return memory()
+  if (waited === "spent")
+    return reject("resource_limit", `Loading the model takes more than ${LOAD_CPU_MAX_MS / 1_000} s of processor time.`)
   const { status, detail } = seat.channel
   if (status === STATUS.ready) return null
-  if (status === STATUS.exhausted)
-    return reject("resource_limit", `Loading the model needs more than the ${Math.floor(cap_bytes / 1_048_576)} MiB it may use.`)
-  return reject("weights_unreadable", `ONNX Runtime does not load the model: ${said(detail)}`)
+  hear(detail)
+  if (status === STATUS.machine) return machine("The machine could not give the model the memory that it may use.")
+  return status === STATUS.exhausted
+    ? memory()
+    : reject("weights_unreadable", `ONNX Runtime does not load the model. ${whyNotLoaded(detail)}.`)
 }
 
-const runFault = (seat: Instance, sizes: Sizes, until_ms: number): Rejected | null => {
-  if (!seat.channel.awaitAnswer(until_ms))
-    return reject("resource_limit", `A run ${place(sizes)} did not end within ${RUN_DEADLINE_MS / 1_000} s.`)
+/** What the last run came to; `finite` is whether its numbers have to be. */
+const runFault = (seat: Instance, sizes: Sizes, hear: Hear, finite: boolean): Fault | null => {
   const { status, detail } = seat.channel
   if (status === STATUS.answered) return null
-  if (status === STATUS.exhausted) return reject("resource_limit", `A run ${place(sizes)} needs more memory than the model may use.`)
   if (status === STATUS.non_finite)
-    return reject("not_deterministic", `A run ${place(sizes)} gave numbers that are not finite (NaN or infinity).`)
-  if (status === STATUS.shape) return reject("wrong_signature", `In a run ${place(sizes)} ${said(detail)}.`)
-  return reject("wrong_signature", `A run ${place(sizes)} failed: ${said(detail)}`)
+    return finite ? reject("not_deterministic", `A run ${place(sizes)} gave numbers that are not finite (NaN or infinity).`) : null
+  if (status === STATUS.shape) return reject("wrong_signature", `In a run ${place(sizes)} ${detail}.`)
+  hear(detail)
+  if (status === STATUS.exhausted) return reject("resource_limit", `A run ${place(sizes)} needs more memory than the model may use.`)
+  return reject("wrong_signature", `A run ${place(sizes)} failed: ${whyNotRun(detail)}.`)
 }
 
-const digestOf = ({ logits, memoryFlat, memoryCell }: Exchange) => {
+/** Waits for the run that was asked for, within what is left of the processor's time. */
+const finished = async (seat: Instance, sizes: Sizes, hear: Hear, finite = true): Promise<Fault | null> => {
+  const left_ms = TOTAL_CPU_MAX_MS - seat.channel.cpu_us / 1_000
+  if (left_ms <= 0) return reject("resource_limit", `The model was not examined within ${TOTAL_CPU_MAX_MS / 1_000} s of processor time.`)
+  const waited = await seat.answer(Math.min(RUN_CPU_MAX_MS, left_ms))
+  if (waited === "answered") return runFault(seat, sizes, hear, finite)
+  if (waited === "gone") return GONE
+  if (waited === "exhausted") return reject("resource_limit", `A run ${place(sizes)} needs more memory than the model may use.`)
+  return reject("resource_limit", `A run ${place(sizes)} takes more than ${RUN_CPU_MAX_MS / 1_000} s of processor time.`)
+}
+
+const partsOf = ({ logits, memoryCell, memoryFlat }: Exchange) => [logits, memoryFlat, memoryCell]
+const digestOf = (exchange: Exchange) => {
   const hash = createHash("sha256")
-  for (const part of [logits, memoryFlat, memoryCell]) hash.update(new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice())
+  for (const part of partsOf(exchange)) hash.update(new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice())
   return hash.digest("hex")
 }
 
+/** A run on something else, which must leave nothing behind but in the memory that the model declares; that is put back. */
+const distract = async (seats: ReadonlyArray<Instance>, sizes: Sizes, exchanges: ReadonlyArray<Exchange>, turn: number, hear: Hear) => {
+  const memories = exchanges.map(({ memoryCell, memoryFlat }) => [memoryFlat.slice(), memoryCell.slice()] as const)
+  for (const [at, seat] of seats.entries()) {
+    noise(exchanges[at]!.observation, 1_000 * (at + 1) + turn)
+    seat.channel.ask(at === 0 ? 0 : POISON.second + turn)
+  }
+  for (const [at, seat] of seats.entries()) {
+    const fault = await finished(seat, sizes, hear, false)
+    if (fault !== null) return fault
+    exchanges[at]!.memoryFlat.set(memories[at]![0])
+    exchanges[at]!.memoryCell.set(memories[at]![1])
+  }
+  return null
+}
+
 /** Asks both seats the same and compares; memory goes round as it does in a match. */
-const compare = (seats: ReadonlyArray<Instance>, sizes: Sizes, index: number, until_ms: number): Rejected | null => {
+const compare = async (seats: ReadonlyArray<Instance>, sizes: Sizes, index: number, questions: ReadonlyArray<Float32Array>, hear: Hear) => {
   const exchanges = seats.map((seat) => seat.channel.take(index))
-  for (let turn = 0; turn < TURNS_PER_BOARD; turn++) {
+  for (const [turn, question] of questions.entries()) {
+    const distracted = await distract(seats, sizes, exchanges, turn, hear)
+    if (distracted !== null) return distracted
     for (const [at, seat] of seats.entries()) {
-      fill(exchanges[at]!.observation, 1 + index * TURNS_PER_BOARD + turn)
-      seat.channel.ask()
+      exchanges[at]!.observation.set(question)
+      seat.channel.ask(at === 0 ? 0 : POISON.second + 100 + turn)
     }
-    const deadline_ms = Math.min(until_ms, performance.now() + RUN_DEADLINE_MS)
     for (const seat of seats) {
-      const fault = runFault(seat, sizes, deadline_ms)
+      const fault = await finished(seat, sizes, hear)
       if (fault !== null) return fault
     }
     if (new Set(exchanges.map(digestOf)).size > 1)
       return reject(
         "not_deterministic",
-        `Two runs ${place(sizes)} on the same input gave different bits; leave out what draws random numbers.`
+        `Two runs ${place(sizes)} on the same input gave different bits; leave out what draws random numbers and tensors with an extent of zero.`
       )
   }
   return null
 }
 
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+/** The largest board gets every kind of question, the others one of noise and one of a real position. */
+const questionsOn = (index: number, noises: Kind, real: ReadonlyArray<Kind>): ReadonlyArray<Float32Array> =>
+  index === 0
+    ? [...noises.observations, ...real.map(({ observations }) => observations[0]!)]
+    : [noises.observations[0]!, real[index % real.length]!.observations[1]!]
 
-const measure = (seat: Instance, sizes: Sizes, until_ms: number): Rejected | number => {
-  const exchange = seat.channel.take(0)
-  const times: Array<number> = []
-  const enough_ms = performance.now() + TIMING_MS
-  for (let run = 0; run < WARM_UP_RUNS + TIMED_RUNS; run++) {
-    fill(exchange.observation, run)
-    seat.channel.ask()
-    const fault = runFault(seat, sizes, Math.min(until_ms, performance.now() + RUN_DEADLINE_MS))
-    if (fault !== null) return fault
-    if (run >= WARM_UP_RUNS) times.push(seat.channel.infer_us)
-    if (times.length > 0 && performance.now() > enough_ms) break
-  }
-  return Math.max(1, Math.round(median(times)))
-}
-
-const runAll = (seats: ReadonlyArray<Instance>, plan: Plan, cap_bytes: number, start_ms: number): Rejected | number => {
-  const until_ms = start_ms + TOTAL_MS
+const runAll = async (seats: ReadonlyArray<Instance>, plan: Plan, cap_bytes: number, hear: Hear): Promise<Fault | number> => {
   for (const seat of seats) {
-    const fault = loadFault(seat, start_ms + LOAD_DEADLINE_MS, cap_bytes)
+    const fault = await loadFault(seat, cap_bytes, hear)
     if (fault !== null) return fault
   }
   for (const [index, sizes] of plan.boards.entries()) {
-    const fault = compare(seats, sizes, index, until_ms)
+    const questions = questionsOn(index, extremes(sizes)[0]!, positions(plan.manifest.game, sizes))
+    const fault = await compare(seats, sizes, index, questions, hear)
     if (fault !== null) return fault
   }
-  return measure(seats[0]!, plan.boards[0]!, until_ms)
+  const sizes = plan.boards[0]!
+  return measure(seats[0]!, [...positions(plan.manifest.game, sizes), ...extremes(sizes)], async (seat, { real }) => {
+    seat.channel.ask()
+    const fault = await finished(seat, sizes, hear, real)
+    return !real && fault?.verdict === "rejected" && fault.reject_reason === "wrong_signature" ? "unfit" : fault
+  })
 }
 
 const spread = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
   all.length <= BOARDS_MAX ? all : Array.from({ length: BOARDS_MAX }, (_, i) => all[Math.round((i * (all.length - 1)) / (BOARDS_MAX - 1))]!)
 
-export const examineRuns = async (module: WebAssembly.Module, weights: Uint8Array, whole: Plan): Promise<Admitted | Rejected> => {
+export const examineRuns = async (
+  module: WebAssembly.Module,
+  weights: Uint8Array,
+  whole: Plan,
+  hear: Hear = () => {}
+): Promise<Verdict> => {
   const plan = { ...whole, boards: spread(whole.boards) }
   const cap_bytes = memoryCapOf(weights.length)
   const model = { module, weights: share(weights), cap_bytes, boards: plan.boards }
-  const start_ms = performance.now()
-  const seats = [new Instance(model), new Instance(model)]
-  const outcome = runAll(seats, plan, cap_bytes, start_ms)
+  const seats = [
+    new Instance({ ...model, arena: true, poison: POISON.first }),
+    new Instance({ ...model, arena: false, poison: POISON.second })
+  ]
+  const outcome = await runAll(seats, plan, cap_bytes, hear)
   await Promise.all(seats.map((seat) => seat.stop()))
   if (typeof outcome !== "number") return outcome
   const { flat, cell } = plan.manifest.memory

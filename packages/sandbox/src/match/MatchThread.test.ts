@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { linear, stalling } from "../admission/testModels.ts"
 import { share } from "../worker/Instance.ts"
 import { wasmPath } from "../worker/Runtime.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
 import { MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+
+boundedByEvents(vi)
 
 const board = boardsOf("snakes").find(({ players }) => players === 2)!
 const sizes = { planes: 12, rows: board.rows, cols: board.cols, actions: 4, flat: 0, cell: 0 }

@@ -42,7 +42,8 @@ const CODES: Readonly<Record<Status, StrikeCode | null>> = {
   [STATUS.shape]: "shape",
   [STATUS.non_finite]: "non_finite",
   [STATUS.failed]: "crash",
-  [STATUS.exhausted]: "crash"
+  [STATUS.exhausted]: "crash",
+  [STATUS.machine]: "crash"
 }
 
 export class Playing {

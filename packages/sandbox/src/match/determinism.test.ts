@@ -8,11 +8,14 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "../Arena.ts"
 import { copyForOlderNode } from "./testOlderNode.ts"
 import { match, type Replayed } from "./testReplay.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+
+boundedByEvents(vi)
 
 const NODE_MAJOR_MIN = 20
 /** The first that takes TypeScript as it stands. */

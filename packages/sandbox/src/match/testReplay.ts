@@ -34,7 +34,7 @@ const play = async (module: WebAssembly.Module, optimize: number) => {
   const logitsHash = createHash("sha256")
   const players = []
   for (const one of weights) {
-    const session = new Session(await instantiate(module, memoryCapOf(one.length)), one, optimize)
+    const session = new Session(await instantiate(module, memoryCapOf(one.length)), one, { optimize })
     const exchange = {
       observation: new Float32Array(planes * rows * cols),
       logits: new Float32Array(actions),

@@ -7,9 +7,12 @@ import { readFileSync } from "node:fs"
 import { promisify } from "node:util"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { doubling, failing, linear, misshapen, model, type Node, port, snakesInput } from "../admission/testModels.ts"
 import { Feed, instantiate, OrtFailure, Session, ShapeMismatch, wasmPath } from "./Runtime.ts"
+import { boundedByEvents } from "./testBudget.ts"
+
+boundedByEvents(vi)
 
 const CAP_BYTES = 128 * 1_048_576
 const obs = { name: "obs", dims: [1, 12, 11, 11] }
@@ -106,5 +109,5 @@ describe("an instance that nobody uses", () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", "--input-type=module", "--eval", program], { env: {} })
     // The last may still be held by the frame that made it.
     assert.isAtLeast(Number(stdout), 3)
-  }, 30_000)
+  })
 })

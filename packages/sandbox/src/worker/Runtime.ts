@@ -25,7 +25,7 @@ const LOG_FATAL_ONLY = 4
 export const OPTIMIZE = { nothing: 0, basic: 1, extended: 2, all: 99 } as const
 
 /** The part of the emscripten module that we call. Pointers are plain numbers; strings are zero-terminated UTF-8. */
-interface OrtModule {
+export interface OrtModule {
   readonly HEAPU8: Uint8Array
   readonly _malloc: (bytes: number) => number
   readonly _free: (pointer: number) => void
@@ -43,6 +43,10 @@ interface OrtModule {
   readonly _OrtAddSessionConfigEntry: (options: number, key: number, value: number) => number
   readonly _OrtReleaseSessionOptions: (options: number) => number
   readonly _OrtCreateSession: (data: number, bytes: number, options: number) => number
+  readonly _OrtReleaseSession: (session: number) => number
+  readonly _OrtGetTensorData: (tensor: number, type: number, data: number, dims: number, rank: number) => number
+  readonly _OrtReleaseTensor: (tensor: number) => number
+  readonly _OrtFree: (pointer: number) => void
   readonly _OrtCreateTensor: (type: number, data: number, bytes: number, dims: number, rank: number, location: number) => number
   readonly _OrtRun: (
     session: number,
@@ -145,10 +149,16 @@ const allocateText = (ort: OrtModule, text: string): number => {
 
 const countOf = (dims: ReadonlyArray<number>) => dims.reduce((product, dim) => product * dim, 1)
 
-const openSession = (ort: OrtModule, weights: Uint8Array, optimize: number): number => {
+/** `arena` keeps the memory of a run for the next one, as in play; without it each tensor is taken from the heap and given back. */
+export interface SessionOptions {
+  readonly optimize?: number
+  readonly arena?: boolean
+}
+
+const openSession = (ort: OrtModule, weights: Uint8Array, { optimize = OPTIMIZE.all, arena = true }: SessionOptions): number => {
   const data = allocate(ort, weights.length)
   ort.HEAPU8.set(weights, data)
-  const options = ort._OrtCreateSessionOptions(optimize, true, true, 0, false, 0, 0, LOG_FATAL_ONLY, 0, 0)
+  const options = ort._OrtCreateSessionOptions(optimize, arena, arena, 0, false, 0, 0, LOG_FATAL_ONLY, 0, 0)
   if (options === 0) throw lastError(ort)
   // Without this entry a file that carries the mark of ONNX Runtime's own format would be read as that.
   const key = allocateText(ort, "session.load_model_format")
@@ -165,9 +175,9 @@ const openSession = (ort: OrtModule, weights: Uint8Array, optimize: number): num
 export class Session {
   readonly ort: OrtModule
   readonly handle: number
-  constructor(ort: OrtModule, weights: Uint8Array, optimize: number = OPTIMIZE.all) {
+  constructor(ort: OrtModule, weights: Uint8Array, options: SessionOptions = {}) {
     this.ort = ort
-    this.handle = openSession(ort, weights, optimize)
+    this.handle = openSession(ort, weights, options)
   }
 }
 

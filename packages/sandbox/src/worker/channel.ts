@@ -4,13 +4,16 @@
  *   examination                             thread
  *   writes observation
  *   REQUEST += 1, notify  ───────────────▶  wakes, reads observation and memory, runs
- *                                           writes logits, memory, STATUS, DETAIL, INFER_US
+ *                                           writes logits, memory, STATUS, DETAIL, times
  *   wakes, reads          ◀───────────────  ANSWER = REQUEST, notify
+ *
+ * Each answer says how much of the processor the thread has used so far, since what a model is charged is that and not the time that passes.
  *
  * The first answer (to request 0, which nobody sends) says that the model is loaded, or why not. A thread that does not
  * answer in time is terminated and its channel dropped, so a late answer reaches nobody.
  */
-export const STATUS = { ready: 1, answered: 2, shape: 3, non_finite: 4, failed: 5, exhausted: 6 } as const
+/** `machine`: nothing of the model's came to run, since the machine could not give the instance its memory. */
+export const STATUS = { ready: 1, answered: 2, shape: 3, non_finite: 4, failed: 5, exhausted: 6, machine: 7 } as const
 export type Status = (typeof STATUS)[keyof typeof STATUS]
 
 /** What a model takes and gives on one board, batch of one. */
@@ -37,8 +40,10 @@ const ANSWER = 1
 const STATUS_AT = 2
 const DETAIL_BYTES = 3
 const BOARD = 4
-const WORDS = 5
+const POISON = 5
+const WORDS = 6
 const INFER_US_AT = 3
+const CPU_US_AT = 4
 const DETAIL_AT_BYTES = 64
 const DETAIL_MAX_BYTES = 960
 const DATA_AT_BYTES = 1_024
@@ -66,7 +71,7 @@ export class Channel {
     this.buffer = shared ?? new SharedArrayBuffer(DATA_AT_BYTES + Math.max(...boards.map(bytesOf)))
     this.boards = boards.map((sizes) => exchangeOf(this.buffer, sizes))
     this.#words = new Int32Array(this.buffer, 0, WORDS)
-    this.#numbers = new Float64Array(this.buffer, 0, INFER_US_AT + 1)
+    this.#numbers = new Float64Array(this.buffer, 0, CPU_US_AT + 1)
     if (shared === undefined) this.#words[ANSWER] = -1
   }
 
@@ -75,6 +80,14 @@ export class Channel {
   }
   get infer_us(): number {
     return this.#numbers[INFER_US_AT]!
+  }
+  /** What the thread had used of the processor when it last answered. */
+  get cpu_us(): number {
+    return this.#numbers[CPU_US_AT]!
+  }
+  /** With what the thread fills its free memory before the run that is asked for; 0 leaves it as it is. */
+  get poison(): number {
+    return this.#words[POISON]!
   }
   get detail(): string {
     return new TextDecoder().decode(new Uint8Array(this.buffer, DETAIL_AT_BYTES, this.#words[DETAIL_BYTES]).slice())
@@ -91,20 +104,17 @@ export class Channel {
     exchange.memoryCell.fill(0)
     return exchange
   }
-  ask(): void {
+  ask(poison = 0): void {
+    this.#words[POISON] = poison
     Atomics.add(this.#words, REQUEST, 1)
     Atomics.notify(this.#words, REQUEST)
   }
-  /** False if the answer did not come in time. `until_ms` is on the clock of `performance.now`. */
-  awaitAnswer(until_ms: number): boolean {
+  /** Blocks for a moment at most; whether the answer to what was asked last is there. */
+  hasAnswer(within_ms: number): boolean {
     const asked = Atomics.load(this.#words, REQUEST)
-    for (;;) {
-      const answered = Atomics.load(this.#words, ANSWER)
-      if (answered === asked) return true
-      const left_ms = until_ms - performance.now()
-      if (left_ms <= 0) return false
-      Atomics.wait(this.#words, ANSWER, answered, left_ms)
-    }
+    const answered = Atomics.load(this.#words, ANSWER)
+    if (answered !== asked && within_ms > 0) Atomics.wait(this.#words, ANSWER, answered, within_ms)
+    return Atomics.load(this.#words, ANSWER) === asked
   }
 
   /** The thread's side. */
@@ -112,11 +122,12 @@ export class Channel {
     const answered = Atomics.load(this.#words, ANSWER)
     while (Atomics.load(this.#words, REQUEST) === answered) Atomics.wait(this.#words, REQUEST, answered)
   }
-  answer(status: Status, infer_us: number, detail: string): void {
+  answer(status: Status, infer_us: number, cpu_us: number, detail: string): void {
     const { written } = detail === "" ? { written: 0 } : new TextEncoder().encodeInto(detail, this.#detailBytes())
     this.#words[DETAIL_BYTES] = written
     this.#words[STATUS_AT] = status
     this.#numbers[INFER_US_AT] = infer_us
+    this.#numbers[CPU_US_AT] = cpu_us
     Atomics.store(this.#words, ANSWER, Atomics.load(this.#words, REQUEST))
     Atomics.notify(this.#words, ANSWER)
   }

@@ -4,9 +4,12 @@ import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { commandUnder, type Isolation, permittedIsolations } from "./isolation.ts"
 import type { ProbeAnswer } from "./testProbe.ts"
+import { boundedByEvents } from "./testBudget.ts"
+
+boundedByEvents(vi)
 
 const directory = mkdtempSync(join(tmpdir(), "agon-secret-"))
 const secret = join(directory, "secret")
@@ -36,19 +39,15 @@ const permitted = permittedIsolations()
 
 describe("a program in the sandbox's place", () => {
   for (const isolation of ["bubblewrap", "unshare", "process"] as const)
-    it.runIf(permitted.includes(isolation))(
-      `reads, writes, starts and loads nothing but its code under ${isolation}`,
-      async () => {
-        const { ownCode, network, ...others } = await probe(isolation)
-        assert.match(ownCode!, /^done/)
-        const allowed = Object.entries(others).filter(([, said]) => said.startsWith("done"))
-        assert.deepStrictEqual(allowed, [])
-        for (const what of ["passwords", "secret", "secretInThread", "write", "overwrite", "program"])
-          assert.match(others[what]!, /^ERR_ACCESS_DENIED$/, `${what}: ${others[what]}`)
-        // Namespaces keep the network away; Node's permissions of this version know none, as the README says.
-        if (isolation === "process") assert.strictEqual(network, "done")
-        else assert.match(network!, /^(ECONNREFUSED|ENETUNREACH)$/)
-      },
-      20_000
-    )
+    it.runIf(permitted.includes(isolation))(`reads, writes, starts and loads nothing but its code under ${isolation}`, async () => {
+      const { ownCode, network, ...others } = await probe(isolation)
+      assert.match(ownCode!, /^done/)
+      const allowed = Object.entries(others).filter(([, said]) => said.startsWith("done"))
+      assert.deepStrictEqual(allowed, [])
+      for (const what of ["passwords", "secret", "secretInThread", "write", "overwrite", "program"])
+        assert.match(others[what]!, /^ERR_ACCESS_DENIED$/, `${what}: ${others[what]}`)
+      // Namespaces keep the network away; Node's permissions of this version know none, as the README says.
+      if (isolation === "process") assert.strictEqual(network, "done")
+      else assert.match(network!, /^(ECONNREFUSED|ENETUNREACH)$/)
+    })
 })

@@ -14,23 +14,31 @@ import { play } from "../match/play.ts"
 import type { ExamineRequest, Verdict } from "../Verdict.ts"
 import { wasmPath } from "./Runtime.ts"
 
+const SAID_MAX_CHARACTERS = 2_000
+
 export type Job =
   | { readonly kind: "examine"; readonly request: ExamineRequest }
   | { readonly kind: "play"; readonly request: MatchRequest; readonly runtime_version: string }
 export type JobAnswer =
   | { readonly kind: "ready" }
-  | { readonly kind: "examined"; readonly verdict: Verdict }
+  | { readonly kind: "examined"; readonly verdict: Verdict; readonly said: string }
   | { readonly kind: "played"; readonly report: MatchReport }
   | { readonly kind: "failed"; readonly detail: string }
 
-const examine = async (module: WebAssembly.Module, request: ExamineRequest): Promise<Verdict> => {
+/** What the runtime said goes beside the verdict, which is in our own words. */
+const examine = async (module: WebAssembly.Module, request: ExamineRequest): Promise<JobAnswer> => {
   const check = examineFiles(request)
-  return check.ok ? examineRuns(module, request.weights, check.plan) : check.verdict
+  let said = ""
+  const hear = (detail: string) => {
+    said = detail.slice(0, SAID_MAX_CHARACTERS)
+  }
+  const verdict = check.ok ? await examineRuns(module, request.weights, check.plan, hear) : check.verdict
+  return { kind: "examined", verdict, said }
 }
 
 const work = async (module: WebAssembly.Module, job: Job): Promise<JobAnswer> => {
   try {
-    if (job.kind === "examine") return { kind: "examined", verdict: await examine(module, job.request) }
+    if (job.kind === "examine") return await examine(module, job.request)
     const engine = engineOf(job.request.game)
     if (engine === undefined) return { kind: "failed", detail: `no engine for ${job.request.game}` }
     return { kind: "played", report: await play(module, engine, job.request, job.runtime_version) }

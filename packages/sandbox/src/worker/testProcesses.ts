@@ -24,6 +24,13 @@ export const sandboxProcesses = () => {
   return all.filter(({ pid, sandbox }) => sandbox && isBelow(pid))
 }
 
+/** How much of the processor a process and all its threads have used, in seconds; the kernel counts it in hundredths. */
+export const cpuOf_s = (pid: number): number => {
+  const [, fields] = /^\d+ \(.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!
+  const [user, system] = fields!.split(" ").slice(11, 13).map(Number)
+  return (user! + system!) / 100
+}
+
 /** What a process holds open at this moment: paths, and `socket:[7]` and the like with their numbers. */
 export const openIn = (pid: number): ReadonlyArray<string> => {
   try {

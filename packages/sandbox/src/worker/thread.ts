@@ -4,8 +4,10 @@
  */
 import { workerData } from "node:worker_threads"
 import { Channel, STATUS, type Sizes } from "./channel.ts"
+import { threadCpu_us } from "./cpuTime.ts"
 import { Desk, statusOf } from "./Desk.ts"
-import { instantiate, Session } from "./Runtime.ts"
+import { poison } from "./poison.ts"
+import { instantiate, type OrtModule, Session } from "./Runtime.ts"
 
 export interface InstanceWork {
   readonly module: WebAssembly.Module
@@ -13,30 +15,44 @@ export interface InstanceWork {
   readonly cap_bytes: number
   readonly boards: ReadonlyArray<Sizes>
   readonly channel: SharedArrayBuffer
+  /** Whether tensors come from the runtime's arena, as in play. */
+  readonly arena: boolean
+  /** With what the free memory is filled before the model is loaded. */
+  readonly poison: number
 }
 
 const serve = async (work: InstanceWork) => {
   const channel = new Channel(work.boards, work.channel)
   const desks = new Map<number, Desk>()
+  const fail = (error: unknown) => {
+    const [status, detail] = statusOf(error)
+    channel.answer(status, 0, threadCpu_us(), detail)
+  }
+  let ort: OrtModule
   let session: Session
   try {
-    session = new Session(await instantiate(work.module, work.cap_bytes), new Uint8Array(work.weights))
+    ort = await instantiate(work.module, work.cap_bytes)
   } catch (error) {
-    const [status, detail] = statusOf(error)
-    return channel.answer(status, 0, detail)
+    return channel.answer(STATUS.machine, 0, threadCpu_us(), String(error))
   }
-  channel.answer(STATUS.ready, 0, "")
+  try {
+    poison(ort, work.poison)
+    session = new Session(ort, new Uint8Array(work.weights), { arena: work.arena })
+  } catch (error) {
+    return fail(error)
+  }
+  channel.answer(STATUS.ready, 0, threadCpu_us(), "")
   for (;;) {
     channel.awaitRequest()
     try {
       const board = channel.board
+      if (channel.poison !== 0) poison(ort, channel.poison)
       if (!desks.has(board)) desks.set(board, new Desk(session, work.boards[board]!, channel.boards[board]!))
       const desk = desks.get(board)!
       const status = desk.turn()
-      channel.answer(status, desk.infer_ms * 1_000, "")
+      channel.answer(status, desk.infer_ms * 1_000, threadCpu_us(), "")
     } catch (error) {
-      const [status, detail] = statusOf(error)
-      channel.answer(status, 0, detail)
+      fail(error)
     }
   }
 }

@@ -1,0 +1,77 @@
+/**
+ * The element types that are played, and everywhere a file may name another one. A graph takes its types from its inputs,
+ * its constants and the attributes that name a type; where all of these are played, so is whatever is computed of them.
+ */
+import { DataType } from "@agon/onnx/DataType.ts"
+import type { GraphProto, NodeProto, ValueInfoProto } from "@agon/onnx/Model.ts"
+import { quote, type Rejected, reject } from "../Verdict.ts"
+
+/** Bytes of one element, for every type that is played. */
+export const ELEMENT_BYTES: Readonly<Record<number, number>> = {
+  [DataType.FLOAT]: 4,
+  [DataType.UINT8]: 1,
+  [DataType.INT8]: 1,
+  [DataType.UINT16]: 2,
+  [DataType.INT16]: 2,
+  [DataType.INT32]: 4,
+  [DataType.INT64]: 8,
+  [DataType.BOOL]: 1,
+  [DataType.FLOAT16]: 2,
+  [DataType.DOUBLE]: 8,
+  [DataType.UINT32]: 4,
+  [DataType.UINT64]: 8
+}
+const PLAYED = "float16, float32, float64, int8 to int64, uint8 to uint64 and bool are played"
+/** By ONNX's published numbers, the ones that are not played. */
+const NAMES: Readonly<Record<number, string>> = {
+  8: "text",
+  14: "complex64",
+  15: "complex128",
+  16: "bfloat16",
+  17: "float8e4m3fn",
+  18: "float8e4m3fnuz",
+  19: "float8e5m2",
+  20: "float8e5m2fnuz",
+  21: "uint4",
+  22: "int4",
+  23: "float4e2m1",
+  24: "float8e8m0",
+  25: "uint2",
+  26: "int2"
+}
+
+/** The sentence's end for a type that is not played: its name, and what to use instead. */
+export const spellType = (type: number | bigint): string =>
+  `element type ${NAMES[Number(type)] ?? `number ${type}`}; ${PLAYED}, so export the model in one of these`
+
+/** Attributes whose value is an element type. Zero means that the operator chooses. */
+const TYPE_ATTRIBUTES = new Set(["to", "dtype", "output_dtype", "stash_type", "softmax_precision"])
+
+const checkNode = (node: NodeProto): string | null => {
+  for (const { name, i } of node.attribute)
+    if (TYPE_ATTRIBUTES.has(name) && i !== 0n && ELEMENT_BYTES[Number(i)] === undefined)
+      return `Operator ${node.opType.slice(0, 64)} ${quote(node.name)} makes the ${spellType(i)}.`
+  return null
+}
+
+const checkValue = ({ name, type }: ValueInfoProto): string | null => {
+  if (type === undefined || type.value.case === undefined) return null
+  if (type.value.case !== "tensorType") return `The value ${quote(name)} is declared to be no tensor; only tensors are played.`
+  const { elemType } = type.value.value
+  return elemType === DataType.UNDEFINED || ELEMENT_BYTES[elemType] !== undefined
+    ? null
+    : `The value ${quote(name)} has the ${spellType(elemType)}.`
+}
+
+/** Types of nodes and of declared values; those of constants are checked with their data. */
+export const checkElementTypes = (graph: GraphProto): Rejected | null => {
+  for (const node of graph.node) {
+    const message = checkNode(node)
+    if (message !== null) return reject("unsupported_operator", message)
+  }
+  for (const value of graph.valueInfo) {
+    const message = checkValue(value)
+    if (message !== null) return reject("unsupported_operator", message)
+  }
+  return null
+}

@@ -1,0 +1,108 @@
+/** Tensors without elements, and the memory from turn to turn that some kernels make of them. */
+import { readFile } from "node:fs/promises"
+import { DataType } from "@agon/onnx/DataType.ts"
+import { AttributeType } from "@agon/onnx/Model.ts"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { wasmPath } from "../worker/Runtime.ts"
+import { leakingModels } from "./hostileExtents.ts"
+import { examineFiles } from "./static.ts"
+import { board, floats, type Initializer, ints, linear, manifest, type Node, weightClasses } from "./testModels.ts"
+import { examineRuns } from "./trial.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+
+boundedByEvents(vi)
+
+const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
+const sizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
+const plan = {
+  param_count: 0,
+  manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: 17, memory: { flat: 0, cell: 0 } },
+  boards: [sizes]
+} as const
+
+const check = (weights: Uint8Array) =>
+  examineFiles({ game: "snakes", weights, manifest: manifest(), weight_classes: weightClasses, boards: [board] })
+const said = (weights: Uint8Array): string => {
+  const checked = check(weights)
+  if (checked.ok) return "admissible"
+  return checked.verdict.verdict === "rejected"
+    ? `${checked.verdict.reject_reason}: ${checked.verdict.reject_detail}`
+    : checked.verdict.detail
+}
+const node = (opType: string, input: ReadonlyArray<string>, attribute: Node["attribute"] = []): Node =>
+  ({ opType, input: [...input], output: ["x"], attribute }) as Node
+const with_ = (made: Node, ...initializers: ReadonlyArray<Initializer>) => said(linear(1, [made], initializers))
+
+/** Those whose sum without terms is made in a run; the runtime works out the others while it loads, once for all turns. */
+const IN_A_RUN = [
+  "a Slice",
+  "a Compress",
+  "a Split",
+  "a Tile",
+  "a TopK",
+  "what NonZero leaves over",
+  "sizes that NonZero computes",
+  "an observation without channels",
+  "a product with a vector"
+]
+
+describe("a model with a memory that its manifest does not declare", () => {
+  for (const { what, weights } of leakingModels()) {
+    it(`by ${what} is refused unrun`, () => {
+      assert.match(
+        said(weights),
+        /^unsupported_operator: (The initializer|Operator|The value) .*(zero|constant of the file|depends on what).*\.$/
+      )
+    })
+
+    it.runIf(IN_A_RUN.includes(what))(`by ${what} would be found out by the trial as well`, async () => {
+      const verdict = await examineRuns(await compiled, weights, plan)
+      assert.deepInclude(verdict, { verdict: "rejected", reject_reason: "not_deterministic" })
+    })
+  }
+})
+
+describe("an extent of zero", () => {
+  const rank0 = (name: string) => ints(name, [])
+
+  it("is refused in initializers, constants, declared values and constant sizes, by its name", () => {
+    assert.match(with_(node("Relu", ["none"]), floats("none", [2, 0], [])), /^unsupported_operator: The initializer "none" has/)
+    assert.match(said(linear(1, [], [floats("unused", [0], [])])), /^unsupported_operator: The initializer "unused" has/)
+    const empty = { name: "value_floats", type: AttributeType.FLOATS, floats: [] }
+    assert.match(with_(node("Constant", [], [empty])), /^unsupported_operator: Operator Constant has an extent of zero/)
+    for (const [made, ...initializers] of [
+      [node("ConstantOfShape", ["s"]), ints("s", [3, 0])],
+      [node("Expand", ["obs", "s"]), ints("s", [1, 12, 0, 1])],
+      [node("Tile", ["obs", "s"]), ints("s", [1, 0, 1, 1])],
+      [node("TopK", ["obs", "s"]), ints("s", [0])],
+      [node("Split", ["obs", "s"]), ints("s", [0, 1])],
+      [node("Slice", ["obs", "s", "s"]), ints("s", [3])],
+      [node("Range", ["s", "s", "t"]), ints("s", [3], []), ints("t", [1], [])],
+      [node("Resize", ["obs", "", "", "s"]), ints("s", [1, 12, 0, 4])],
+      [node("Reshape", ["obs", "s"], [{ name: "allowzero", type: AttributeType.INT, i: 1n }]), ints("s", [0, 4])]
+    ] as ReadonlyArray<readonly [Node, ...ReadonlyArray<Initializer>]>)
+      assert.match(
+        with_(made, ...initializers),
+        /^unsupported_operator: Operator \w+ makes a tensor with an extent of zero/,
+        made.opType ?? ""
+      )
+  })
+
+  it("may be that of a list: the shape of a scalar, no region, a Reshape that keeps a dimension", () => {
+    assert.strictEqual(with_(node("ConstantOfShape", ["s"]), rank0("s")), "admissible")
+    assert.strictEqual(with_(node("Resize", ["obs", "roi", "", "s"]), floats("roi", [0], []), ints("s", [1, 12, 11, 11])), "admissible")
+    assert.strictEqual(with_(node("Reshape", ["obs", "s"]), ints("s", [0, -1])), "admissible")
+    assert.match(with_(node("Add", ["obs", "s"]), floats("s", [0], [])), /unsupported_operator/)
+  })
+
+  it("is no matter for quantized weights, which are constants, and for slices that hold something", () => {
+    const weights = { name: "w", dims: [1n, 3n], dataType: DataType.UINT8, rawData: new Uint8Array(3) }
+    assert.strictEqual(with_(node("MatMulInteger", ["obs", "w"]), weights), "admissible")
+    assert.match(with_(node("MatMulInteger", ["obs", "obs"])), /its input 1 as a constant/)
+    assert.strictEqual(with_(node("Slice", ["obs", "a", "b"]), ints("a", [0]), ints("b", [-1])), "admissible")
+    assert.strictEqual(
+      with_(node("Slice", ["obs", "a", "b", "c", "d"]), ints("a", [-1]), ints("b", [-9]), ints("c", [3]), ints("d", [-1])),
+      "admissible"
+    )
+  })
+})

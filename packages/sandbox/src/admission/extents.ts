@@ -1,0 +1,150 @@
+/**
+ * No tensor may have an extent of zero. Some kernels of the runtime do not write their outputs where a sum has no terms: what
+ * comes out is whatever lay in the heap, which a model can use as memory from turn to turn that its manifest does not
+ * declare. Extents are looked for wherever the file tells them: in constants, declared values and constant sizes.
+ *
+ * Extents that only a run shows stay unknown here. The kernels that are known to leave outputs unwritten (kernels.test.ts looks for
+ * them) are therefore played only where a constant of the file says that the sum has terms.
+ */
+import type { GraphProto, NodeProto, TensorProto, ValueInfoProto } from "@agon/onnx/Model.ts"
+import { quote, type Rejected, reject } from "../Verdict.ts"
+import { constantsOf } from "./bounds.ts"
+import { looseValues } from "./looseExtents.ts"
+
+type Sizes = ReadonlyArray<number>
+type Constants = ReadonlyMap<string, Sizes>
+
+/**
+ * Inputs that are read as a list of sizes or axes, where an empty list is a legal one: the shape of a scalar, no axes, no
+ * region of interest. They hold no numbers of the model.
+ */
+const LISTS: Readonly<Record<string, ReadonlyArray<number>>> = {
+  ConstantOfShape: [0],
+  Expand: [1],
+  Reshape: [1],
+  Resize: [1, 2],
+  Squeeze: [1],
+  ReduceMean: [1],
+  ReduceSum: [1]
+}
+
+const isList = (node: NodeProto, index: number) => LISTS[node.opType]?.includes(index) ?? false
+
+/** Whether every use of the value is one that may be an empty list, and there is one. */
+const isOnlyAList = (graph: GraphProto, name: string): boolean => {
+  if (graph.output.some((output) => output.name === name)) return false
+  const uses = graph.node.flatMap((node) => node.input.flatMap((input, index) => (input === name ? [isList(node, index)] : [])))
+  return uses.length > 0 && uses.every(Boolean)
+}
+
+const isEmpty = ({ dims }: TensorProto) => dims.includes(0n)
+
+/** A Constant node without a single element. */
+const isEmptyConstant = ({ attribute, opType }: NodeProto): boolean =>
+  opType === "Constant" &&
+  attribute.some(
+    ({ floats, ints, name, t }) =>
+      (t !== undefined && isEmpty(t)) || (name === "value_ints" && ints.length === 0) || (name === "value_floats" && floats.length === 0)
+  )
+
+const declaresZero = ({ type }: ValueInfoProto): boolean =>
+  type?.value.case === "tensorType" &&
+  (type.value.value.shape?.dim.some(({ value }) => value.case === "dimValue" && value.value === 0n) ?? false)
+
+const hasZero = (sizes: Sizes | undefined) => sizes?.includes(0) ?? false
+const attributeOf = (node: NodeProto, name: string): Sizes | undefined => {
+  const found = node.attribute.find((one) => one.name === name)
+  return found === undefined ? undefined : found.ints.length > 0 ? found.ints.map(Number) : [Number(found.i)]
+}
+
+/** Both ends counted from the same side, and nothing between them in the direction of the step. */
+const isEmptyStretch = (start: number, end: number, step: number) => start < 0 === end < 0 && (step > 0 ? start >= end : start <= end)
+
+const slicesNothing = (node: NodeProto, [, starts, ends, , steps]: ReadonlyArray<Sizes | undefined>): boolean => {
+  const [from, to] = [starts ?? attributeOf(node, "starts"), ends ?? attributeOf(node, "ends")]
+  if (from === undefined || to === undefined || (node.input.length > 4 && steps === undefined)) return false
+  return from.some((start, axis) => to[axis] !== undefined && isEmptyStretch(start, to[axis], steps?.[axis] ?? 1))
+}
+
+const rangesOverNothing = ([start, limit, delta]: ReadonlyArray<Sizes | undefined>): boolean =>
+  start !== undefined && limit !== undefined && delta !== undefined && !((limit[0]! - start[0]!) / delta[0]! > 0)
+
+/** Whether the node's constant sizes give it an output without elements. */
+const makesNothing = (node: NodeProto, constants: Constants): boolean => {
+  const inputs = node.input.map((name) => constants.get(name))
+  switch (node.opType) {
+    case "ConstantOfShape":
+    case "EyeLike":
+      return hasZero(inputs[0])
+    case "Expand":
+    case "Tile":
+    case "OneHot":
+    case "Upsample":
+      return hasZero(inputs[1])
+    case "TopK":
+      return hasZero(inputs[1]) || hasZero(attributeOf(node, "k"))
+    case "Split":
+      return hasZero(inputs[1]) || hasZero(attributeOf(node, "split"))
+    case "Reshape":
+      return attributeOf(node, "allowzero")?.[0] === 1 && hasZero(inputs[1])
+    case "Resize":
+      return hasZero(inputs[2]) || hasZero(inputs[3]) || (node.input.length === 2 && hasZero(inputs[1]))
+    case "Slice":
+      return slicesNothing(node, inputs)
+    case "Range":
+      return rangesOverNothing(inputs)
+    default:
+      return false
+  }
+}
+
+/** Kernels that leave outputs unwritten where a sum has no terms, and the input whose extents say how many it has. */
+const TERMS: Readonly<Record<string, number>> = { ConvInteger: 1, MatMulInteger: 1, QLinearConv: 3, QLinearMatMul: 3 }
+/** The same, but models multiply what they compute with it: it may not be of an extent that only a match shows. */
+const FIXED = new Set(["MatMul"])
+export const guardedKernels: ReadonlySet<string> = new Set([...Object.keys(TERMS), ...FIXED])
+
+const named = (node: NodeProto) => `Operator ${node.opType.slice(0, 64)}${node.name === "" ? "" : ` ${quote(node.name)}`}`
+
+/** Every tensor without elements that the file itself tells; the message says where. */
+const findEmpty = (graph: GraphProto): string | null => {
+  for (const tensor of graph.initializer)
+    if (isEmpty(tensor) && !isOnlyAList(graph, tensor.name)) return `The initializer ${quote(tensor.name)} has an extent of zero`
+  for (const node of graph.node)
+    if (isEmptyConstant(node) && !isOnlyAList(graph, node.output[0] ?? "")) return `${named(node)} has an extent of zero`
+  for (const value of [...graph.input, ...graph.output, ...graph.valueInfo])
+    if (declaresZero(value)) return `The value ${quote(value.name)} is declared with an extent of zero`
+  return null
+}
+
+export const checkExtents = (graph: GraphProto): Rejected | null => {
+  const empty = findEmpty(graph)
+  if (empty !== null) return reject("unsupported_operator", `${empty}; leave out tensors that hold nothing.`)
+  const constants = constantsOf(graph)
+  for (const node of graph.node)
+    if (makesNothing(node, constants))
+      return reject("unsupported_operator", `${named(node)} makes a tensor with an extent of zero; leave it out.`)
+  return checkKernels(graph)
+}
+
+const checkKernels = (graph: GraphProto): Rejected | null => {
+  const constant = new Set([
+    ...graph.initializer.map(({ name }) => name),
+    ...graph.node.flatMap((node) => (node.opType === "Constant" ? node.output : []))
+  ])
+  const loose = looseValues(graph)
+  for (const node of graph.node) {
+    const input = TERMS[node.opType]
+    if (input !== undefined && !constant.has(node.input[input] ?? ""))
+      return reject(
+        "unsupported_operator",
+        `${named(node)} is played only with its input ${input} as a constant of the file; export its weights as an initializer.`
+      )
+    if (FIXED.has(node.opType) && node.input.some((name) => loose.has(name)))
+      return reject(
+        "unsupported_operator",
+        `${named(node)} takes a tensor whose size depends on what the model computes (NonZero, Compress, a computed slice); use Where and fixed sizes.`
+      )
+  }
+  return null
+}

@@ -1,0 +1,58 @@
+/**
+ * How long one run of a model takes: of every kind of observation the median, and of these the worst. What counts is time of
+ * the processor. A short run is over between two turns of the machine, so the time that passes is exact and its median is not moved by
+ * the few that were interrupted; a long one is interrupted on a busy machine, but then what its thread used of the processor
+ * is exact. Neither can be too small, so the smaller of the two is taken.
+ */
+import type { Instance } from "../worker/Instance.ts"
+import type { Kind } from "./observations.ts"
+
+const WARM_UP_RUNS = 3
+const RUNS_MAX = 40
+/** A kind is measured when it has had so many runs and so much of the processor; slow models come with fewer runs. */
+const ENOUGH = [
+  { runs: 7, cpu_us: 40_000 },
+  { runs: 3, cpu_us: 150_000 }
+] as const
+/** Ten of the steps in which the processor's time is counted; under that it is too coarse to say anything. */
+const CPU_COUNTED_MIN_US = 40_000
+
+const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/**
+ * Asks for one run and answers what is wrong with it, or null. `unfit`: the model does not take such an observation, as one that
+ * uses it as an index; where no match shows it, that is no fault.
+ */
+export type Run<Fault> = (seat: Instance, kind: Kind) => Promise<Fault | "unfit" | null>
+
+const measureKind = async <Fault>(seat: Instance, kind: Kind, run: Run<Fault>): Promise<Fault | number> => {
+  const exchange = seat.channel.take(0)
+  const times: Array<number> = []
+  let from_us = 0
+  let cpu_us = 0
+  const enough = () => times.length >= RUNS_MAX || ENOUGH.some((least) => times.length >= least.runs && cpu_us >= least.cpu_us)
+  for (let at = 0; !enough(); at++) {
+    exchange.observation.set(kind.observations[at % kind.observations.length]!)
+    const fault = await run(seat, kind)
+    if (fault === "unfit") break
+    if (fault !== null) return fault
+    if (at < WARM_UP_RUNS) from_us = seat.channel.cpu_us
+    else {
+      times.push(seat.channel.infer_us)
+      cpu_us = seat.channel.cpu_us - from_us
+    }
+  }
+  if (times.length === 0) return 0
+  return cpu_us < CPU_COUNTED_MIN_US ? median(times) : Math.min(median(times), cpu_us / times.length)
+}
+
+/** On the first board of the channel. Answers the worst of the kinds, in microseconds, at least 1. */
+export const measure = async <Fault>(seat: Instance, kinds: ReadonlyArray<Kind>, run: Run<Fault>): Promise<Fault | number> => {
+  let worst_us = 1
+  for (const kind of kinds) {
+    const measured = await measureKind(seat, kind, run)
+    if (typeof measured !== "number") return measured
+    worst_us = Math.max(worst_us, Math.round(measured))
+  }
+  return worst_us
+}

@@ -1,0 +1,115 @@
+/**
+ * What a model is asked during its examination: observations of real positions, and the extremes that a graph may be slow on.
+ * All of it is the same on every machine.
+ */
+import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
+import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
+import { engineOf } from "@agon/engine/registry.ts"
+import type { Sizes } from "../worker/channel.ts"
+
+/** Observations of one kind, asked in turn. */
+export interface Kind {
+  readonly name: string
+  /** Whether a match may show it, so that every model has to take it. */
+  readonly real: boolean
+  readonly observations: ReadonlyArray<Float32Array>
+}
+
+const RULES = { max_turns: 300, strike_limit: 3 }
+const SEEDS = [1, 2, 3]
+/** Where in a match positions are taken: its opening, its middle, and full boards near its end. */
+const STAGES = { opening: 0, "mid-game": 0.5, "late game": 0.98 } as const
+/** Smaller than the smallest normal float32; arithmetic on such numbers takes many times longer on some processors. */
+const DENORMAL = 1e-40
+const LARGE = 1e6
+/** In the view of a snake, the first plane that says where a move is safe. */
+const SAFE_PLANE = 8
+
+const countOf = ({ planes, rows, cols }: Sizes) => planes * rows * cols
+
+/** Numbers in 0..1: a linear congruence, since nothing here needs better. */
+export const noise = (values: Float32Array, seed: number): void => {
+  let x = seed >>> 0
+  for (let i = 0; i < values.length; i++) {
+    x = (Math.imul(x, 1_664_525) + 1_013_904_223) >>> 0
+    values[i] = (x >>> 16) / 65_536
+  }
+}
+
+const noisy = (sizes: Sizes, seed: number): Float32Array => {
+  const values = new Float32Array(countOf(sizes))
+  noise(values, seed)
+  return values
+}
+
+/** Any of the legal moves, in snakes any that does not end at once, so that a match comes to its middle. */
+const moveOf = (engine: Engine, observation: Float32Array, legal: Uint8Array, cells: number, draw: Mulberry32): number => {
+  const good = [...legal.keys()].filter(
+    (action) => legal[action] === 1 && (engine.slug !== "snakes" || observation[(SAFE_PLANE + action) * cells] === 1)
+  )
+  return good.length > 0 ? good[draw.below(good.length)]! : legal.indexOf(1)
+}
+
+/** Every observation of a match that is played at random, in order. */
+const playedThrough = (engine: Engine, board: BoardFile, seed: number): ReadonlyArray<Float32Array> => {
+  const { actions, cols, masked, planes, rows, seats } = engine.spec(board)
+  const draw = new Mulberry32(seed)
+  const state = engine.init(board, seed, RULES)
+  const views: Array<Float32Array> = []
+  const legal = new Uint8Array(actions).fill(1)
+  while (engine.status(state) === "running") {
+    const choices = new Array<number | null>(seats).fill(null)
+    for (const seat of engine.toAct(state)) {
+      const view = new Float32Array(planes * rows * cols)
+      engine.observe(state, seat, view)
+      if (masked) engine.legal(state, seat, legal)
+      choices[seat] = moveOf(engine, view, legal, rows * cols, draw)
+      views.push(view)
+    }
+    engine.step(state, choices)
+  }
+  return views
+}
+
+/** A view of one size of board laid over another, repeated or cut off at its edges. */
+const laidOver = (view: Float32Array, from: BoardFile, to: Sizes): Float32Array => {
+  const laid = new Float32Array(countOf(to))
+  let at = 0
+  for (let plane = 0; plane < to.planes; plane++)
+    for (let row = 0; row < to.rows; row++)
+      for (let col = 0; col < to.cols; col++) laid[at++] = view[(plane * from.rows + (row % from.rows)) * from.cols + (col % from.cols)]!
+  return laid
+}
+
+/** The game's own board that is nearest in size, the one with the most players among equals. */
+const nearestBoard = (game: string, { cols, rows }: Sizes): BoardFile => {
+  const distance = (board: BoardFile) => Math.abs(board.rows - rows) + Math.abs(board.cols - cols)
+  return [...boardsOf(game)].sort((a, b) => distance(a) - distance(b) || b.players - a.players)[0]!
+}
+
+/** Openings, middles and ends of matches. */
+export const positions = (game: string, sizes: Sizes): ReadonlyArray<Kind> => {
+  const engine = engineOf(game)!
+  const board = nearestBoard(game, sizes)
+  const matches = SEEDS.map((seed) => playedThrough(engine, board, seed))
+  return Object.entries(STAGES).map(([name, share]) => ({
+    name,
+    real: true,
+    observations: matches.map((views) => laidOver(views[Math.floor(share * views.length)]!, board, sizes))
+  }))
+}
+
+/** What no match shows and a hostile graph may be slow on. */
+export const extremes = (sizes: Sizes): ReadonlyArray<Kind> => {
+  const filled = (value: number) => [new Float32Array(countOf(sizes)).fill(value)]
+  const scaled = (factor: number) => [noisy(sizes, 5).map((value) => value * factor)]
+  return [
+    { name: "noise", real: false, observations: SEEDS.map((seed) => noisy(sizes, seed)) },
+    { name: "zeros", real: false, observations: filled(0) },
+    { name: "ones", real: false, observations: filled(1) },
+    { name: "denormals", real: false, observations: [...filled(DENORMAL), ...scaled(DENORMAL)] },
+    { name: "large values", real: false, observations: scaled(LARGE) },
+    { name: "one cell in fifty", real: false, observations: SEEDS.map((seed) => noisy(sizes, seed).map((value) => (value < 0.02 ? 1 : 0))) }
+  ]
+}

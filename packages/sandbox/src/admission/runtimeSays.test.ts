@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises"
+import { DataType } from "@agon/onnx/DataType.ts"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { wasmPath } from "../worker/Runtime.ts"
+import { examineRuns } from "./trial.ts"
+import { failing, floats, linear, misshapen, type Node } from "./testModels.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+
+boundedByEvents(vi)
+
+const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
+const plan = {
+  param_count: 0,
+  manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: 17, memory: { flat: 0, cell: 0 } },
+  boards: [{ planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }]
+} as const
+
+const verdictOn = async (weights: Uint8Array) => {
+  const heard: Array<string> = []
+  const verdict = await examineRuns(await compiled, weights, plan, (said) => heard.push(said))
+  assert.strictEqual(verdict.verdict, "rejected")
+  return { detail: verdict.verdict === "rejected" ? verdict.reject_detail : "", heard }
+}
+const node = (opType: string, input: ReadonlyArray<string>, over: Partial<Node> = {}): Node =>
+  ({ opType, name: "my_secret_node", input: [...input], output: ["x"], ...over }) as Node
+
+const double = { ...floats("d", [], []), dims: [1n], dataType: DataType.DOUBLE, rawData: new Uint8Array(8) }
+const cases: ReadonlyArray<readonly [what: string, weights: Uint8Array, sentence: RegExp]> = [
+  ["a value that nothing gives", linear(1, [node("Relu", ["nowhere"])], [], "x"), /takes a value that nothing in the graph gives/],
+  ["element types that do not fit", linear(1, [node("Add", ["obs", "d"])], [double], "x"), /element types .* put a Cast between/],
+  ["shapes that do not fit", linear(1, [node("Add", ["obs", "w"])], [floats("w", [5, 5, 5], Array(125).fill(1))], "x"), /shape/],
+  ["an operator that the opset has not", linear(1, [node("Mish", ["obs"])], [], "x"), /opset/],
+  ["a circle", linear(1, [node("Add", ["obs", "y"]), node("Relu", ["x"], { name: "another", output: ["y"] })], [], "y"), /circle/],
+  ["a name that is taken", linear(1, [node("Relu", ["obs"]), node("Abs", ["obs"], { output: ["z"] })], [], "x"), /same name/],
+  ["a run that fails", failing(), /^A run on a board of 11 x 11 failed: a node MatMul does not take the shapes/],
+  ["a shape that the game has not", misshapen(), /^In a run on a board of 11 x 11 output logits has another shape/]
+]
+
+describe("a refusal by the runtime", () => {
+  for (const [what, weights, sentence] of cases)
+    it(`for ${what} is a sentence of ours that says what to mend, and quotes nothing`, async () => {
+      const { detail, heard } = await verdictOn(weights)
+      assert.match(detail, sentence)
+      assert.match(detail, /^[A-Z].*\.$/)
+      assert.notMatch(detail, /my_secret_node|::|\.cc|\.h:|onnxruntime|status|\[ONNX|ERROR|Exception/)
+      // What the runtime itself said is there for whoever runs the machine.
+      for (const said of heard) assert.notInclude(detail, said)
+      assert.strictEqual(heard.length, what.startsWith("a shape") ? 0 : 1)
+    })
+})

@@ -13,6 +13,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { NoteWordListed } from "@agon/api/submission/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { newId } from "../database/newId.ts"
+import { storableText } from "../database/storable.ts"
 import { shown } from "../leaderboard/shown.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
@@ -88,7 +89,7 @@ const makeSessions = Effect.gen(function* () {
       id: yield* newId,
       account_id,
       token_sha256: sha256(token),
-      user_agent: user_agent?.slice(0, maxUserAgent) ?? null,
+      user_agent: user_agent === undefined ? null : storableText(user_agent, maxUserAgent),
       now: at,
       expires_at: later(at, session_ms),
       others: maxSessions - 1

@@ -12,6 +12,7 @@ import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
+import { storableJson, storableText } from "../database/storable.ts"
 
 /** What the log will say of a write. */
 export const auditOf = (account: SignedIn, action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
@@ -69,7 +70,7 @@ export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
   /** Inserts one row. */
   const insert = ({ game, season_id }: Place, { action, actor, detail, id, subject }: Audit, at: Date) => sql`
     INSERT INTO audit (id, at, actor, action, game, season_id, subject, detail)
-    VALUES (${id}, ${at}, ${actor}, ${action}, ${game}, ${season_id}, ${subject}, ${JSON.stringify(detail)}::jsonb)`
+    VALUES (${id}, ${at}, ${actor}, ${action}, ${game}, ${season_id}, ${storableText(subject)}, ${storableJson(detail)}::jsonb)`
   const reads = makeReads(sql)
 
   return {

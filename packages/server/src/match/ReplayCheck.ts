@@ -5,9 +5,11 @@
  *   each season in turn: a page of matches after the last one looked at ─▶ each: replay fetched, checked in a thread
  *     ─▶ it does not follow: runner flagged, match voided        ─▶ what was looked at is noted ─▶ the next season
  *     ─▶ the thread gave up twice: another runner plays it again
- *     ─▶ store, season or database away: tried again, for so long; then it is passed over, and the log says so
+ *     ─▶ store, season or database away: set aside and tried again with every look, for so long; then it is passed over,
+ *        and the audit log says so. Those after it are looked at meanwhile
  *
- * Progress is one row a season, so a restart goes on where it stopped and looks at a page at most twice. A season is
+ * Progress is one row a season, up to the first match that is set aside, so a restart goes on where it stopped and looks
+ * at what was looked at since a second time, which changes nothing. A season is
  * looked at by the node it lives on, one that closed before its end was reached by any. Nothing waits for the check: one
  * match is in memory at a time, a season with a long way to go holds up no other by more than a page, and none is looked
  * at for ever or never. A closed season stands as it is, podium and all: of its matches none is voided any more, but who
@@ -22,6 +24,7 @@ import { storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { LocalMailboxes } from "../season/SeasonEntity.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
+import { makeAside, makePassOver } from "./CheckedAside.ts"
 import { MatchVoiding } from "./MatchVoiding.ts"
 import * as ReplayThread from "./ReplayThread.ts"
 
@@ -34,8 +37,8 @@ const FETCH_TIMEOUT = "30 seconds"
  * tables: longer than a statement may take. Tests look at once.
  */
 export const SettledAfter = Context.Reference<number>("agon/match/SettledAfter_ms", { defaultValue: () => 20_000 })
-/** For so long the same match is tried again, and what comes after it waits. */
-export const Patience = Context.Reference<number>("agon/match/Patience_ms", { defaultValue: () => 600_000 })
+/** As many failures in one look at a season say that the store or the database is away: the rest waits for the next look. */
+const FAILURES_MAX = 4
 
 export interface Shares {
   readonly replay_check: number
@@ -71,20 +74,22 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
-  const one = yield* makeOne(shares)
+  const aside = yield* makeAside(yield* makeOne(shares))
 
   const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
     const until = new Date((yield* Clock.currentTimeMillis) - settled_ms)
-    const matches = yield* queries.next({ season_id, until, limit: PAGE })
+    const tried = yield* aside.again(season_id)
+    const matches = yield* queries.next({ season_id, until, limit: PAGE, after: aside.last(season_id) ?? null })
+    let failed = tried.failed
     let last: Checkable | undefined
-    const each = Effect.fnUntraced(function* (match: Checkable) {
-      yield* one(season_id, match)
+    for (const match of failed < FAILURES_MAX ? matches : []) {
+      if (!(yield* aside.look(season_id, match))) failed++
       last = match
-    })
-    const noted = Effect.suspend(() => (last === undefined ? Effect.void : Effect.ignore(queries.checked(last, season_id))))
-    yield* Effect.ensuring(Effect.forEach(matches, each, { discard: true }), noted)
-    if (closed && matches.length < PAGE) yield* queries.complete(season_id)
-    return matches.length === PAGE
+      if (failed >= FAILURES_MAX) break // the store or the database is away
+    }
+    yield* aside.noted(season_id, last)
+    if (closed && matches.length < PAGE && aside.isEmpty(season_id)) yield* queries.complete(season_id)
+    return matches.length === PAGE && failed < FAILURES_MAX
   })
 
   /** One that fails does not hold up the others, and is tried again with the next look. */
@@ -102,44 +107,23 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   return turn.pipe(Effect.repeat({ while: (full) => full }), Effect.asVoid, Effect.withSpan("ReplayCheck.look"))
 })
 
-/** One match of a season. Fails where it is to be tried again, and passes over one that was tried for too long. */
+/** One match of a season. Fails where it is to be tried again. */
 const makeOne = Effect.fnUntraced(function* (shares: Shares) {
   const queries = yield* makeQueries
-  const patience_ms = yield* Patience
   const check = yield* makeCheck
-  /** By season: the match that it stands still at. */
-  const stuck = new Map<string, { readonly match: string; readonly since: number }>()
-
-  const looked = Effect.fnUntraced(function* (season_id: string, match: Checkable) {
+  return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
     const verdict = among(shares.replay_check, "replay", match.id) ? yield* check(season_id, match) : "sound"
     if (verdict === "false" || (verdict === "sound" && !among(shares.audit, "audit", match.id))) return
     const created_at = new Date(yield* Clock.currentTimeMillis)
     yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at })
   })
-
-  return (season_id: string, match: Checkable) =>
-    looked(season_id, match).pipe(
-      Effect.tap(() => Effect.sync(() => stuck.delete(season_id))),
-      Effect.catchCause(
-        Effect.fnUntraced(function* (cause) {
-          const now = yield* Clock.currentTimeMillis
-          const before = stuck.get(season_id)
-          const { since } = before?.match === match.id ? before : { since: now }
-          if (now - since < patience_ms) {
-            stuck.set(season_id, { match: match.id, since })
-            return yield* Effect.failCause(cause)
-          }
-          stuck.delete(season_id)
-          yield* Effect.logError("a match was never looked at", { match: match.id }, cause)
-        })
-      )
-    )
 })
 
 /** Whether the replay bears the report out, as far as can be said. */
 const makeCheck = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const voiding = yield* MatchVoiding
+  const passOver = yield* makePassOver
   const thread = yield* ReplayThread.make()
 
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
@@ -149,7 +133,7 @@ const makeCheck = Effect.gen(function* () {
       Effect.timeout(FETCH_TIMEOUT)
     )
     if (Option.isNone(bytes)) {
-      yield* Effect.logError("a stored replay is not there", { match: match.id }) // it was when the match was reported
+      yield* passOver(season_id, match, "Its stored replay is not there any more, or is longer than it was.")
       return "sound" as const
     }
     const once = thread(match, bytes.value)

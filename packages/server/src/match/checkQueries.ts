@@ -31,11 +31,19 @@ const Checkable = Schema.Struct({
 export type Checkable = typeof Checkable.Type
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** The next matches in the order of their end, by match_replayed from where the season was left; the rest by primary keys. */
+  /**
+   * The next matches in the order of their end, by match_replayed from where the season was left; the rest by primary keys.
+   * `after`: a later match that was looked at since, while one before it could not be.
+   */
   next: SqlSchema.findAll({
-    Request: Schema.Struct({ season_id: Schema.String, until: Schema.Date, limit: Schema.Int }),
+    Request: Schema.Struct({
+      season_id: Schema.String,
+      until: Schema.Date,
+      limit: Schema.Int,
+      after: Schema.NullOr(Schema.Struct({ ended_at: Schema.Date, id: Schema.String }))
+    }),
     Result: Checkable,
-    execute: ({ limit, season_id, until }) => sql`
+    execute: ({ after, limit, season_id, until }) => sql`
       SELECT m.id, m.ended_at, m.runner_id, m.replay_hash, m.replay_bytes, m.replay_by_match, s.game, m.engine_digest, m.runtime_version, m.reason, m.turns, m.state_sha256,
         m.seed::float8 AS seed, b.file AS board, s.rules->'match' AS rules,
         (SELECT jsonb_agg(jsonb_build_object('weights_hash', v.weights_hash, 'manifest_hash', v.manifest_hash, 'rank', y.rank,
@@ -44,6 +52,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM (SELECT * FROM match x WHERE x.season_id = ${season_id} AND x.replay_hash IS NOT NULL AND x.ended_at <= ${until}
           AND (x.ended_at, x.id) > (SELECT coalesce(max(c.ended_at), '-infinity'), coalesce((array_agg(c.match_id))[1], '00000000-0000-0000-0000-000000000000')
             FROM match_check c WHERE c.season_id = ${season_id})
+          AND (${after?.ended_at ?? null}::timestamptz IS NULL OR (x.ended_at, x.id) > (${after?.ended_at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
         ORDER BY x.ended_at, x.id LIMIT ${limit}) m
       JOIN season s ON s.id = m.season_id JOIN board b ON b.season_id = m.season_id AND b.map_id = m.map_id
       ORDER BY m.ended_at, m.id`

@@ -13,6 +13,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import type { PageOf } from "../account/Accounts.ts"
 import { gathered } from "../database/gathered.ts"
 import { newId } from "../database/newId.ts"
+import { storableText } from "../database/storable.ts"
 import type { Refused } from "../season/Mailbox.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
@@ -69,8 +70,9 @@ const makeRunnerKeys = Effect.gen(function* () {
     return keys.map((key) => ({ ...key, runners: runners.filter(({ key_id }) => key_id === key.id) }))
   })
 
-  const add = Effect.fnUntraced(function* (name: string, secret: string, season_id: string | null, created_by: string | null) {
+  const add = Effect.fnUntraced(function* (said: string, secret: string, season_id: string | null, created_by: string | null) {
     const id = yield* newId
+    const name = storableText(said)
     const prefix = secret.slice(0, PREFIX_CHARACTERS)
     const created_at = yield* now
     yield* queries.addKey({ id, season_id, name, prefix, key_sha256: secretHash(secret), created_by, created_at })

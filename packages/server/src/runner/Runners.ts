@@ -8,6 +8,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
 import { gathered } from "../database/gathered.ts"
 import { newId } from "../database/newId.ts"
+import { storableJson, storableText } from "../database/storable.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 
 /** A runner says that it lives at a third of the lease. */
@@ -59,7 +60,8 @@ const makeRunners = Effect.gen(function* () {
     open: Effect.fn("Runners.open")(function* (key, { accepts, engines, isolation = null, name, runtime_version, slots }) {
       const id = yield* newId
       const now = new Date(yield* Clock.currentTimeMillis)
-      const told = { name, runtime_version, engines: JSON.stringify(engines), accepts, slots, isolation }
+      const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines: storableJson(engines) }
+      const told = { ...said, accepts, slots, isolation: isolation === null ? null : storableText(isolation) }
       const [opened] = yield* queries.openSession({ id, key_id: key.id, now, ...told })
       if (opened?.state === "draining") yield* Effect.logWarning(UNTRUSTED, { runner: id, name, key: key.id })
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }

@@ -12,6 +12,7 @@ import { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
+import { storableJson } from "../database/storable.ts"
 import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
@@ -72,7 +73,7 @@ const makeSeasonMaker = Effect.gen(function* () {
       rules, weight_classes, fleet, fill, engine_digest, head)
     VALUES (${id}, ${game}, ${slug}, ${body.name}, ${body.visibility}, ${body.visibility === "private" ? "restricted" : body.entry},
       string_to_array(${body.providers.join(",")}, ','), ${now}, ${new Date(body.submissions_open_at)}, ${new Date(body.submissions_close_at)},
-      ${JSON.stringify(rules)}::jsonb, ${JSON.stringify(body.weight_classes)}::jsonb, ${JSON.stringify(body.fleet)}::jsonb,
+      ${storableJson(rules)}::jsonb, ${storableJson(body.weight_classes)}::jsonb, ${storableJson(body.fleet)}::jsonb,
       ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`
 
   /** One row for each name that account_username knows; answers how many. */

@@ -1,11 +1,19 @@
 /** Columns by the type of their elements. Times are ms since 1970 in the machine and timestamptz in the tables. */
 import { OID } from "@effect/sql-pg/PgTypes"
+import { storableJson, storableText } from "../database/storable.ts"
 import type { Column } from "./statement.ts"
 
 export const int = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ name, type: "int4", oid: OID.int4, of })
 export const float = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ name, type: "float8", oid: OID.float8, of })
 export const bool = <A>(name: string, of: (row: A) => boolean): Column<A> => ({ name, type: "bool", oid: OID.bool, of })
 export const text = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "text", oid: OID.text, of })
+
+/** Text that comes from outside. */
+export const told = <A>(name: string, of: (row: A) => string | null): Column<A> =>
+  text<A>(name, (row) => {
+    const said = of(row)
+    return said === null ? null : storableText(said)
+  })
 export const uuid = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "uuid", oid: OID.uuid, of })
 
 export const bytes = <A>(name: string, of: (row: A) => Uint8Array): Column<A> => ({ name, type: "bytea", oid: OID.bytea, of })
@@ -14,7 +22,8 @@ export const bytes = <A>(name: string, of: (row: A) => Uint8Array): Column<A> =>
 export const big = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ ...float(name, of), expression: `t.${name}::int8` })
 
 export const json = <A>(name: string, of: (row: A) => unknown): Column<A> => ({
-  ...text<A>(name, (row) => JSON.stringify(of(row))),
+  ...text<A>(name, of as (row: A) => string | null),
+  of: (row) => storableJson(of(row)),
   expression: `t.${name}::jsonb`
 })
 

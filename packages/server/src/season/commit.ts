@@ -3,6 +3,7 @@
 import { head, type State, versionOf } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
+import { storableJson } from "../database/storable.ts"
 import { classesOf } from "./figures.ts"
 import { pack } from "./redo.ts"
 import type { Fence } from "./SeasonStore.ts"
@@ -110,7 +111,7 @@ const FENCE_AND_SETTINGS = FENCE(`, submissions_open_at = to_timestamp($7::float
 const settingsOf = ({ settings }: State): ReadonlyArray<Parameter> => [
   float8(settings.submissions_open_at),
   float8(settings.submissions_close_at),
-  ...[settings.rules, settings.weight_classes, settings.fleet, settings.fill].map((each) => textParameter(JSON.stringify(each))),
+  ...[settings.rules, settings.weight_classes, settings.fleet, settings.fill].map((each) => textParameter(storableJson(each))),
   textParameter(settings.engine_digest)
 ]
 
@@ -123,7 +124,7 @@ export const commit = (sql: PgClient, fence: Fence, state: State, now: number) =
     uuidParameter(fence.season),
     int4(fence.epoch),
     float8(seq),
-    textParameter(JSON.stringify(row)),
+    textParameter(storableJson(row)),
     float8(row.close_requested_at),
     float8(row.closed_at)
   ]

@@ -1,6 +1,6 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Board, Ended, Live, Round, Seat, Seed, State, Version, Voided } from "@agon/domain/season/State.ts"
-import { big, bool, bytes, float, floats, int, ints, json, text, time, uuid, uuids } from "./columns.ts"
+import { big, bool, bytes, float, floats, int, ints, json, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import type { StandingRow } from "./redo.ts"
 import { type Column, statement } from "./statement.ts"
@@ -26,9 +26,9 @@ const VERSION_MOVES = [
   int<Version>("memory_flat", (row) => row.memory_flat),
   int<Version>("memory_cell", (row) => row.memory_cell),
   int<Version>("memory_bytes", (row) => row.memory_bytes),
-  text<Version>("runtime_version", (row) => row.runtime_version),
+  told<Version>("runtime_version", (row) => row.runtime_version),
   text<Version>("reject_reason", (row) => row.reject_reason),
-  text<Version>("reject_detail", (row) => row.reject_detail),
+  told<Version>("reject_detail", (row) => row.reject_detail),
   int<Version>("successor", (row) => row.successor),
   int<Version>("trial_played", (row) => row.trial_played),
   int<Version>("trial_failed", (row) => row.trial_failed),
@@ -45,7 +45,7 @@ export const versionsNew = statement.insert<{ readonly row: Version; readonly no
     int("number", ({ row }) => row.number),
     text("weights_hash", ({ row }) => row.weights_hash),
     text("manifest_hash", ({ row }) => row.manifest_hash),
-    text("note", ({ note }) => note),
+    told("note", ({ note }) => note),
     time("created_at", ({ row }) => row.created_at),
     ...VERSION_MOVES.map((column) => ({ ...column, of: ({ row }: { readonly row: Version }) => column.of(row) }))
   ]
@@ -201,11 +201,11 @@ export const matches = statement.insert<Ended & { readonly engine_digest: string
     text("withdrawn_reason", (row) => row.withdrawn_reason),
     int("successor", (row) => row.successor),
     text("fault_reason", (row) => row.fault_reason),
-    text("fault_detail", (row) => row.fault_detail),
-    text("reason", (row) => row.reason),
+    told("fault_detail", (row) => row.fault_detail),
+    told("reason", (row) => row.reason),
     int("turns", (row) => row.turns),
     int("played_ms", (row) => row.played_ms),
-    text("runtime_version", (row) => row.runtime_version),
+    told("runtime_version", (row) => row.runtime_version),
     text("state_sha256", (row) => row.state_sha256),
     text("replay_hash", (row) => row.replay_hash),
     int("replay_bytes", (row) => row.replay_bytes),
@@ -251,7 +251,7 @@ export const matchVoided = statement.update<Voided>("match", "id", [
   text("status", () => "failed"),
   int("rated_n", () => null),
   text("fault_reason", () => "replay_mismatch"),
-  text("fault_detail", (row) => row.detail)
+  told("fault_detail", (row) => row.detail)
 ])
 /** As a match that ended without a result: rank 0. The first column of seat_pkey. */
 export const seatsVoided = statement.update<Voided>("seat", "match_id", [
@@ -321,7 +321,7 @@ export const audits = statement.insertOnce<State["writes"]["audits"][number]>(
     time("at", (row) => row.at),
     uuid("actor", (row) => row.actor),
     text("action", (row) => row.action),
-    text("subject", (row) => row.subject),
+    told("subject", (row) => row.subject),
     json("detail", (row) => row.detail ?? null)
   ]
 )

@@ -18,6 +18,7 @@ import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
+import { makeSlowReaders, SlowReaderLimits } from "./SlowReaders.ts"
 
 /** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
 export interface Mount {
@@ -35,16 +36,29 @@ const protect = (response: ServerResponse) => {
 const isUnder = (url: string, path: string) =>
   url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?")
 
+/** Whether a mount answers it. */
+const mountedOf = (mounts: ReadonlyArray<Mount>) => (request: IncomingMessage, response: ServerResponse) => {
+  const mount = mounts.find(({ path }) => isUnder(request.url!, path))
+  if (mount === undefined) return false
+  response.setHeader("x-request-id", nextRequestId())
+  mount.listener(request, response as ServerResponse & { req: IncomingMessage })
+  return true
+}
+
 export const makeFront = Effect.gen(function* () {
   const addressOf = yield* ClientAddress
   const context = yield* Effect.context<never>()
   const cache = yield* ResponseCache
   const limits = yield* RateLimits
-  const mounts = yield* Mounts
+  const mounted = mountedOf(yield* Mounts)
   const connections = yield* ConnectionLimits
   const crowd = yield* makeCrowd(connections.address_connections)
 
   const fork = Effect.runForkWith(context)
+  const watch = makeSlowReaders(yield* SlowReaderLimits, context)
+
+  const clientOf = ({ headers, socket }: IncomingMessage) =>
+    addressOf(socket.remoteAddress ?? "", headers["x-forwarded-for"] as string | undefined) // node joins repeated ones
 
   const hit = (request: IncomingMessage, response: ServerResponse, goOn: () => void): boolean => {
     if (request.method !== "GET" && request.method !== "HEAD") return false
@@ -52,15 +66,19 @@ export const makeFront = Effect.gen(function* () {
     if (entry === undefined) return false
     const found = representationOf(entry, codingOf(request.headers["accept-encoding"] as string | undefined))
     if (found === undefined) return false // it is compressed beside the loop first
-    const forwardedFor = request.headers["x-forwarded-for"] as string | undefined // node joins repeated ones
-    const wait_ms = limits.takeUnsafe("public", addressOf(request.socket.remoteAddress ?? "", forwardedFor))
-    if (wait_ms === 0) write(request, response, entry, found)
+    const address = clientOf(request)
+    const wait_ms = limits.takeUnsafe("public", address)
+    const write = () => {
+      send(request, response, entry, found)
+      watch(response, address)
+    }
+    if (wait_ms === 0) write()
     else if (typeof wait_ms === "number") return false
-    else fork(Effect.map(wait_ms, (wait_ms) => (wait_ms === 0 ? write(request, response, entry, found) : goOn())))
+    else fork(Effect.map(wait_ms, (wait_ms) => (wait_ms === 0 ? write() : goOn())))
     return true
   }
 
-  const write = (request: IncomingMessage, response: ServerResponse, entry: Entry, { body, rawHeaders }: Representation) => {
+  const send = (request: IncomingMessage, response: ServerResponse, entry: Entry, { body, rawHeaders }: Representation) => {
     cacheHits.updateUnsafe(1, context)
     const known = matches(request.headers["if-none-match"], entry.etag)
     const raw = known === undefined ? rawHeaders : unchangedHeaders(entry.cacheControl, known)
@@ -69,24 +87,18 @@ export const makeFront = Effect.gen(function* () {
     else response.writeHead(304, raw).end()
   }
 
-  const mounted = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const mount = mounts.find(({ path }) => isUnder(request.url!, path))
-    if (mount === undefined) return false
-    response.setHeader("x-request-id", nextRequestId())
-    mount.listener(request, response as ServerResponse & { req: IncomingMessage })
-    return true
-  }
-
   return (): Server => {
     const { admit, server } = makeServer(connections, crowd)
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
     const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
       const goOn = () => {
         protect(response)
+        response.once("prefinish", () => watch(response, clientOf(request)))
         emit("request", request, response)
       }
       if (!admit(request, response) || hit(request, response, goOn)) return true
       protect(response)
+      response.once("prefinish", () => watch(response, clientOf(request)))
       return mounted(request, response)
     }
     server.emit = (event: string | symbol, ...args: Array<any>) => {

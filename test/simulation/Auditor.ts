@@ -9,6 +9,7 @@ import type { Command, Of, Receipt, Replies, Reply } from "@agon/domain/season/C
 import type { Ended } from "@agon/domain/season/State.ts"
 import { checkAudit } from "./audit/Audits.ts"
 import { checkClosing } from "./audit/Closing.ts"
+import * as Faults from "./audit/Faults.ts"
 import * as Fill from "./audit/Fill.ts"
 import * as Fleets from "./audit/Fleets.ts"
 import { checkMatches } from "./audit/Matches.ts"
@@ -20,7 +21,7 @@ import * as Series from "./audit/Series.ts"
 import { checkSubmission } from "./audit/Submissions.ts"
 import * as Versions from "./audit/Versions.ts"
 import { checkVoided, checkVoids } from "./audit/Voids.ts"
-import { activeOn, isDead, LADDERS, open } from "./audit/Window.ts"
+import { isDead, LADDERS, open, pairableOn } from "./audit/Window.ts"
 import type { Known, View } from "./View.ts"
 
 export interface Auditor {
@@ -41,8 +42,10 @@ export interface Auditor {
   readonly stepped: () => void
   /** Nothing is on its way and the actor runs: what was due by `at` has happened. */
   readonly punctual: (at: number) => void
-  /** Honest runners found nothing more to do. */
-  readonly rested: () => void
+  /** Whether everybody has what they are owed, but for those with whom nothing can be played. */
+  readonly isServed: (sick: (version: string) => boolean) => boolean
+  /** Honest runners found nothing more to do, or nothing but for those. */
+  readonly rested: (sick: (version: string) => boolean) => void
 }
 
 /** Commands of so many steps may still be obeyed: a commit that was reported as failed lands before the next claim. */
@@ -55,6 +58,7 @@ export const make = (empty: View): Auditor => {
   const series = Series.make(ratings)
   const fill = Fill.make()
   const fleets = Fleets.make()
+  const faults = Faults.make()
   const asked: Array<Array<Command>> = [[]]
   let rows = empty
   let before = empty
@@ -92,6 +96,7 @@ export const make = (empty: View): Auditor => {
       checkMatches(window)
       fleets.check(window)
       versions.check(window)
+      faults.check(window)
       ratings.check(window)
       series.check(window)
       checkRounds(window)
@@ -108,19 +113,27 @@ export const make = (empty: View): Auditor => {
       podium ||= JSON.stringify(rows.head.podium)
       must(podium === JSON.stringify(rows.head.podium), "the podium stays", rows.head)
     },
-    rested: () => checkRested(rows)
+    isServed: (sick) => isComplete(healthy(rows, sick)),
+    rested: (sick) => checkRested(healthy(rows, sick), rows)
   }
 }
 
 /** Honest runners found nothing more to do: everybody has what they were owed. */
-const checkRested = (rows: View): void => {
+const checkRested = (rows: View, all: View): void => {
   const left = LADDERS.filter((ladder) => !isDead(rows, ladder)).map((ladder) => [
     ladder,
-    activeOn(rows, ladder).map(({ credit }) => credit)
+    pairableOn(rows, ladder).map(({ credit }) => credit)
   ])
   must(isComplete(rows), "every entry gets the games that a round owes it", rows.head, left)
+  if (rows.standings.size < all.standings.size) return // what they are in may wait for ever
   const waiting = [...rows.live.values()].filter(({ until }) => until === null)
   must(waiting.length === 0, "nothing waits for nobody", waiting)
+}
+
+/** The ladders without those who are sick and not suspended yet. */
+const healthy = (rows: View, sick: (version: string) => boolean): View => {
+  const ill = ({ version }: { readonly version: string }) => sick(version) && rows.versions.get(version)!.phase !== "suspended"
+  return { ...rows, standings: new Map([...rows.standings].filter(([, row]) => !row.active || !ill(row))) }
 }
 
 /** What somebody was told has been done stands in the rows. */

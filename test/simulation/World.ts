@@ -86,7 +86,7 @@ const prepare = Effect.fnUntraced(function* (run: Run, { baselines, boards, sett
 const RESTING = { fill: { enabled: false, max_per_hour: null }, fleet: { matches: "both", admissions: "both" } } as const
 
 /** A round is played to its end by honest runners while nobody disturbs: everybody gets what they are owed. */
-const rest = Effect.fnUntraced(function* ({ boards, finals }: Profile.Profile, season: Stage.Stage) {
+const rest = Effect.fnUntraced(function* ({ boards, finals, sick }: Profile.Profile, season: Stage.Stage) {
   const { round } = season.auditor.rows().head
   for (let i = 0; season.auditor.rows().head.phase === "open" && season.auditor.rows().head.round === round; i++) {
     must(i < 5, "a round that is planned starts", season.auditor.rows().rounds)
@@ -103,13 +103,16 @@ const rest = Effect.fnUntraced(function* ({ boards, finals }: Profile.Profile, s
     yield* Stage.calmly(season, [silent(...commands)], 2_000)
     if (last) break
   }
-  for (let i = 0, idle = 0; idle < 4 && season.auditor.rows().head.phase === "open"; i++) {
+  const ill = (version: string) => sick(version) !== undefined
+  const served = () =>
+    season.auditor.rows().head.round > 0 && [...season.auditor.rows().versions.keys()].some(ill) && season.auditor.isServed(ill)
+  for (let i = 0, idle = 0; idle < 4 && !served() && season.auditor.rows().head.phase === "open"; i++) {
     must(i < REST_VISITS_MAX, "a round ends", season.auditor.rows().head)
     const before = progress(season.auditor.rows())
-    yield* Stage.calmly(season, [season.runners.honest(i)], idle < 2 ? 60 : 31_000)
+    yield* Stage.calmly(season, [season.runners.honest(season.run.chance.between(0, 1))], idle < 2 ? 60 : 31_000)
     idle = progress(season.auditor.rows()) === before ? idle + 1 : 0
   }
-  if (season.auditor.rows().head.phase === "open" && season.auditor.rows().head.round > 0) season.auditor.rested()
+  if (season.auditor.rows().head.phase === "open" && season.auditor.rows().head.round > 0) season.auditor.rested(ill)
 })
 
 const progress = ({ endedCount, head, live }: View): string =>

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<Command["_tag"], true>> = {
   PlanRound: true,
   Preflight: true,
   ReceiveFiles: true,
+  Reinstate: true,
   RejectFiles: true,
   Release: true,
   ReportAdmission: true,
@@ -59,11 +60,11 @@ export const EVERYTHING: ReadonlyArray<string> = [
   ...["ratings wait", "event RatingsWritten"],
   ...FAULTS,
   ...REFUSALS,
-  ...["match rated", "match finished", "match runner_lost", "match engine_fault"],
-  ...["superseded", "board_disabled", "baseline_disabled", "season_closed", "round_reset"].map((reason) => `match ${reason}`),
+  ...["match rated", "match finished", "match runner_lost", "match engine_fault", "match weights_unavailable"],
+  ...["superseded", "board_disabled", "baseline_disabled", "season_closed", "round_reset", "suspended"].map((reason) => `match ${reason}`),
   ...["accepted", "lost", "released", "withdrawn", "malformed", "unknown"].map((answer) => `result ${answer}`),
   ...["done", "again", "already", "unknown"].map((answer) => `void ${answer}`),
-  ...["entered", "superseded", "disabled", "rejected", "trial_failed", "too_large", "too_slow", "memory_over_class"].map(
+  ...["entered", "suspended", "superseded", "disabled", "rejected", "trial_failed", "too_large", "too_slow", "memory_over_class"].map(
     (end) => `version ${end}`
   ),
   ...["wrong_signature", "hash_mismatch", "upload_expired", "season_closed", "admission_unavailable"].map((reason) => `version ${reason}`),

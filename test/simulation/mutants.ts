@@ -29,6 +29,22 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "(work) => work.key === key && false)"
   },
   revokedKeyIsGivenWork: { file: "season/Leases.ts", find: " || isRevoked(state, command.key)) return leases", replace: ") return leases" },
+  // what cannot be played
+  failedCostsNothing: {
+    file: "season/Standings.ts",
+    find: "    standing.failed += creditOf(",
+    replace: "    standing.failed += 0 * creditOf("
+  },
+  failuresAreNotCounted: { file: "season/Faults.ts", find: "    n: (streak?.n ?? 0) + 1,", replace: "    n: 1," },
+  nobodyIsSuspended: { file: "season/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
+  suspendedTooEarly: { file: "season/Faults.ts", find: "FAULTS_RUNNING = 5", replace: "FAULTS_RUNNING = 3" },
+  suspendedIsPaired: { file: "season/State.ts", find: "  if (standing.suspended) return\n", replace: "" },
+  triedAgainAtOnce: { file: "season/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
+  faultFailsAtOnce: {
+    file: "season/Matches.ts",
+    find: "++match.losses >= LOSSES_MAX",
+    replace: '++match.losses >= LOSSES_MAX || failed.reason !== "runner_lost"'
+  },
   // what may start
   boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheck = true\n", replace: "" },
   boardOffAfterLoss: {
@@ -44,7 +60,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
   closingKeepsQueue: { file: "season/Closing.ts", find: "  state.recheck = true\n", replace: "" },
   // who plays
-  unowedPlay: { file: "season/Waves.ts", find: "prepare(state, ladder, owed(state))", replace: "prepare(state, ladder, Infinity)" },
+  unowedPlay: { file: "season/Waves.ts", find: "prepare(state, ladder, ladder.owed)", replace: "prepare(state, ladder, Infinity)" },
   mostCreditFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
   tooManyInFlight: { file: "season/Waves.ts", find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6", replace: "ENTRIES_PER_MATCH_IN_FLIGHT = 2" },
   ownersPlayThemselves: { file: "pairing/Wave.ts", find: "a.owner !== b.owner", replace: "a !== b || a.owner === b.owner" },
@@ -180,7 +196,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   voidedNumbersAreGivenAgain: { file: "season/Matches.ts", find: "state.rated + state.voided : null", replace: "state.rated : null" },
   // fill, fleets, places, the series, settings and the log
   fillOverflowsItsHour: { file: "season/Waves.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
-  fillIsNotCounted: { file: "season/Waves.ts", find: "state.fill_made = made + ladder.queue.length", replace: "state.fill_made = made" },
+  fillIsNotCounted: { file: "season/Waves.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
   finalsAreFilled: { file: "season/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
   fillsUnasked: { file: "season/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
   anyFleetPlays: {
@@ -222,7 +238,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: 'match.ladder === "open" && match.round === state.round\n  const seats'
   },
-  oneGameTooFew: { file: "season/Waves.ts", find: "round.n === state.round)!.games)", replace: "round.n === state.round)!.games - 1)" },
+  oneGameTooFew: { file: "season/State.ts", find: "n === state.round)!.games", replace: "n === state.round)!.games - 1" },
   startsWithABaselineThatIsOff: {
     file: "season/Matches.ts",
     find: 'if (version.status === "disabled") return',

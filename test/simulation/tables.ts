@@ -53,7 +53,7 @@ export const ofTables = (sql: PgClient, season: string, known: Known) =>
         ),
         boards: new Map((yield* all(BOARDS)).map((row) => [row.id, row])),
         rounds: yield* all(ROUNDS),
-        live: new Map(live.map((row) => [row.id, { ...row, versions: [...row.versions] }])),
+        live: new Map(live.map((row) => [row.id, { ...row, versions: [...row.versions], tries: row.tries ?? [] }])),
         reviews: new Map((yield* all(REVIEWS)).map((row) => [row.version, row])),
         ended: ended.filter(({ id }) => !known.ended.has(id)),
         endedCount: ended.length,

@@ -1,7 +1,7 @@
 /** Matches are conserved; what waits may start; what is leased comes back only for a reason; nobody plays two at once. */
-import type { Ended } from "@agon/domain/season/State.ts"
+import type { Ended, Live } from "@agon/domain/season/State.ts"
 import { must } from "./Promise.ts"
-import { activeOn, created, givenBack, LADDERS, leaseOf, ownerOf, type Window } from "./Window.ts"
+import { created, faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
 
 const CLOSING_MS = 60_000
 const LEASE_MS = 30_000
@@ -15,7 +15,7 @@ export const checkMatches = (window: Window): void => {
   checkLeases(window)
   for (const match of window.now.ended) {
     if (match.ending === "cancelled") checkWithdrawn(window, match)
-    if (match.ending === "failed" && match.fault_reason === "runner_lost") checkLost(window, match)
+    if (match.ending === "failed") checkFailed(window, match)
   }
 }
 
@@ -48,7 +48,12 @@ const checkQueue = ({ now }: Window): void => {
     must(match.ladder === null || match.round === head.round, "nothing is queued for a round that is over", match, head.round)
     for (const id of match.versions) {
       const { phase, status } = versions.get(id)!
-      must(status === "entered" || (id === match.candidate && phase === "trial"), "only what is in play is queued", match, status)
+      must(
+        (status === "entered" && phase === null) || (id === match.candidate && phase === "trial"),
+        "only what is in play is queued",
+        match,
+        status
+      )
     }
   }
 }
@@ -95,7 +100,7 @@ const checkInFlight = ({ before, now }: Window): void => {
   for (const ladder of LADDERS) {
     const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)
     if (!playing.some(({ id, lease_n }) => lease_n > (before.live.get(id)?.lease_n ?? 0))) continue
-    const active = Math.max(activeOn(before, ladder).length, activeOn(now, ladder).length)
+    const active = Math.max(pairableOn(before, ladder).length, pairableOn(now, ladder).length)
     must(playing.length <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, playing.length, active)
   }
 }
@@ -116,8 +121,20 @@ const checkLeases = (window: Window): void => {
       const beat = recent.some((command) => command._tag === "Heartbeat" && command.key === was.key && command.leases.includes(lease))
       must(beat && is.until > was.until && is.until <= now.head.now + LEASE_MS, "only its holder's heartbeat prolongs a lease", was, is)
     } else if (is.losses === was.losses) must(givenBack(window, lease, was), "a lease that was not given back costs an attempt", was, is)
-    else must(is.losses === was.losses + 1 && was.until <= now.head.now, "only a lease that ran out is lost", was, is)
+    else {
+      const why = was.until <= now.head.now || faulted(window, lease, was)
+      must(is.losses === was.losses + 1 && why, "only a lease that ran out is lost, or that was reported so", was, is)
+    }
+    if (is.lease_n > was.lease_n && is.until !== null) checkElsewhere(window, is)
   }
+}
+
+const AGAIN_MS = 30_000
+
+/** Who has reported that a match cannot be played leaves it to others for a while. */
+const checkElsewhere = ({ now }: Window, { key, tries, ...match }: Live): void => {
+  const again = tries.find((each) => each.reason !== "runner_lost" && each.key === key && now.head.now < each.at + AGAIN_MS)
+  must(again === undefined, "a match is tried elsewhere", match, again)
 }
 
 /** Only queued matches are withdrawn, each for a reason that is there to see. */
@@ -125,7 +142,8 @@ const checkWithdrawn = (window: Window, match: Ended): void => {
   const { before, now } = window
   const was = before.live.get(match.id)
   const overtime = now.head.close_requested_at !== null && match.ended_at >= now.head.close_requested_at + CLOSING_MS
-  if (was !== undefined && was.until !== null && was.until > match.ended_at && !givenBack(window, leaseOf(was), was))
+  const back = was === undefined || givenBack(window, leaseOf(was), was) || faulted(window, leaseOf(was), was)
+  if (was !== undefined && was.until !== null && was.until > match.ended_at && !back)
     must(overtime && match.withdrawn_reason === "season_closed", "a match that is being played is not withdrawn", match, was)
   const versions = match.versions.map((id) => now.versions.get(id)!)
   const reasons = {
@@ -133,13 +151,16 @@ const checkWithdrawn = (window: Window, match: Ended): void => {
     baseline_disabled: versions.some(({ id, status }) => status === "disabled" || before.versions.get(id)?.status === "disabled"),
     board_disabled: [before, now].some(({ boards }) => boards.get(match.board)?.enabled === false),
     season_closed: now.head.phase !== "open" || now.versions.get(match.candidate ?? "")?.status === "rejected",
+    suspended: versions.some(({ id, phase }) => phase === "suspended" || before.versions.get(id)?.phase === "suspended"),
     round_reset: match.ladder !== null && match.round < now.head.round
   }
   must(match.withdrawn_reason !== null && reasons[match.withdrawn_reason], "a match is withdrawn for a reason that holds", match)
 }
 
-const checkLost = ({ before }: Window, match: Ended): void => {
-  const was = before.live.get(match.id)
-  must(was !== undefined && was.until !== null && was.until <= match.ended_at, "only a lease that ran out is lost", match, was)
-  must(was!.losses === 2 && match.lease_n >= 3, "a match fails at its third loss", match, was)
+const checkFailed = (window: Window, match: Ended): void => {
+  const was = window.before.live.get(match.id)
+  const lost = was !== undefined && was.until !== null && was.until <= match.ended_at
+  if (match.fault_reason === "runner_lost") must(lost, "only a lease that ran out is lost", match, was)
+  else must(was !== undefined && faulted(window, leaseOf(match), match), "only what a runner could not play fails", match, was)
+  must(was!.losses === 2 && match.lease_n >= 3, "a match fails at its third try", match, was)
 }

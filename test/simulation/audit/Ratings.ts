@@ -10,6 +10,7 @@ import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
 import * as Replay from "./Replay.ts"
 import { created, LADDERS, type Window } from "./Window.ts"
+import type { View } from "../View.ts"
 
 /** What a row remembers a mean of: a match of some round, or the start from which a round or a version began. */
 interface Mean {
@@ -25,6 +26,7 @@ export interface Own {
   round_matches: number
   made: number
   credit: number
+  failed: number
   forfeits: number
   seat_sum: number
   history: Array<Mean> // all of them
@@ -75,6 +77,7 @@ export const make = (): Ratings => {
       for (const { id } of voided) if (window.log.get(id)!.rated_n !== null) uncount(book, window, window.log.get(id)!)
       const counted = now.ended.filter(({ rated_n }) => rated_n !== null).sort((a, b) => a.rated_n! - b.rated_n!)
       for (const match of counted) rate(book, window, match)
+      for (const match of now.ended) if (match.ending === "failed" && match.round === now.head.round) charge(book, match)
       must(now.head.rated === book.rated, "each match is rated exactly once", now.head.rated, book.rated)
       must(now.head.voided === book.voided, "voided matches are counted", now.head.voided, book.voided)
       startRounds(book, window, now.head.round)
@@ -90,7 +93,10 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   const own = book.table.get(place)
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
   if (before.standings.get(place) === row && own.moments.length === 1 && window.voided.length === 0) return
-  if (row.active && before.standings.get(place)?.active === false) own.credit = returned(window, own, row)
+  if (row.active && comesBack(window, place, row)) {
+    own.credit = returned(window, own, row)
+    own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
+  }
   compare(book, own, row, place)
 }
 
@@ -100,6 +106,20 @@ const startRounds = (book: Book, window: Window, until: number): void => {
     book.journals.set(n, { ...Replay.empty(), order: current(book).order + 1 })
     for (const [place, own] of book.table) reset(book, window, place, own, n)
     book.round = n
+  }
+}
+
+/** A baseline that is switched on again, or an entry that was suspended. */
+const comesBack = ({ before, now }: Window, place: string, { version }: Row): boolean => {
+  const suspended = ({ versions }: View) => versions.get(version)?.phase === "suspended"
+  return before.standings.get(place)?.active === false || (suspended(before) && !suspended(now))
+}
+
+/** A match that failed has had its turn, and counts for nothing else. */
+const charge = (book: Book, { ladder, round, versions }: Ended): void => {
+  for (const id of ladder === null ? [] : versions) {
+    const own = book.table.get(`${ladder} ${id}`)!
+    own.failed += round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made + 1)
   }
 }
 
@@ -113,7 +133,7 @@ const reset = (book: Book, window: Window, place: string, own: Own, round: numbe
     own.round_matches = 0
     remember(own, { round, of: null })
   }
-  Object.assign(own, { credit: 0, forfeits: 0, met: [], metKept: 0, outs: [] })
+  Object.assign(own, { credit: 0, failed: 0, forfeits: 0, met: [], metKept: 0, outs: [] })
   own.moments.push({ ...Replay.START, order: book.journals.get(round)!.order })
 }
 
@@ -249,7 +269,13 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   Replay.joinAt(journal, { order: found!.order + 0.5, place, from: found!.from }, found!)
   const [least, most] =
     now.head.round > 0 ? [0, 0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
-  must(row.credit >= least! && row.credit <= most! && row.matches === 0 && row.made === 0, "who joins is owed everything", row, least, most)
+  must(
+    row.credit >= least! && row.credit <= most! && row.failed === 0 && row.matches === 0 && row.made === 0,
+    "who joins is owed everything",
+    row,
+    least,
+    most
+  )
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
@@ -317,6 +343,9 @@ const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean 
 
 const comparePairing = (own: Own, row: Row): void => {
   if (own.loose) settleCredit(own, row)
+  const unsure = own.voided && Math.abs(own.failed - row.failed) <= 4 // what it would have counted, before or after the void
+  if (unsure) own.failed = row.failed
+  must(near(own.failed, row.failed), "a match that failed counts as one that was played in the queue, and no other does", row, own)
   must(near(own.credit, row.credit) && own.forfeits === row.forfeits, "credit is what was played", row, own)
   // What a row had dropped of its opponents does not come back: where one of them is voided the row remembers less.
   if (own.voided && row.met.length < own.metKept && row.met.length > own.metKept - SEATS_MAX) own.metKept = row.met.length

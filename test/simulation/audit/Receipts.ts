@@ -46,7 +46,7 @@ interface Book {
   readonly firsts: Map<string, Answered> // by lease
   readonly accepted: Map<string, number> // by lease: the order of the report that was answered first
   readonly over: Map<string, Ended>
-  readonly failed: Set<string> // leases of reviews that somebody has said failed: whatever is said after it is its repeat
+  readonly failed: Set<string> // leases that somebody has said failed: whatever is said after it is its repeat
   order: number
 }
 
@@ -64,6 +64,7 @@ export const make = (): Receipts => {
   return {
     asked: (command) => {
       if (command._tag === "ReportAdmission" && command.verdict.verdict === "failed") book.failed.add(command.lease)
+      if (command._tag === "ReportFault") book.failed.add(command.lease)
       if (command._tag === "ReportMatch") book.bodies.set(command.outcome.turns, { command, order: ++book.order })
     },
     check: (window) => keep(book, window),
@@ -143,14 +144,9 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   if (first === undefined) book.firsts.set(command.lease, { text: reason, verdict })
   else if (first.text !== reason) {
     // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault, grows old.
-    const aged = reason === "lost" && (first.text === "released" || first.verdict === "failed" || newest(book, rows, id) > n)
-    must(
-      aged && !(first.text === "accepted" && first.verdict !== "failed"),
-      "a repeated result gets the first answer",
-      command,
-      first.text,
-      reason
-    )
+    const failed = first.verdict === "failed" || (verdict === undefined && book.failed.has(command.lease))
+    const aged = reason === "lost" && (first.text === "released" || failed || newest(book, rows, id) > n)
+    must(aged && !(first.text === "accepted" && !failed), "a repeated result gets the first answer", command, first.text, reason)
   }
 }
 
@@ -162,6 +158,10 @@ const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command:
     return must(decided || failed.has(command.lease), "an accepted verdict is kept", command, version)
   }
   const match = over.get(id)
+  const tried = rows.live.get(id)?.tries.some((each) => each.n === n && each.reason !== "runner_lost") === true
+  if (tried) return must(failed.has(command.lease), "only what somebody could not play is tried again", command)
+  if (match?.ending === "cancelled" && match.lease_n === n)
+    return must(match.fault_reason !== null && failed.has(command.lease), "an accepted result is kept", command, match)
   must(match !== undefined && match.lease_n === n, "an accepted result is kept, and no other lease's", command, match)
   must(["rated", "finished", "failed"].includes(match!.ending), "an accepted result is kept", command, match)
   if (match!.ending === "failed") must(match!.fault_reason !== "runner_lost", "an accepted result is kept", command, match)

@@ -1,13 +1,13 @@
 /** Who plays when: nobody is passed over, fill keeps within its hour, finals end when everybody has what they are owed. */
 import { must } from "./Promise.ts"
-import { activeOn, created, isDead, LADDERS, ownerOf, type Window } from "./Window.ts"
+import { created, isDead, LADDERS, ownerOf, pairableOn, type Window } from "./Window.ts"
 import type { View } from "../View.ts"
 
 export const owedIn = ({ head, rounds }: View): number => (head.round === 0 ? Infinity : rounds.find(({ n }) => n === head.round)!.games)
 
 /** Everybody has what the round owes them, where it could be played. */
 export const isComplete = (view: View): boolean =>
-  LADDERS.every((ladder) => isDead(view, ladder) || activeOn(view, ladder).every(({ credit }) => credit >= owedIn(view)))
+  LADDERS.every((ladder) => isDead(view, ladder) || pairableOn(view, ladder).every(({ credit }) => credit >= owedIn(view)))
 
 export const checkRounds = (window: Window): void => {
   checkCalendar(window)
@@ -37,33 +37,36 @@ const checkCalendar = ({ before, now }: Window): void => {
 }
 
 /**
- * A free entry is never passed over for a match in which every seat has more credit by a whole unit. Between entries of
+ * A free entry is never passed over for a match in which every seat has had its turn more often by a whole unit: by its
+ * credit and by what failed matches have cost it. Between entries of
  * one owner, of which only so many can be seated among strangers, it says nothing.
  */
 const checkTurns = (window: Window, ladder: string): void => {
   const { before, now } = window
   const fresh = created(window).filter((match) => match.ladder === ladder)
   if (fresh.length === 0) return
-  const credit = new Map(activeOn(now, ladder).map((row) => [row.version, row.credit]))
+  const places = new Map(pairableOn(now, ladder).map((row) => [row.version, row.credit + row.failed]))
+  const credits = new Map(pairableOn(now, ladder).map((row) => [row.version, row.credit]))
   const busy = new Set(
     [...before.live.values()]
       .filter((match) => match.ladder === ladder && match.round === now.head.round)
       .flatMap(({ versions }) => versions)
   )
   for (const { versions } of fresh) for (const id of versions) busy.add(id)
-  for (const { credit: earlier, version } of activeOn(before, ladder)) {
-    const later = credit.get(version)
+  for (const { credit, failed, version } of pairableOn(before, ladder)) {
+    const later = places.get(version)
     if (later === undefined || busy.has(version)) continue
-    const own = Math.max(earlier, later) // a match that was voided in this commit may have counted until after the wave
-    if (own >= owedIn(now)) continue
+    // A match that was voided in this commit may have counted until after the wave.
+    if (Math.max(credit, credits.get(version)!) >= owedIn(now)) continue
+    const own = Math.max(credit + failed, later)
     const over = fresh.find(({ versions }) =>
-      versions.every((id) => (credit.get(id) ?? 0) > own + 1 && ownerOf(now, id) !== ownerOf(now, version))
+      versions.every((id) => (places.get(id) ?? 0) > own + 1 && ownerOf(now, id) !== ownerOf(now, version))
     )
     must(over === undefined, "nobody is passed over for entries with more credit", {
       version,
       own,
       over,
-      of: over?.versions.map((id) => credit.get(id))
+      of: over?.versions.map((id) => places.get(id))
     })
   }
 }

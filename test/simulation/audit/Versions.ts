@@ -17,7 +17,8 @@ const NEXT: Readonly<Record<string, ReadonlyArray<string>>> = {
   upload: ["review", "rejected"],
   review: ["trial", "rejected", "disabled"],
   trial: ["entered", "rejected"],
-  entered: ["superseded", "disabled"],
+  entered: ["suspended", "superseded", "disabled"],
+  suspended: ["entered", "superseded", "disabled"],
   disabled: ["entered"],
   superseded: [],
   rejected: []
@@ -48,7 +49,7 @@ export const make = (): Versions => {
         const trial = trials.get(version.id) ?? { played: 0, failed: 0, lost: 0 }
         if (to === "trial" || to === "entered") checkJudged(window, version)
         if (from === to) continue
-        if (to === "entered") checkEntered(window, version, was, trial)
+        if (to === "entered" && from !== "suspended") checkEntered(window, version, was, trial)
         if (to === "rejected") checkRejected(window, version, trial)
       }
       for (const version of now.versions.values()) if (version.phase === "trial") checkTrial(window, version, trials.get(version.id))
@@ -115,7 +116,8 @@ const checkHolders = ({ before, now }: Window): void => {
 
 const checkFields = (version: Version, now: number): void => {
   const { phase, reject_detail, reject_reason, status, successor, upload_until } = version
-  must((status === "testing") === (phase !== null), "a phase is a candidate's", version)
+  must((status === "testing") === (phase !== null && phase !== "suspended"), "a phase is a candidate's", version)
+  must(phase !== "suspended" || status === "entered", "who is suspended stays in contention", version)
   must((upload_until !== null) === (phase === "upload"), "an upload window is an upload's", version)
   must((status === "rejected") === (reject_reason !== null && reject_detail !== null), "a rejection says why", version)
   must((status === "superseded") === (successor !== null), "who was superseded names the successor", version)

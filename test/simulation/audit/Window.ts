@@ -35,7 +35,15 @@ export const givenBack = (
     return command._tag === "RevokeKey" && command.key === key
   })
 
+/** Whether this lease was answered by the report of a fault, or may have been. */
+export const faulted = ({ recent }: Window, lease: string, { key }: { readonly key: string | null }): boolean =>
+  recent.some((command) => command._tag === "ReportFault" && command.lease === lease && command.key === key)
+
 type Row = Omit<Standing, "key" | "busy">
+/** Who stands on a ladder and may be paired. */
+export const pairableOn = (view: View, ladder: string): ReadonlyArray<Row> =>
+  activeOn(view, ladder).filter(({ version }) => view.versions.get(version)!.phase !== "suspended")
+
 export const activeOn = ({ standings }: View, ladder: string): ReadonlyArray<Row> =>
   [...standings.values()].filter((row) => row.active && row.ladder === ladder)
 
@@ -51,7 +59,7 @@ export const created = ({
 
 /** Whether nobody could play on this ladder however long it waits. */
 export const isDead = (view: View, ladder: string): boolean => {
-  const active = activeOn(view, ladder)
+  const active = pairableOn(view, ladder)
   const boards = [...view.boards.values()].filter(({ enabled }) => enabled)
   return !boards.some(({ players }) => players <= active.length) || new Set(active.map((row) => ownerOf(view, row.version))).size < 2
 }

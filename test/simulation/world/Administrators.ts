@@ -16,6 +16,10 @@ export interface Administrators {
 /** Models of baselines that there may be, numbered from 9001. */
 const BASELINES_MAX = 4
 const NOBODY = id("version", 0)
+/** No inference takes no time. */
+const TIMELESS = { infer_us_max: 0 }
+
+const timeOf = (chance: Chance, now: number) => now + chance.between(-1_000, 120_000)
 
 export const make = (chance: Chance, profile: Profile, numbers: Numbers): Administrators => {
   const audit = (action: string): { readonly audit: Audit } => ({
@@ -25,17 +29,15 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
     ...{ _tag: "EditSettings", settings, scheduledOnly },
     ...audit("season.edit")
   })
-  const time = (now: number) => now + chance.between(-1_000, 120_000)
-
   const planning = (rows: View, now: number): Command => {
     const games = chance.between(1, 5)
     if (chance.in(0.65) || rows.rounds.length === 0) {
       const kind = profile.finals && chance.in(0.15) ? "finals" : "round"
-      return { _tag: "PlanRound", kind, games, starts_at: time(now), ...audit("round.plan") }
+      return { _tag: "PlanRound", kind, games, starts_at: timeOf(chance, now), ...audit("round.plan") }
     }
     const n = chance.in(0.15) ? 99 : chance.pick(rows.rounds).n
     if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true, ...audit("round.withdraw") }
-    return { _tag: "PatchRound", n, games, starts_at: time(now), ...audit("round.edit") }
+    return { _tag: "PatchRound", n, games, starts_at: timeOf(chance, now), ...audit("round.edit") }
   }
 
   /** Baselines are many where one wants to play. */
@@ -71,13 +73,14 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
 
   const beforehand = ({ settings: { submissions_close_at } }: View): Command => {
     if (chance.in(0.3)) return edit({ submissions_close_at: submissions_close_at + chance.between(-60_000, 60_000) }, true)
-    const rules = { cooldown_s: chance.pick([0, 30, 600]), ...(chance.in(0.2) ? { infer_us_max: 0 } : {}) } // no inference takes no time
-    return edit({ rules }, true)
+    return edit({ rules: { cooldown_s: chance.pick([0, 30, 600]), ...(chance.in(0.2) ? TIMELESS : {}) } }, true)
   }
 
   return {
     beforehand,
     command: (rows, now, keys) => {
+      const version = suspendedOf(chance, rows)
+      if (version !== undefined) return { _tag: "Reinstate", version, ...audit("version.reinstate") }
       const x = chance.next()
       if (x < 0.3) return boards(rows)
       if (x < 0.45) return switching(rows)
@@ -86,6 +89,13 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
       return x < 0.985 ? settings(rows) : { _tag: "CloseSeason", ...audit("season.close") }
     }
   }
+}
+
+/** One that may play again, or at times nobody; none where nobody is suspended. */
+const suspendedOf = (chance: Chance, { versions }: View): string | undefined => {
+  const suspended = [...versions.values()].filter(({ phase }) => phase === "suspended")
+  if (suspended.length === 0 || chance.in(0.5)) return undefined
+  return chance.in(0.1) ? NOBODY : chance.pick(suspended).id
 }
 
 export const baseline = (numbers: Numbers, model: string, size: number, more: { readonly audit?: Audit } = {}): Command => {

@@ -2,6 +2,7 @@
 import { DEFAULT_RULES, type Settings } from "@agon/domain/season/Rules.ts"
 import { id, settings } from "../../support/SeasonScript.ts"
 import type { Chance } from "./Chance.ts"
+import * as Sickness from "./Sickness.ts"
 
 export interface Profile {
   readonly season: string
@@ -17,6 +18,7 @@ export interface Profile {
   /** Share of steps in which somebody doubts a result. */
   readonly doubt: number
   readonly finals: boolean
+  readonly sick: Sickness.Sick
 }
 
 /** Weights that fit the first two classes, and one that fits none. */
@@ -58,6 +60,7 @@ export const draw = (chance: Chance, n: number, now: number): Profile => {
     life: chance.between(100, 600),
     trouble: chance.pick([0, 0.03, 0.06]),
     doubt: chance.pick([0, 0.01, 0.03]),
-    finals: chance.in(0.4)
+    finals: chance.in(0.4),
+    sick: Sickness.draw(chance)
   }
 }

@@ -1,11 +1,12 @@
 /** What runners say of their work: mostly the truth, at times nonsense. Every result of a match has its own `turns`. */
 import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
 import type { Chance } from "./Chance.ts"
+import { lostIn, type Sick } from "./Sickness.ts"
 
 /** A report of this work under this key; an honest one is sound and finds nothing wrong with anybody. */
 export type Report = (work: Work, key: string, honest?: boolean) => Command
 
-export const make = (chance: Chance, limit: number): Report => {
+export const make = (chance: Chance, limit: number, sick: Sick): Report => {
   let reports = 0
 
   const scored = (work: Extract<Work, { kind: "match" }>, honest: boolean): MatchOutcome => {
@@ -37,7 +38,11 @@ export const make = (chance: Chance, limit: number): Report => {
     const { lease } = work
     if (work.kind === "admission") return { _tag: "ReportAdmission", key, lease, verdict: verdict(honest) }
     const x = honest ? 1 : chance.next()
-    if (x < 0.02) return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason: "engine_fault", detail: "x" }
+    const fault = { _tag: "ReportFault", key, lease, runtime_version: null, detail: "x" } as const
+    if (x < 0.015) return { ...fault, fault_reason: "engine_fault" }
+    if (x < 0.02) return { ...fault, fault_reason: "weights_unavailable", version: chance.pick(work.versions) } // a lie, or a bad disk
+    const lost = lostIn(sick, work)
+    if (lost !== undefined) return { ...fault, fault_reason: "weights_unavailable", ...(honest || chance.in(0.7) ? { version: lost } : {}) }
     const outcome = scored(work, honest)
     return { _tag: "ReportMatch", key, lease, outcome: x < 0.04 ? spoilt(outcome) : outcome }
   }

@@ -3,6 +3,7 @@ import type { Command, Work } from "@agon/domain/season/Command.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { Chance } from "./Chance.ts"
 import * as Reports from "./Reports.ts"
+import { kills, type Sick } from "./Sickness.ts"
 import { silent, type Visit } from "./Visit.ts"
 
 export interface Runner {
@@ -13,6 +14,7 @@ export interface Runner {
   readonly admissions: boolean
   readonly matches: boolean
   open: Array<Work>
+  readonly killed: Array<string> // leases under which a match has killed it, and that it still names
 }
 
 const DIGEST = "sha256:engine"
@@ -36,11 +38,12 @@ export interface Runners {
 interface Fleet {
   readonly chance: Chance
   readonly report: Reports.Report
+  readonly sick: Sick
   readonly runners: ReadonlyArray<Runner>
   readonly granted: Array<{ readonly work: Work; readonly key: string }>
 }
 
-export const make = (chance: Chance, limit: number): Runners => {
+export const make = (chance: Chance, limit: number, sick: Sick): Runners => {
   let keys = RUNNERS
   const runners: ReadonlyArray<Runner> = Array.from({ length: RUNNERS }, (_, i) => ({
     id: id("runner", i + 1),
@@ -49,15 +52,17 @@ export const make = (chance: Chance, limit: number): Runners => {
     digest: i === RUNNERS - 1 ? null : DIGEST,
     admissions: i !== 2,
     matches: true,
-    open: []
+    open: [],
+    killed: []
   }))
-  const fleet: Fleet = { chance, report: Reports.make(chance, limit), runners, granted: [] }
+  const fleet: Fleet = { chance, report: Reports.make(chance, limit, sick), sick, runners, granted: [] }
   return {
     visit: (but = -1) => visit(fleet, but),
     honest: (n) => {
       const runner = runners[n % 2]!
+      die(fleet, runner, 1)
       const results = runner.open.map((work) => fleet.report(work, runner.key, true))
-      const holds: Command = { _tag: "HoldOnly", runner: runner.id, holds: [] }
+      const holds: Command = { _tag: "HoldOnly", runner: runner.id, holds: [...runner.killed] }
       return { commands: [...results, holds, lease(runner, 16)], heard: heard(fleet, runner) }
     },
     clinging: () => {
@@ -107,9 +112,18 @@ const odd = ({ chance, granted, report, runners }: Fleet): Command => {
   return report(work, key)
 }
 
+/** What kills it is never reported: its lease runs out. */
+const die = ({ chance, sick }: Fleet, runner: Runner, share: number): void => {
+  const fatal = runner.open.filter((work) => kills(sick, work) && (share === 1 || chance.in(share)))
+  runner.killed.push(...fatal.map(({ lease }) => lease))
+  runner.killed.splice(0, runner.killed.length - REMEMBERED)
+  runner.open = runner.open.filter((work) => !fatal.includes(work))
+}
+
 const visit = (fleet: Fleet, but: number): Visit => {
-  const { chance, granted, report, runners } = fleet
+  const { chance, granted, report, runners, sick } = fleet
   const runner = chance.pick(runners.filter((_, i) => i !== but))
+  die(fleet, runner, 0.6)
   const { id: name, key, open } = runner
   const x = chance.next()
   if (x < 0.01) return silent({ _tag: "Tick" })
@@ -125,7 +139,7 @@ const visit = (fleet: Fleet, but: number): Visit => {
   }
   if (x < 0.25 && open.length > 0)
     return { commands: [{ _tag: "Release", key, lease: chance.pick(open).lease }], heard: heard(fleet, runner) }
-  const results = open.filter(() => chance.in(0.65)).map((work) => report(work, key))
+  const results = open.filter((work) => chance.in(0.65) && !kills(sick, work)).map((work) => report(work, key))
   if (results.length > 0 && chance.in(0.05))
     results.push(report(open.find(({ lease }) => "lease" in results[0]! && lease === results[0].lease)!, key))
   const kept = open.filter(({ lease }) => !results.some((result) => "lease" in result && result.lease === lease))

@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     people: People.make(chance, profile, run.numbers),
     administrators: Administrators.make(chance, profile, run.numbers),
     examiners: Examiners.make(chance),
-    runners: Runners.make(chance, profile.settings.rules.match.strike_limit),
+    runners: Runners.make(chance, profile.settings.rules.match.strike_limit, profile.sick),
     tally: Tally.make(run.seen),
     host: yield* HostClock.make,
     mailbox: yield* run.actor.Mailbox.make(profile.season),
@@ -286,8 +286,9 @@ export const leave = Effect.fnUntraced(function* ({ actor, auditor, run }: Stage
   count(run.seen, "rated", head.rated)
   count(run.seen, "matches", head.matches)
   count(run.seen, "seasons")
-  for (const { reject_reason, status } of versions.values()) {
+  for (const { phase, reject_reason, status } of versions.values()) {
     count(run.seen, `version ${status}`)
+    if (phase === "suspended") count(run.seen, "version suspended")
     if (reject_reason !== null) count(run.seen, `version ${reject_reason}`)
   }
   yield* Fiber.interrupt(actor)

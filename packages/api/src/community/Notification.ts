@@ -10,6 +10,8 @@ export const optionalKinds = [
   "version_rejected",
   "version_entered",
   "version_superseded",
+  "version_suspended",
+  "version_reinstated",
   "comment_reply",
   "comment_approved",
   "story_approved",

@@ -9,7 +9,14 @@ export type MatchStatus = typeof MatchStatus.Type
 export const Outcome = Schema.Literals(["win", "draw", "loss"])
 export type Outcome = typeof Outcome.Type
 
-export const WithdrawnReason = Schema.Literals(["superseded", "baseline_disabled", "board_disabled", "season_closed", "round_reset"])
+export const WithdrawnReason = Schema.Literals([
+  "superseded",
+  "baseline_disabled",
+  "board_disabled",
+  "season_closed",
+  "round_reset",
+  "suspended"
+])
 export const FaultReason = Schema.Literals(["runner_lost", "engine_fault", "replay_mismatch", "weights_unavailable"])
 
 const seat = {

@@ -73,10 +73,14 @@ export const MatchFinished = Schema.Struct({
 }).annotate({ identifier: "MatchFinished" })
 export type MatchFinished = typeof MatchFinished.Type
 
-/** A match that cannot be played, through no fault of a seat; it fails at once. */
+/**
+ * A match that this runner cannot play; it is tried elsewhere, and fails at the third time. `version_id` names the entry whose
+ * files cannot be had, where the runner is sure that it is this one's and not its own doing.
+ */
 export const MatchFailed = Schema.Struct({
   kind: Schema.Literal("match"),
   fault_reason: Schema.Literals(["engine_fault", "weights_unavailable"]),
+  version_id: Schema.optionalKey(Schema.NullOr(Id)),
   detail: Detail
 }).annotate({ identifier: "MatchFailed" })
 export type MatchFailed = typeof MatchFailed.Type

@@ -5,7 +5,8 @@ import { RejectReason } from "./RejectReason.ts"
 
 export const Status = Schema.Literals(["testing", "entered", "rejected", "superseded", "disabled"])
 export type Status = typeof Status.Type
-export const Phase = Schema.Literals(["upload", "review", "trial"])
+/** Of a candidate; `suspended` of an entry that is not paired because its matches kept failing. */
+export const Phase = Schema.Literals(["upload", "review", "trial", "suspended"])
 export type Phase = typeof Phase.Type
 
 /** A version's standing on one ladder; `rank` is null once it is out of contention. */

@@ -6,7 +6,7 @@ import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
 import type { Log } from "./Log.ts"
-import type { Phase, RejectReason } from "./Reasons.ts"
+import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder, Rules } from "./Rules.ts"
 
 export interface MatchOutcome {
@@ -77,6 +77,7 @@ export type Command =
       readonly lease: string
       readonly runtime_version: string | null
       readonly fault_reason: "engine_fault" | "weights_unavailable"
+      readonly version?: string | null // the one whose files cannot be had
       readonly detail: string
     }
   | { readonly _tag: "ReportAdmission"; readonly key: string; readonly lease: string; readonly verdict: Verdict }
@@ -97,6 +98,8 @@ export type Command =
     }
   | { readonly _tag: "SwitchBoard"; readonly board: string; readonly enabled: boolean; readonly audit?: Audit }
   | { readonly _tag: "SwitchBaseline"; readonly version: string; readonly enabled: boolean; readonly audit?: Audit }
+  /** A suspended entry plays again. */
+  | { readonly _tag: "Reinstate"; readonly version: string; readonly audit?: Audit }
   | {
       readonly _tag: "PlanRound"
       readonly kind: "round" | "finals"
@@ -173,6 +176,7 @@ export interface Replies {
   readonly AddBoard: { readonly added: true } | { readonly refused: "board_exists" }
   readonly SwitchBoard: { readonly enabled: boolean } | { readonly refused: "not_found" }
   readonly SwitchBaseline: { readonly enabled: boolean } | { readonly refused: "not_found" | "testing" }
+  readonly Reinstate: { readonly status: Status; readonly phase: Phase | null } | { readonly refused: "not_found" }
   readonly PlanRound: { readonly n: number } | { readonly refused: "invalid_request"; readonly detail: string }
   readonly PatchRound:
     | { readonly n: number }

@@ -25,7 +25,7 @@ export type Event =
       readonly version: string
       readonly model: string
       readonly owner: string | null
-      readonly change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled"
+      readonly change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled" | "suspended" | "reinstated"
       readonly reject_reason: RejectReason | null
     }
   | { readonly _tag: "BoardChanged"; readonly board: string }

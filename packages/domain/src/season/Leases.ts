@@ -1,5 +1,6 @@
 /** Handing work to runners and taking it back. */
 import type { Of, Replies, Work } from "./Command.ts"
+import { mayTake } from "./Faults.ts"
 import { parseLease, standingOf } from "./Lease.ts"
 import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "./Reviews.ts"
@@ -26,13 +27,16 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
   const max = Math.min(command.max, LEASES_PER_REQUEST_MAX)
   while (leases.length < max) {
     const review = admissions ? nextReview(state) : undefined
-    const match = review !== undefined || !matches ? undefined : (state.trials[0] ?? (open ? nextRated(state) : undefined))
+    const match =
+      review !== undefined || !matches ? undefined : (nextTrial(state, command.key) ?? (open ? nextRated(state, command.key) : undefined))
     if (review !== undefined) leases.push(leaseReview(state, review, command))
     else if (match !== undefined) leases.push(leaseMatch(state, match, command))
     else break
   }
   return leases
 }
+
+const nextTrial = (state: State, key: string): string | undefined => state.trials.find((id) => mayTake(state, state.live.get(id)!, key))
 
 /** Every lease that ran out by now. */
 export const loseLeases = (state: State): void => {

@@ -1,15 +1,17 @@
 /** Matches from the queue to their end: how one is leased, lost, given back, reported, withdrawn. */
 import { faultOf } from "../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "./Command.ts"
+import { blame, clear, isAnswered } from "./Faults.ts"
 import { leaseName, parseLease, standingOf } from "./Lease.ts"
 import { drawUint32, uuidOf } from "./Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS } from "./Rules.ts"
-import { letGo, rateOn } from "./Standings.ts"
+import { chargeFailed, letGo, rateOn } from "./Standings.ts"
 import { type Board, type Ended, type LadderState, type Live, ladderOf, type Moved, release, type Seat, type State } from "./State.ts"
+import { LEASE_AGAIN_MS, type Try } from "./Tries.ts"
 
 export const LEASE_MS = 30_000
-/** A match whose lease ran out this many times fails: something about it kills runners. */
+/** A match that so many leases could not play fails: something about it kills runners, or cannot be had. */
 export const LOSSES_MAX = 3
 
 interface Pairing {
@@ -26,7 +28,7 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   const seed = drawUint32(state)
   const id = uuidOf(state, state.now, n)
   const round = ladder === null ? 0 : state.round
-  const unleased = { lease_n: 0, losses: 0, runner: null, key: null, until: null, released: false }
+  const unleased = { lease_n: 0, losses: 0, tries: [], runner: null, key: null, until: null, released: false }
   const match: Live = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
   state.live.set(id, match)
   state.writes.newLive.add(id)
@@ -69,18 +71,33 @@ const held = (state: State, lease: string, key: string): Live | Receipt => {
 export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMatch">): Receipt => {
   const match = held(state, lease, key)
   if ("accepted" in match) return match
+  if (isAnswered(match)) return { accepted: true } // the repeat of a fault, with another body
   const fault = faultOf(outcome.seats, match.versions.length, state.settings.rules.match.strike_limit)
   if (fault !== undefined) return { accepted: false, reason: "malformed", detail: fault }
   const counts = match.ladder !== null && match.round === state.round
   const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
+  clear(state, match, key)
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
   return { accepted: true }
 }
 
-export const reportFault = (state: State, { detail, fault_reason, key, lease, runtime_version }: Of<"ReportFault">): Receipt => {
+/** It could not be played here: it goes back, to be tried elsewhere. A lease that ran out before has counted then. */
+export const reportFault = (state: State, command: Of<"ReportFault">): Receipt => {
+  const { detail, fault_reason, key, lease, runtime_version, version = null } = command
   const match = held(state, lease, key)
   if ("accepted" in match) return match
-  end(state, match, { ending: "failed", fault_reason, fault_detail: detail, runtime_version })
+  if (version !== null && !match.versions.includes(version)) {
+    return { accepted: false, reason: "malformed", detail: `Version ${version} does not play in this match.` }
+  }
+  if (isAnswered(match)) return { accepted: true }
+  const failed = { n: match.lease_n, key, at: state.now, reason: fault_reason, version: fault_reason === "engine_fault" ? null : version }
+  state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
+  if (match.until !== null) {
+    failTry(state, match, failed, { fault_detail: detail, runtime_version })
+    return { accepted: true }
+  }
+  match.tries = [...match.tries.filter(({ n }) => n !== match.lease_n), failed]
+  changed(state, match)
   return { accepted: true }
 }
 
@@ -145,8 +162,12 @@ export const requeue = (state: State, match: Live): void => {
   if (reason !== null) withdraw(state, match, reason)
 }
 
-export const loseMatch = (state: State, match: Live): void => {
-  if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: "runner_lost" })
+export const loseMatch = (state: State, match: Live): void =>
+  failTry(state, match, { n: match.lease_n, key: match.key!, at: state.now, reason: "runner_lost", version: null })
+
+const failTry = (state: State, match: Live, failed: Try, more: Pick<Closing, "fault_detail" | "runtime_version"> = {}): void => {
+  match.tries = [...match.tries, failed]
+  if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
   else requeue(state, match)
 }
 
@@ -159,6 +180,7 @@ const mayNotStart = (state: State, match: Live): { reason: WithdrawnReason; succ
     const version = state.versions_by_id.get(id)
     if (version === undefined) return { reason: "season_closed", successor: null } // a candidate that was rejected by the close or the finals
     if (version.status === "superseded") return { reason: "superseded", successor: version.successor }
+    if (version.phase === "suspended") return { reason: "suspended", successor: null }
     if (version.status === "disabled") return { reason: "baseline_disabled", successor: null }
   }
   return null
@@ -173,8 +195,11 @@ export const withdrawQueued = (state: State): void => {
   }
 }
 
-export const withdraw = (state: State, match: Live, { reason, successor }: { reason: WithdrawnReason; successor: number | null }): void =>
-  end(state, match, { ending: "cancelled", withdrawn_reason: reason, successor })
+/** Whoever reported that it could not be played is answered by the fault that the row keeps. */
+export const withdraw = (state: State, match: Live, { reason, successor }: { reason: WithdrawnReason; successor: number | null }): void => {
+  const fault = isAnswered(match) ? { fault_reason: match.tries.at(-1)!.reason } : {}
+  end(state, match, { ending: "cancelled", withdrawn_reason: reason, successor, ...fault })
+}
 
 interface Closing {
   readonly ending: Ending
@@ -196,6 +221,10 @@ export const end = (state: State, match: Live, how: Closing): void => {
   state.writes.ended.push(endedRow(state, match, how))
   changed(state, match)
   const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
+  if (how.ending === "failed") {
+    if (ladder !== undefined && match.round === state.round) chargeFailed(state, ladder, match.versions)
+    blame(state, match)
+  }
   for (const id of match.versions) leaveSeat(state, ladder, match, id)
   state.work = true
   if (how.ending === "rated") {

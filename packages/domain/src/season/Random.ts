@@ -34,12 +34,15 @@ export const draw = (source: Source): number => drawUint32(source) / 4294967296
 export const fractionOf = (ord: number, games: number): number =>
   mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
 
+/** Whose turn it is: who has played least comes first, and a failed match counts as a played one. */
+export const placeOf = ({ credit, failed }: { readonly credit: number; readonly failed: number }): number => credit + failed
+
 /**
  * Where an entry stands in its heap. The fraction shuffles those with equal credit and nobody else: it stays below the
  * credit of the game to come, or newcomers, whose games count half, would pass one another by three games.
  */
-export const keyOf = (entry: { readonly ord: number; readonly made: number; readonly credit: number }): number =>
-  entry.credit + creditOfGame(entry.made + 1) * fractionOf(entry.ord, entry.made)
+export const keyOf = (entry: { readonly ord: number; readonly made: number; readonly credit: number; readonly failed: number }): number =>
+  placeOf(entry) + creditOfGame(entry.made + 1) * fractionOf(entry.ord, entry.made)
 
 const hex = (n: number, digits: number): string => n.toString(16).padStart(digits, "0")
 

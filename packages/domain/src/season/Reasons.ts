@@ -18,8 +18,9 @@ export type RejectReason =
   | "season_closed"
 
 export type Status = "testing" | "entered" | "rejected" | "superseded" | "disabled"
-export type Phase = "upload" | "review" | "trial"
+/** `suspended` is the phase of an entry; the others are those of a candidate. */
+export type Phase = "upload" | "review" | "trial" | "suspended"
 
 export type Ending = "rated" | "finished" | "cancelled" | "failed"
-export type WithdrawnReason = "superseded" | "baseline_disabled" | "board_disabled" | "season_closed" | "round_reset"
+export type WithdrawnReason = "superseded" | "baseline_disabled" | "board_disabled" | "season_closed" | "round_reset" | "suspended"
 export type FaultReason = "runner_lost" | "engine_fault" | "weights_unavailable" | "replay_mismatch"

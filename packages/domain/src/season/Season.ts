@@ -9,11 +9,11 @@
  *                              └──────────▶ rejected ◀──────────────────────┘           │ ▼
  *                                                  admitted baseline ──────────────▶ disabled
  *
- *   match     ┌──── lease ran out, fewer than three times; given back; key revoked ────┐
+ *   match     ┌── lease ran out or fault, fewer than three times; given back, revoked ─┐
  *             ▼                                                                        │
  *   wave ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
  *             │  └────late report of the last holder─────────────▶┘
- *             │                     ├──third lease ran out, ReportFault──▶ failed ◀──VoidMatch── finished, rated
+ *             │                     ├──third lease ran out or fault──▶ failed ◀──VoidMatch── finished, rated
  *             └──superseded, baseline or board off, round starts, Close──▶ cancelled
  *
  *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over
@@ -25,12 +25,14 @@
 import { closeSeason, finishClosing } from "./Closing.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
+import { reinstate } from "./Faults.ts"
 import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./Leases.ts"
 import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./Matches.ts"
 import { reportAdmission } from "./Reviews.ts"
 import { finalsComplete, patchRound, pending, planRound, startRound } from "./Rounds.ts"
 import { seriesDue, takeSeries } from "./Series.ts"
 import { CLOSING_MS, type State } from "./State.ts"
+import { LEASE_AGAIN_MS, nextAgain } from "./Tries.ts"
 import { continueTrial } from "./Trials.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./Versions.ts"
 import { voidMatch } from "./Voiding.ts"
@@ -74,6 +76,8 @@ const obey = (state: State, command: Command): Reply => {
       return switchBoard(state, command)
     case "SwitchBaseline":
       return switchBaseline(state, command)
+    case "Reinstate":
+      return reinstate(state, command)
     case "PlanRound":
       return planRound(state, command)
     case "PatchRound":
@@ -96,6 +100,7 @@ export const deadline = (state: State): number =>
     : Math.min(
         state.leaseEnd,
         state.uploadEnd,
+        state.againEnd,
         state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
         state.phase === "open" ? (pending(state)?.starts_at ?? Infinity) : Infinity,
         state.phase === "closing" ? state.close_requested_at! + CLOSING_MS : Infinity,
@@ -109,11 +114,20 @@ const advance = (state: State, now: number): void => {
     state.now = Math.max(state.now, due)
     if (state.leaseEnd <= state.now) loseLeases(state)
     if (state.uploadEnd <= state.now) expireUploads(state)
+    if (state.againEnd <= state.now) offerAgain(state)
     const round = pending(state)
     if (state.phase === "open" && round !== undefined && round.starts_at <= state.now) startRound(state, round)
     settle(state)
   }
   state.now = Math.max(state.now, now)
+}
+
+/** A key may have a match again that it could not play before. Written, so that a restored season does not tell it twice. */
+const offerAgain = (state: State): void => {
+  const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
+  for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.work = true
+  state.againEnd = nextAgain(state)
+  state.writes.any = true
 }
 
 /** Submissions open: the season is live, and its matches may start. */

@@ -23,6 +23,7 @@ export const joinLadders = (state: State, version: Version, before: Version | un
     const credit = state.round > 0 ? 0 : state.clock[ladder.index]!
     if (known !== undefined) {
       known.active = true
+      known.failed = 0
       known.credit = Math.max(known.credit, credit)
       ladder.active++
       ladder.ranks.add(known.mu)
@@ -53,13 +54,15 @@ const newStanding = (version: Version, ladder: Ladder, credit: number, old: Stan
     round_matches: 0,
     made: 0,
     credit,
+    failed: 0,
     forfeits: 0,
     seat_sum: 0,
     trend: null,
     met: [],
     history: [rating.mu],
     key: 0,
-    busy: false
+    busy: false,
+    suspended: false
   }
 }
 
@@ -75,13 +78,41 @@ export const leaveLadders = (state: State, version: Version): void => {
     const standing = ladder.standings.get(version.id)
     if (standing === undefined || !standing.active) continue
     standing.active = false
-    ladder.active--
+    if (!standing.suspended) ladder.active--
+    standing.suspended = false
     ladder.ranks.remove(standing.mu)
     remove(ladder.heap, standing)
     state.writes.standings.add(standing)
   }
   state.active--
   state.writes.any = true
+}
+
+/** A suspended entry keeps its place on its ladders and is not paired. */
+export const pauseStandings = (state: State, version: Version): void => {
+  for (const ladder of laddersOf(state, version)) {
+    const standing = ladder.standings.get(version.id)
+    if (standing === undefined || !standing.active || standing.suspended) continue
+    standing.suspended = true
+    ladder.active--
+    remove(ladder.heap, standing)
+  }
+}
+
+/** As whoever joins: it comes after nobody for what failed, and catches up nothing but what a round owes it. */
+export const resumeStandings = (state: State, version: Version): void => {
+  for (const ladder of laddersOf(state, version)) {
+    const standing = ladder.standings.get(version.id)
+    if (standing === undefined || !standing.suspended) continue
+    standing.suspended = false
+    standing.failed = 0
+    if (state.round === 0) standing.credit = Math.max(standing.credit, state.clock[ladder.index]!)
+    ladder.active++
+    if (!standing.busy) free(ladder, standing)
+    state.writes.standings.add(standing)
+  }
+  state.writes.any = true
+  state.work = true
 }
 
 /** Lets go of a superseded version, once no open match seats it. */
@@ -137,6 +168,16 @@ const keep = (list: Array<number>, newest: number, length: number): void => {
   if (list.length > length) list.shift()
 }
 
+/** A match that failed has had its turn: it counts against the place in the queue, and in no rating. */
+export const chargeFailed = (state: State, ladder: LadderState, versions: ReadonlyArray<string>): void => {
+  for (const id of versions) {
+    const standing = ladder.standings.get(id)
+    if (standing === undefined) continue
+    standing.failed += creditOf(state, { forfeits: standing.forfeits, made: standing.made + 1 })
+    state.writes.standings.add(standing)
+  }
+}
+
 /** In a round every match counts one, so that those behind are always served first. */
 export const creditOf = (state: State, { forfeits, made }: Pick<Standing, "forfeits" | "made">): number => {
   if (state.round > 0) return 1
@@ -153,7 +194,7 @@ export const resetStandings = (state: State): void => {
         ladder.ranks.add(START.mu)
       }
       keep(standing.history, START.mu, HISTORY_KEPT)
-      Object.assign(standing, START, { round_matches: 0, credit: 0, forfeits: 0, trend: null, met: [] })
+      Object.assign(standing, START, { round_matches: 0, credit: 0, failed: 0, forfeits: 0, trend: null, met: [] })
       state.writes.standings.add(standing)
     }
     state.clock[ladder.index] = 0

@@ -11,6 +11,7 @@ import type { Event } from "./Event.ts"
 import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
+import { nextAgain, type Streak, type Try } from "./Tries.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 
 /** How long matches that are being played may go on once a season is closing. */
@@ -50,6 +51,7 @@ export interface Version {
   trial_played: number // trial matches that ended well or badly for the candidate
   trial_failed: number // of these: with the candidate at the strike limit
   trial_void: number // trial matches that failed through no fault of a seat
+  streak: Streak | null // failed matches that may be its own fault, none of its having been played since
 }
 
 /** A version's place on one ladder: its rating row. */
@@ -62,6 +64,7 @@ export interface Standing extends Rating {
   round_matches: number // counted since the last reset
   made: number // counted matches made for this ladder, all rounds: part of the heap key
   credit: number // continuous play: weighted matches; in a round: matches made for this ladder in it
+  failed: number // what failed matches have cost it since the last reset, as credit
   forfeits: number // running: reset by a match without one
   seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
   trend: number | null
@@ -69,7 +72,11 @@ export interface Standing extends Rating {
   history: Array<number> // last twelve means, the seed included, oldest first
   key: number // place in the heap, derived
   busy: boolean // in a prepared or open match of this ladder, derived
+  suspended?: boolean // keeps its place, is not paired; derived from its version
 }
+
+/** What is kept of it; the rest is derived. */
+export type StandingRow = Omit<Standing, "key" | "busy" | "suspended">
 
 export interface Board {
   readonly id: string
@@ -104,6 +111,7 @@ export interface Live {
   readonly created_at: number
   lease_n: number
   losses: number
+  tries: ReadonlyArray<Try> // one for each of the losses
   runner: string | null
   key: string | null
   until: number | null
@@ -133,7 +141,7 @@ export interface Seat {
   readonly made: Moved | null // on the ladder it was made for
   readonly open: Moved | null // on open, where it was made for another
 }
-export interface Ended extends Omit<Live, "until" | "losses"> {
+export interface Ended extends Omit<Live, "until" | "losses" | "tries"> {
   readonly ending: Ending
   readonly ended_at: number
   readonly rated_n: number | null // its place in the order of rating; null: counted in none
@@ -181,6 +189,10 @@ export interface Head {
   fill_made: number
   series_at: number // when the last points of the series were taken
   series_rated: number // and how often ratings had changed by then
+  played: number // matches that came to a result, counted or not
+  /** Failed matches since the last result: `played` then, and who sat in all of them. */
+  failing: { readonly played: number; readonly common: ReadonlyArray<string> } | null
+  keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // that brought results of late, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys that were revoked of late, oldest first
 }
 
@@ -233,7 +245,8 @@ export interface LadderState {
   readonly ranks: Ranks // of the active ones
   heap: Heap<Standing> // active and free
   queue: Array<string> // prepared matches, oldest first
-  active: number
+  active: number // may be paired
+  owed: number // counted matches that the current round owes each entry; without a round there is no end of it
   playing: number // leased matches made for it
 }
 
@@ -250,6 +263,7 @@ export interface State extends Head, Counts<Version> {
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
+  againEnd: number // no key may take a match again before this that it has reported unplayable
   work: boolean // there may be work now for a runner that was told there is none
   recheck: boolean // something changed that queued matches depend on: `settle` withdraws what may no longer start
   readonly tried: Set<string> // candidates whose trial has moved: `settle` goes on with it
@@ -264,7 +278,7 @@ export interface Snapshot {
   readonly versions: ReadonlyArray<Version>
   readonly left: ReadonlyArray<Left>
   readonly owners: ReadonlyArray<{ readonly id: string; readonly last_submitted_at: number | null }>
-  readonly standings: ReadonlyArray<Omit<Standing, "key" | "busy">>
+  readonly standings: ReadonlyArray<StandingRow>
   readonly boards: ReadonlyArray<Board>
   readonly rounds: ReadonlyArray<Round>
   readonly live: ReadonlyArray<Live>
@@ -290,6 +304,9 @@ export const freshHead = (): Head => ({
   fill_made: 0,
   series_at: 0,
   series_rated: 0,
+  played: 0,
+  failing: null,
+  keys: [],
   revoked: []
 })
 
@@ -335,6 +352,7 @@ export const restore = (from: Snapshot): State => {
       heap: [],
       queue: [],
       active: 0,
+      owed: Infinity,
       playing: 0
     })),
     boards: new Map(from.boards.toSorted((a, b) => a.ord - b.ord).map((row) => [row.id, { ...row, used: [...row.used] }])),
@@ -344,6 +362,7 @@ export const restore = (from: Snapshot): State => {
     trials: [],
     leaseEnd: earliest([...from.live, ...from.reviews].map((row) => row.until)),
     uploadEnd: earliest(from.versions.map((row) => row.upload_until)),
+    againEnd: Infinity,
     work: false,
     recheck: false,
     tried: new Set(),
@@ -353,7 +372,8 @@ export const restore = (from: Snapshot): State => {
   for (const version of state.versions_by_id.values()) count(state, version)
   for (const left of from.left) countLeft(state, left)
   for (const row of from.standings) {
-    const standing = { ...row, met: [...row.met], history: [...row.history], key: 0, busy: false }
+    const suspended = state.versions_by_id.get(row.version)?.phase === "suspended"
+    const standing = { ...row, met: [...row.met], history: [...row.history], key: 0, busy: false, suspended }
     addStanding(state.ladders[LADDERS.indexOf(row.ladder)]!, standing)
   }
   for (const match of state.live.values()) {
@@ -362,6 +382,7 @@ export const restore = (from: Snapshot): State => {
     else if (ladder !== undefined) ladder.playing++
   }
   for (const ladder of state.ladders) fillHeap(state, ladder)
+  state.againEnd = nextAgain(state)
   return state
 }
 
@@ -379,12 +400,13 @@ export const ladderOf = (state: State, { ladder }: Pick<Live, "ladder">): Ladder
 export const addStanding = (ladder: LadderState, standing: Standing): void => {
   ladder.standings.set(standing.version, standing)
   if (!standing.active) return
-  ladder.active++
+  if (!standing.suspended) ladder.active++
   ladder.ranks.add(standing.mu)
 }
 
 /** Every active standing that no match of the current round holds is free. */
 export const fillHeap = (state: State, ladder: LadderState): void => {
+  ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
   for (const standing of ladder.standings.values()) standing.busy = false
   for (const match of state.live.values()) {
     if (match.ladder !== ladder.ladder || match.round !== state.round) continue
@@ -397,9 +419,13 @@ export const fillHeap = (state: State, ladder: LadderState): void => {
   for (const standing of ladder.standings.values()) if (standing.active && !standing.busy) free(ladder, standing)
 }
 
+/** Whoever is owed a match comes before all who are not: beyond any credit, and small enough to leave the key its fraction. */
+const DONE = 2 ** 24
+
 export const free = (ladder: LadderState, standing: Standing): void => {
   standing.busy = false
-  standing.key = keyOf(standing)
+  if (standing.suspended) return
+  standing.key = keyOf(standing) + (standing.credit < ladder.owed ? 0 : DONE)
   push(ladder.heap, standing)
 }
 
@@ -429,6 +455,9 @@ export const head = (state: State): Head => ({
   fill_made: state.fill_made,
   series_at: state.series_at,
   series_rated: state.series_rated,
+  played: state.played,
+  failing: state.failing,
+  keys: state.keys,
   revoked: state.revoked
 })
 
@@ -440,7 +469,9 @@ export const snapshot = (state: State): Snapshot => ({
   versions: [...state.versions_by_id.values()],
   left: everyLeft(state),
   owners: [...state.owners].map(([id, { last_submitted_at }]) => ({ id, last_submitted_at })),
-  standings: state.ladders.flatMap((ladder) => [...ladder.standings.values()].map(({ key: _key, busy: _busy, ...row }) => row)),
+  standings: state.ladders.flatMap((ladder) =>
+    [...ladder.standings.values()].map(({ key: _key, busy: _busy, suspended: _suspended, ...row }) => row)
+  ),
   boards: [...state.boards.values()],
   rounds: state.rounds,
   live: [...state.live.values()],

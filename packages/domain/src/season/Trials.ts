@@ -49,8 +49,13 @@ const queueTrial = (state: State, candidate: Version): boolean => {
 }
 
 const seatsOf = (state: State, candidate: Version, board: Board): ReadonlyArray<string> => {
-  const entered = [...state.versions_by_id.values()].filter((version) => version.status === "entered" && version.id !== candidate.id)
-  const others = inLots(state, entered, (version) => (version.owner === null ? 0 : version.owner === candidate.owner ? 2 : 1))
+  const entered = [...state.versions_by_id.values()].filter(
+    (version) => version.status === "entered" && version.phase === null && version.id !== candidate.id
+  )
+  const others = inLots(state, entered, (version) => {
+    if (version.streak !== null) return 3 // its last match failed, perhaps through its own fault
+    return version.owner === null ? 0 : version.owner === candidate.owner ? 2 : 1
+  })
   const opponents = others.slice(0, board.players - 1).map((version) => version.id)
   while (opponents.length < board.players - 1) opponents.push(candidate.id)
   const seat = Math.floor(draw(state) * board.players)

@@ -123,7 +123,8 @@ const newVersion = (state: State, command: Of<"SubmitVersion">): Version => ({
   successor: null,
   trial_played: 0,
   trial_failed: 0,
-  trial_void: 0
+  trial_void: 0,
+  streak: null
 })
 
 export const receiveFiles = (state: State, command: Of<"ReceiveFiles">): Replies["ReceiveFiles"] => {
@@ -191,7 +192,7 @@ export const enterVersion = (state: State, version: Version): void => {
   state.writes.versions.add(version.id)
   tell(state, version, "entered")
   if (before === undefined) return
-  moved(state, before, { status: "superseded", successor: version.number })
+  moved(state, before, { status: "superseded", phase: null, streak: null, successor: version.number })
   state.writes.versions.add(before.id)
   tell(state, before, "superseded")
   letGo(state, before)
@@ -203,7 +204,7 @@ export const switchBaseline = (state: State, { audit, enabled, version: id }: Of
   if (version === undefined || version.owner !== null) return { refused: "not_found" }
   if (version.status === "testing") return { refused: "testing" }
   if ((version.status === "entered") === enabled) return { enabled }
-  moved(state, version, { status: enabled ? "entered" : "disabled" })
+  moved(state, version, { status: enabled ? "entered" : "disabled", phase: null, streak: null })
   if (enabled) joinLadders(state, version, undefined)
   else leaveLadders(state, version)
   state.writes.versions.add(id)
@@ -216,7 +217,7 @@ export const switchBaseline = (state: State, { audit, enabled, version: id }: Of
 export const tell = (
   state: State,
   { id: version, model, owner, reject_reason }: Version,
-  change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled"
+  change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled" | "suspended" | "reinstated"
 ): void => {
   state.events.push({ _tag: "VersionMoved", version, model, owner, change, reject_reason })
 }

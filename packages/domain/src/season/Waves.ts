@@ -4,8 +4,9 @@
  */
 import { pop, remove } from "../pairing/Heap.ts"
 import { groupsOf, WAVE_ENTRIES } from "../pairing/Wave.ts"
+import { mayTake } from "./Faults.ts"
 import { createMatch } from "./Matches.ts"
-import { draw } from "./Random.ts"
+import { draw, placeOf } from "./Random.ts"
 import { type Board, free, type LadderState, type Standing, type State } from "./State.ts"
 
 /** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
@@ -20,15 +21,15 @@ const HOUR_MS = 3_600_000
 export const mayPlay = (ladder: LadderState): boolean =>
   ladder.playing < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
 
-/** Counted matches that the current round owes each entry on each ladder; without a round there is no end of it. */
-const owed = (state: State): number => (state.round === 0 ? Infinity : state.rounds.find((round) => round.n === state.round)!.games)
-
-/** The next prepared match of any ladder, the ladder whose entries have played least first. */
-export const nextRated = (state: State): string | undefined => {
+/** The next prepared match of any ladder that this key may have, the ladder whose entries have played least first. */
+export const nextRated = (state: State, key: string): string | undefined => {
+  const ready = ({ queue }: LadderState) => queue.find((id) => mayTake(state, state.live.get(id)!, key))
   const ladders = state.ladders.filter(mayPlay).sort((a, b) => progress(state, a) - progress(state, b) || a.index - b.index)
   for (const ladder of ladders) {
-    if (ladder.queue.length === 0) prepare(state, ladder, owed(state))
-    if (ladder.queue.length > 0) return ladder.queue[0]
+    const waiting = ready(ladder)
+    if (waiting !== undefined) return waiting
+    const next = prepare(state, ladder, ladder.owed) ? ready(ladder) : undefined
+    if (next !== undefined) return next
   }
   return state.round > 0 ? fill(state, ladders) : undefined
 }
@@ -36,9 +37,11 @@ export const nextRated = (state: State): string | undefined => {
 /** Credit of those whose turn it is on a ladder. */
 const progress = (state: State, ladder: LadderState): number => {
   const first = ladder.queue[0]
-  if (first === undefined) return ladder.heap[0]?.credit ?? Infinity
-  return Math.min(...state.live.get(first)!.versions.map((id) => ladder.standings.get(id)?.credit ?? Infinity))
+  if (first === undefined) return placeIn(ladder.heap[0])
+  return Math.min(...state.live.get(first)!.versions.map((id) => placeIn(ladder.standings.get(id))))
 }
+
+const placeIn = (entry: Standing | undefined): number => (entry === undefined ? Infinity : placeOf(entry))
 
 /** Idle fill: one extra counted match at a time, while the hour's allowance lasts. */
 const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undefined => {
@@ -51,8 +54,8 @@ const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undef
   for (const ladder of ladders) {
     if (!prepare(state, ladder, Infinity, 1)) continue
     state.fill_hour = hour
-    state.fill_made = made + ladder.queue.length
-    return ladder.queue[0]
+    state.fill_made = made + 1
+    return ladder.queue.at(-1)
   }
   return undefined
 }
@@ -61,7 +64,7 @@ const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undef
 const prepare = (state: State, ladder: LadderState, limit: number, matches = Infinity): boolean => {
   const least = boardsFor(state, ladder)[0]
   if (least === undefined || (ladder.heap[0]?.credit ?? Infinity) >= limit) return false
-  const entries = takeEntries(state, ladder, limit)
+  const entries = apartFromSuspects(state, ladder, limit, takeEntries(state, ladder, limit))
   const board = boardsFor(state, ladder).find(({ players }) => players <= entries.length)
   if (board === undefined) {
     for (const entry of entries) free(ladder, entry)
@@ -74,7 +77,7 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
     for (const entry of entries) free(ladder, entry)
     return false // before anything is drawn: what comes to nothing leaves no row, and a restored season must draw the same
   }
-  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, entries[0]!.credit)
+  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, placeOf(entries[0]!))
   const groups = groupsOf(
     entries,
     board.players,
@@ -113,8 +116,8 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<St
   const { heap } = ladder
   const entries: Array<Standing> = []
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
-  const near = (heap[0]?.credit ?? Infinity) + WAVE_CREDIT
-  const wanted = ({ credit }: Standing) => credit < limit && (credit <= near || entries.length < seats)
+  const near = placeIn(heap[0]) + WAVE_CREDIT
+  const wanted = (entry: Standing) => entry.credit < limit && (placeOf(entry) <= near || entries.length < seats)
   while (entries.length < WAVE_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
   const lonely = ladder.playing === 0
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
@@ -125,6 +128,27 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<St
   remove(heap, stranger)
   entries.splice(1, 0, stranger)
   return entries
+}
+
+/**
+ * One whose matches keep failing must not take the same few with it while they are all that are owed: where there is no choice
+ * among those taken, the first plays others. These are owed, or nobody else will come free; whoever failed least comes first.
+ */
+const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: ReadonlyArray<Standing>): Array<Standing> => {
+  const [first, ...rest] = taken
+  const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
+  const isSuspect = ({ version }: Standing) => state.versions_by_id.get(version)!.streak !== null
+  if (first === undefined || taken.length > seats || !taken.some(isSuspect)) return [...taken]
+  const may = (entry: Standing) => !isSuspect(entry) && (ladder.playing === 0 || entry.credit < limit)
+  const order = isSuspect(first) ? (entry: Standing) => entry.failed : () => 0
+  const others = [...rest, ...ladder.heap].filter(may).sort((a, b) => order(a) - order(b) || a.key - b.key || a.ord - b.ord)
+  const chosen = others.slice(0, seats - 1)
+  const stranger = others.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
+  if (chosen.length < seats - 1 || stranger === undefined) return [...taken]
+  if (areOfOneOwner(state, [first, ...chosen])) chosen.splice(-1, 1, stranger)
+  for (const entry of chosen) remove(ladder.heap, entry)
+  for (const entry of rest) if (!chosen.includes(entry)) free(ladder, entry)
+  return [first, ...chosen]
 }
 
 const leastCredit = (entries: ReadonlyArray<Standing>): Standing | undefined =>
@@ -143,7 +167,7 @@ const seat = (state: State, ladder: LadderState, group: ReadonlyArray<Standing>)
 /** Whether a ladder still owes somebody a match that could be played now or, with no board in play, later. */
 export const owesMatches = (state: State, ladder: LadderState): boolean => {
   if (ladder.queue.length > 0 || ladder.playing > 0) return true
-  if ((ladder.heap[0]?.credit ?? Infinity) >= owed(state)) return false
+  if ((ladder.heap[0]?.credit ?? Infinity) >= ladder.owed) return false
   const inPlay = [...state.boards.values()].filter((board) => board.enabled)
   if (inPlay.length === 0) return true
   if (!inPlay.some((board) => board.players <= ladder.active)) return false

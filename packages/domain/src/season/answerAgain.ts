@@ -37,6 +37,7 @@ const isCutOff = (row: EndedWork): boolean => row.kind === "admission" && row.ad
 
 const answerMatch = (row: Extract<EndedWork, { readonly kind: "match" }>): Receipt => {
   if (row.released) return { accepted: false, reason: "released" }
-  if (row.ending === "cancelled") return { accepted: false, reason: "withdrawn" }
+  // A match that could not be played was reported so under its last lease, and withdrawn while it waited to be tried again.
+  if (row.ending === "cancelled" && row.fault_reason === null) return { accepted: false, reason: "withdrawn" }
   return row.ending === "failed" && row.fault_reason === "runner_lost" ? { accepted: false, reason: "lost" } : { accepted: true }
 }

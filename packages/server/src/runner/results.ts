@@ -44,7 +44,8 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
   }
   if (result.kind !== "match") return undefined
   if (!isFinished(result)) {
-    return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason: result.fault_reason, detail: result.detail }
+    const { detail, fault_reason, version_id = null } = result
+    return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason, version: version_id, detail }
   }
   const { played_ms, reason, replay, runtime_version, state_sha256, turns } = result
   const seats = bySeat(result).map(({ rank, score, strikes }) => ({ rank, score, strikes }))

@@ -36,7 +36,7 @@ export const versions = (sql: PgClient, season: string) =>
     `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
        ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
        param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
-       reject_detail, successor, trial_played, trial_failed, trial_void
+       reject_detail, successor, trial_played, trial_failed, trial_void, streak
      FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled') OR status = 'superseded' AND id IN (${SEATED}))
      ORDER BY ord`,
     [season]
@@ -60,7 +60,7 @@ export const owners = (sql: PgClient, season: string) =>
     [season]
   )
 
-export const standingColumns = `version_id AS version, ord, ladder, active, matches, round_matches, made, mu, sigma, credit, forfeits,
+export const standingColumns = `version_id AS version, ord, ladder, active, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
   seat_sum, trend, met, history`
 
 /**
@@ -93,7 +93,7 @@ export const rounds = (sql: PgClient, season: string) =>
 export const live = (sql: PgClient, season: string) =>
   sql.unsafe<Live>(
     `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, versions, ${ms("created_at")}, lease_n, losses,
-       runner_id AS runner, key_id AS key, ${ms("until")}, released
+       coalesce(tries, '[]') AS tries, runner_id AS runner, key_id AS key, ${ms("until")}, released
      FROM live WHERE season_id = $1::uuid ORDER BY n`,
     [season]
   )

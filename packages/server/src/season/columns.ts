@@ -27,6 +27,15 @@ export const json = <A>(name: string, of: (row: A) => unknown): Column<A> => ({
   expression: `t.${name}::jsonb`
 })
 
+/** Mostly null: nothing is encoded then. */
+export const jsonOrNull = <A>(name: string, of: (row: A) => unknown): Column<A> => ({
+  ...text<A>(name, (row) => {
+    const value = of(row)
+    return value === null ? null : JSON.stringify(value)
+  }),
+  expression: `t.${name}::jsonb`
+})
+
 export const time = <A>(name: string, of: (row: A) => number | null): Column<A> => ({
   ...float(name, of),
   expression: `to_timestamp(t.${name} / 1000.0)`

@@ -11,6 +11,7 @@ const row = (n: number, over: Partial<StandingRow> = {}): StandingRow => ({
   round_matches: 7,
   made: 9,
   credit: 0.1 + 0.2,
+  failed: 2.5,
   forfeits: 3,
   mu: -123.456_789_012_345_67,
   sigma: 5e-324,
@@ -30,9 +31,16 @@ describe("ratings as they are kept beside their rows", () => {
 
   it("are as the file says, to a reader who knows no more", () => assert.deepStrictEqual(keptRatings(pack(rows)), rows))
 
+  it("of the format before have nothing failed", () => {
+    const bytes = pack([row(1)])
+    const failed = 1 + 16 + 3 + 4 * 5 + 8 * 4
+    const before = Uint8Array.of(1, ...bytes.subarray(1, failed), ...bytes.subarray(failed + 8))
+    assert.deepStrictEqual(unpack(before), [row(1, { failed: 0 })])
+  })
+
   it("of a format that is not known, or cut short, are refused", () => {
     const bytes = pack(rows)
-    assert.throws(() => unpack(Uint8Array.of(2, ...bytes.subarray(1))), "ratings are packed in format 2, known is 1")
+    assert.throws(() => unpack(Uint8Array.of(3, ...bytes.subarray(1))), "ratings are packed in format 3, known is 2")
     for (let end = bytes.length - 1; end > 1; end--) {
       const cut = bytes.subarray(0, end)
       const whole = [1, 2].some((n) => pack(rows.slice(0, n)).length === end)

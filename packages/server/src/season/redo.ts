@@ -2,19 +2,22 @@
  * Ratings as `rating_redo` keeps them: packed, end to end, little-endian. A commit that moves hundreds of ratings carries
  * one value of some 60 KB for them; as columns of arrays Postgres would take twenty times as long to read them.
  *
- *   format u8 (1), then of each rating:
+ *   format u8 (2), then of each rating:
  *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, made,
- *   forfeits u32 | mu, sigma, credit, seat_sum, trend f64 | count u8, met u32 each | count u8, history f64 each
+ *   forfeits u32 | mu, sigma, credit, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
+ *
+ * Format 1, which an earlier release may have left behind, has no `failed`: it was 0.
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { Standing } from "@agon/domain/season/State.ts"
 
 export type StandingRow = Omit<Standing, "key" | "busy">
 
-const FORMAT = 1
+const FORMAT = 2
 const ID_BYTES = 16
 const INTS = ["ord", "matches", "round_matches", "made", "forfeits"] as const
-const FLOATS = ["mu", "sigma", "credit", "seat_sum"] as const
+const FLOATS_OF_1 = ["mu", "sigma", "credit", "seat_sum"] as const
+const FLOATS = [...FLOATS_OF_1, "failed"] as const
 const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 
 const sizeOf = ({ history, met }: StandingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
@@ -65,12 +68,13 @@ export const unpack = (bytes: Uint8Array): ReadonlyArray<StandingRow> => {
   const named = <N extends string>(names: ReadonlyArray<N>, read: () => number) =>
     Object.fromEntries(names.map((name) => [name, read()])) as Record<N, number>
   const format = u8()
-  if (format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known is ${FORMAT}`)
+  if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known is ${FORMAT}`)
   const rows: Array<StandingRow> = []
   while (at < bytes.byteLength) {
     const version = id().replace(UUID, "$1-$2-$3-$4-$5")
     const [ladder, active, moved] = [LADDERS[u8()]!, u8() === 1, u8() === 1]
-    const numbers = { ...named(INTS, u32), ...named(FLOATS, f64) }
+    const ints = named(INTS, u32)
+    const numbers = format === 1 ? { ...ints, ...named(FLOATS_OF_1, f64), failed: 0 } : { ...ints, ...named(FLOATS, f64) }
     const trend = f64()
     rows.push({ version, ladder, active, ...numbers, trend: moved ? trend : null, met: many(u32), history: many(f64) })
   }

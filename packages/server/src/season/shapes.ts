@@ -1,6 +1,6 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Board, Ended, Live, Round, Seat, Seed, State, Version, Voided } from "@agon/domain/season/State.ts"
-import { big, bool, bytes, float, floats, int, ints, json, text, time, told, uuid, uuids } from "./columns.ts"
+import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import type { StandingRow } from "./redo.ts"
 import { type Column, statement } from "./statement.ts"
@@ -32,7 +32,8 @@ const VERSION_MOVES = [
   int<Version>("successor", (row) => row.successor),
   int<Version>("trial_played", (row) => row.trial_played),
   int<Version>("trial_failed", (row) => row.trial_failed),
-  int<Version>("trial_void", (row) => row.trial_void)
+  int<Version>("trial_void", (row) => row.trial_void),
+  jsonOrNull<Version>("streak", (row) => row.streak)
 ]
 export const versionsNew = statement.insert<{ readonly row: Version; readonly note: string | null }>(
   "version",
@@ -109,13 +110,14 @@ export const standings = statement.upsert<StandingRow>(
     int("round_matches", (row) => row.round_matches),
     int("made", (row) => row.made),
     float("credit", (row) => row.credit),
+    float("failed", (row) => row.failed),
     int("forfeits", (row) => row.forfeits),
     float("seat_sum", (row) => row.seat_sum),
     float("trend", (row) => row.trend),
     ints("met", (row) => row.met),
     floats("history", (row) => row.history)
   ],
-  ["active", "mu", "sigma", "matches", "round_matches", "made", "credit", "forfeits", "seat_sum", "trend", "met", "history"]
+  ["active", "mu", "sigma", "matches", "round_matches", "made", "credit", "failed", "forfeits", "seat_sum", "trend", "met", "history"]
 )
 
 /** What the commits of waiting ratings changed. Index: rating_redo_pkey. */
@@ -129,6 +131,7 @@ export const redoDone = statement.removeBelow("rating_redo", "seq")
 const LIVE_MOVES = [
   int<Live>("lease_n", (row) => row.lease_n),
   int<Live>("losses", (row) => row.losses),
+  jsonOrNull<Live>("tries", ({ tries }) => (tries.length === 0 ? null : tries)),
   uuid<Live>("runner_id", (row) => row.runner),
   uuid<Live>("key_id", (row) => row.key),
   time<Live>("until", (row) => row.until),

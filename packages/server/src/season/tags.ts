@@ -66,6 +66,7 @@ export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<s
       return [matchTag(event.match), ...event.models.map(modelTag), ...event.versions.map(versionTag)]
     case "VersionMoved": {
       const moves = event.change === "entered" || event.change === "superseded" || event.change === "disabled"
+      if (event.change === "suspended" || event.change === "reinstated") return [versionTag(event.version)]
       if (!moves) return [recordTag(id)] // a candidate is counted, and shown to nobody but its owner
       const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
       // A trial is listed from the moment its candidate has entered.

@@ -6,6 +6,7 @@
  * Nothing is let go of feeds here (as community/notificationQueries.ts does): an owner is told as much as they submit.
  */
 import type { Event } from "@agon/domain/season/Event.ts"
+import { FAULTS_RUNNING } from "@agon/domain/season/Faults.ts"
 import { type State, type Version, versionOf } from "@agon/domain/season/State.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"
@@ -31,6 +32,14 @@ const wording = ({ change, reject_reason }: Moved, { successor }: Version): Pick
       return { kind: "version_rejected", became: "was rejected in", more: `: ${reject_reason}` }
     case "superseded":
       return { kind: "version_superseded", became: `was superseded by version ${successor} in`, more: "" }
+    case "suspended":
+      return {
+        kind: "version_suspended",
+        became: "was suspended in",
+        more: `: ${FAULTS_RUNNING} of its matches running failed by its fault`
+      }
+    case "reinstated":
+      return { kind: "version_reinstated", became: "plays again in", more: "" }
     default:
       return undefined
   }

@@ -131,6 +131,7 @@ const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapsho
     round_matches: 0,
     made: 0,
     credit: 0,
+    failed: 0,
     forfeits: 0,
     seat_sum: 0,
     trend: null,
@@ -167,5 +168,6 @@ const versionOf = (entry: Entry, ord: number): Version => ({
   successor: null,
   trial_played: 0,
   trial_failed: 0,
-  trial_void: 0
+  trial_void: 0,
+  streak: null
 })

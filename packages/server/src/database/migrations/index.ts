@@ -13,6 +13,7 @@ import administration from "./0010_administration.ts"
 import sideIndexes from "./0011_side_indexes.ts"
 import ratingRedo from "./0012_rating_redo.ts"
 import replayPlaces from "./0013_replay_places.ts"
+import failures from "./0014_failures.ts"
 import storedObjects from "./0018_stored_objects.ts"
 
 const statements = (text: string) =>
@@ -34,5 +35,6 @@ export const migrations = {
   "0011_side_indexes": statements(sideIndexes),
   "0012_rating_redo": statements(ratingRedo),
   "0013_replay_places": statements(replayPlaces),
+  "0014_failures": statements(failures),
   "0018_stored_objects": statements(storedObjects)
 }

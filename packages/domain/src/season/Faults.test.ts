@@ -1,0 +1,253 @@
+import { assert, describe, it } from "vitest"
+import type { Command, Work } from "./Command.ts"
+import { FAULTS_RUNNING } from "./Faults.ts"
+import { step } from "./Season.ts"
+import { restore, type State, snapshot } from "./State.ts"
+import { addBoard, finish, OPENED, outcome, owner, RUNNER, season, submission, version } from "./testSeason.ts"
+
+type Match = Extract<Work, { kind: "match" }>
+interface Machine {
+  readonly key: string
+  /** What it says of a match; undefined: nothing, and the lease runs out. */
+  readonly says: (match: Match) => "played" | "weights_unavailable" | "engine_fault" | undefined
+  /** Whether it names the entry whose weights it cannot have. */
+  readonly names?: boolean
+}
+
+const LOST = version(1)
+const honest = (key: string, names = true): Machine => ({
+  key,
+  names,
+  says: ({ versions }) => (versions.includes(LOST) ? "weights_unavailable" : "played")
+})
+const dying = (key: string): Machine => ({ key, says: ({ versions }) => (versions.includes(LOST) ? undefined : "played") })
+
+/** The machines take turns, one match at a time each, a second a turn. */
+const play = (state: State, machines: ReadonlyArray<Machine>, from: number, turns: number, until = (_: State) => false): number => {
+  let now = from
+  for (let i = 0; i < turns && !until(state); i++, now += 1_000) {
+    const { key, names, says } = machines[i % machines.length]!
+    const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, runner: key, key, max: 1 }, now)
+    if (work?.kind !== "match") continue
+    const said = says(work)
+    if (said === undefined) continue
+    const about = { key, lease: work.lease }
+    if (said === "played") step(state, { _tag: "ReportMatch", ...about, outcome: outcome(work.versions.length, i % 2) }, now)
+    else step(state, fault(about, said, names === true ? LOST : null), now)
+  }
+  return now
+}
+
+const fault = (about: { key: string; lease: string }, fault_reason: "weights_unavailable" | "engine_fault", named: string | null) =>
+  ({ _tag: "ReportFault", ...about, runtime_version: null, fault_reason, version: named, detail: "gone" }) satisfies Command
+
+const games = (state: State, n: number) => state.ladders.at(-1)!.standings.get(version(n))!.made
+const phase = (state: State, id = LOST) => state.versions_by_id.get(id)!.phase
+const failed = (state: State) => state.writes.ended.filter(({ ending }) => ending === "failed").length
+const told = (state: State) => state.events.flatMap((event) => (event._tag === "VersionMoved" ? [`${event.change} ${event.version}`] : []))
+
+describe("an entry whose weights are lost", () => {
+  for (const entries of [4, 8, 11, 100]) {
+    it(`does not keep the others of a ladder of ${entries} from playing, with one machine and one slot`, () => {
+      const { now, state } = season(entries)
+      play(state, [honest("k1", false)], now, 1_200)
+      const others = Array.from({ length: entries - 1 }, (_, i) => games(state, i + 2))
+      assert.isAtLeast(Math.min(...others), (1_000 * 2) / entries / 2)
+      assert.isAtMost(Math.max(...others) - Math.min(...others), 4)
+      assert.isBelow(failed(state), 20)
+    })
+  }
+
+  it("is suspended after five of its matches running, keeps its place, and is told of once", () => {
+    const { now, state } = season(6)
+    play(state, [honest("k1"), honest("k2")], now, 2_000, (state) => phase(state) === "suspended")
+    assert.strictEqual(phase(state), "suspended")
+    assert.strictEqual(failed(state), FAULTS_RUNNING)
+    assert.include([...state.ladders.at(-1)!.standings.keys()], LOST)
+    assert.isTrue(state.ladders.at(-1)!.standings.get(LOST)!.active)
+    assert.deepStrictEqual(
+      told(state).filter((each) => each.startsWith("suspended")),
+      [`suspended ${LOST}`]
+    )
+    const before = state.matches
+    play(state, [honest("k1"), honest("k2")], now + 2_000_000, 200)
+    const since = state.writes.ended.filter(({ n }) => n > before)
+    assert.isAbove(since.length, 100)
+    assert.isFalse(since.some(({ versions }) => versions.includes(LOST)))
+  })
+
+  it("plays again when an administrator lets it, owed no more than the others", () => {
+    const { now, state } = season(6)
+    const at = play(state, [honest("k1"), honest("k2")], now, 2_000, (state) => phase(state) === "suspended")
+    play(state, [honest("k1"), honest("k2")], at, 300)
+    assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
+    assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
+    assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: version(99) }, at + 300_000), { refused: "not_found" })
+    const standing = state.ladders.at(-1)!.standings.get(LOST)!
+    assert.deepStrictEqual([standing.credit, standing.failed], [state.clock.at(-1), 0])
+    play(state, [{ key: "k1", says: () => "played" }], at + 301_000, 90)
+    assert.isAbove(games(state, 1), 5)
+  })
+
+  it("gives way to a newer version of its model, which plays", () => {
+    const { now, state } = season(6)
+    const at = play(state, [honest("k1"), honest("k2")], now, 2_000, (state) => phase(state) === "suspended")
+    step(state, submission(1, { version: version(1, 2), number: 2, weights_hash: "sha256:other" }), at)
+    const [review] = step(state, { _tag: "LeaseWork", ...RUNNER, max: 1 }, at)
+    finish(state, review!, at)
+    const [trial] = step(state, { _tag: "LeaseWork", ...RUNNER, max: 1 }, at)
+    assert.isFalse((trial as Match).versions.includes(LOST)) // nor is it anybody's opponent in a trial
+    finish(state, trial!, at)
+    assert.deepInclude(state.writes.left.get(LOST), { status: "superseded", phase: null })
+    assert.strictEqual(state.ladders.at(-1)!.active, 6)
+  })
+
+  it("does not hold up finals: everybody else has their games, and the season closes", () => {
+    const { now, state } = season(5)
+    step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
+    play(state, [honest("k1"), honest("k2")], now + 2_000, 3_000, (state) => state.phase === "closed")
+    assert.strictEqual(state.phase, "closed")
+    for (const n of [2, 3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.standings.get(version(n))!.credit, 4)
+  })
+})
+
+describe("an entry that kills runners", () => {
+  it("is suspended where it alone sat in the matches that were lost", () => {
+    const { now, state } = season(6)
+    play(state, [dying("k1"), dying("k2"), dying("k1"), dying("k2")], now, 6_000, (state) => phase(state) === "suspended")
+    assert.strictEqual(phase(state), "suspended")
+    for (const n of [2, 3, 4, 5, 6]) assert.isNull(phase(state, version(n)))
+  })
+
+  it("takes nobody with it that has played with it alone", () => {
+    const { now, state } = season(2)
+    play(state, [dying("k1"), dying("k2")], now, 4_000)
+    assert.isAbove(failed(state), FAULTS_RUNNING)
+    assert.deepStrictEqual([phase(state), phase(state, version(2))], [null, null])
+  })
+
+  it("takes nobody with it that has met the entries of its owner alone", () => {
+    const { state } = season(0)
+    for (const n of [1, 2, 3, 4, 5]) step(state, submission(n, n === 1 ? {} : { owner: owner(2) }), OPENED)
+    let now = OPENED
+    const works = () =>
+      step(state, { _tag: "LeaseWork", ...RUNNER, max: 9 }, now).filter((work) => work.kind === "admission" || work.is_trial)
+    for (let found = works(); found.length > 0; found = works(), now++) for (const work of found) finish(state, work, now)
+    const all: Machine["says"] = ({ ladder }) => (ladder === null ? "played" : undefined)
+    for (const key of ["k1", "k2"]) step(state, { _tag: "HoldOnly", runner: key, holds: [] }, now)
+    play(
+      state,
+      [
+        { key: "k1", says: all },
+        { key: "k2", says: all }
+      ],
+      now,
+      4_000
+    )
+    assert.isAbove(failed(state), FAULTS_RUNNING)
+    assert.isNull(phase(state))
+  })
+})
+
+describe("an honest entry is not suspended", () => {
+  it("while the whole fleet cannot play, whatever it says", () => {
+    const all: ReadonlyArray<Machine["says"]> = [() => "weights_unavailable", () => "engine_fault", () => undefined]
+    for (const says of all) {
+      const { now, state } = season(8)
+      const at = play(
+        state,
+        [
+          { key: "k1", says: () => "played" },
+          { key: "k2", says: () => "played" }
+        ],
+        now,
+        50
+      )
+      play(
+        state,
+        [
+          { key: "k1", says },
+          { key: "k2", says }
+        ],
+        at,
+        6_000
+      )
+      assert.isAbove(failed(state), 40)
+      assert.isFalse([...state.versions_by_id.values()].some((each) => each.phase === "suspended"))
+    }
+  })
+
+  it("by a runner that lies about it, while another plays it", () => {
+    const { now, state } = season(8)
+    const liar: Machine = { key: "k1", names: true, says: ({ versions }) => (versions.includes(LOST) ? "weights_unavailable" : "played") }
+    play(state, [liar, liar, liar, { key: "k2", says: () => "played" }], now, 4_000)
+    assert.isNull(phase(state))
+    assert.isAbove(games(state, 1), 100)
+  })
+
+  it("by the word of one key, where a second has played within the day", () => {
+    const { now, state } = season(8)
+    const at = play(state, [{ key: "k2", says: () => "played" }], now, 20)
+    const later = play(state, [honest("k1")], at, 3_000)
+    assert.isAbove(failed(state), 2 * FAULTS_RUNNING)
+    assert.isNull(phase(state))
+    play(state, [honest("k1")], later + 86_400_000, 3_000) // and where it has not, there is nobody else's word
+    assert.strictEqual(phase(state), "suspended")
+  })
+})
+
+describe("a match that a runner cannot play", () => {
+  const twoFaults = () => {
+    const { now, state } = season(2)
+    const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, key: "k1", max: 1 }, now)
+    const match = work as Match
+    return { now, state, match }
+  }
+
+  it("goes to others first, and back to its own key after as long as a lease", () => {
+    const { match, now, state } = twoFaults()
+    const about = { key: "k1", lease: match.lease }
+    for (const _ of [1, 2]) assert.deepStrictEqual(step(state, fault(about, "engine_fault", null), now), { accepted: true })
+    assert.deepStrictEqual(step(state, { _tag: "ReportMatch", ...about, outcome: outcome(2) }, now), { accepted: true }) // the first answer
+    assert.deepInclude(state.live.get(match.match), { losses: 1, until: null })
+    const asks = (key: string, at: number) =>
+      step(state, { _tag: "LeaseWork", ...RUNNER, key, max: 9 }, at).filter((work) => work.kind === "match" && work.match === match.match)
+    assert.lengthOf(asks("k1", now + 29_999), 0)
+    state.events = []
+    step(state, { _tag: "Tick" }, now + 30_000)
+    assert.isTrue(state.events.some(({ _tag }) => _tag === "WorkAppeared"))
+    const twin = restore(structuredClone(snapshot(state)))
+    assert.lengthOf(step(twin, { _tag: "LeaseWork", ...RUNNER, key: "k1", max: 9 }, now + 30_000), 1)
+    assert.lengthOf(asks("k2", now + 30_000), 1)
+  })
+
+  it("fails at the third time, and its repeat is answered as the first", () => {
+    const { match, now, state } = twoFaults()
+    let lease = match.lease
+    for (const [i, key] of ["k1", "k2", "k3"].entries()) {
+      if (i > 0) lease = step(state, { _tag: "LeaseWork", ...RUNNER, key, max: 1 }, now)[0]!.lease
+      assert.deepStrictEqual(step(state, fault({ key, lease }, "weights_unavailable", null), now), { accepted: true })
+    }
+    assert.deepInclude(state.writes.ended.at(-1), { id: match.match, ending: "failed", fault_reason: "weights_unavailable", key: "k3" })
+    assert.deepStrictEqual(
+      [...state.ladders.at(-1)!.standings.values()].map(({ credit, failed }) => credit + failed),
+      match.ladder === "open" ? [0.5, 0.5] : [0, 0]
+    )
+  })
+
+  it("that is named after nobody who plays in it is malformed, and changes nothing", () => {
+    const { match, now, state } = twoFaults()
+    const about = fault({ key: "k1", lease: match.lease }, "weights_unavailable", version(9))
+    assert.deepInclude(step(state, about, now), { accepted: false, reason: "malformed" })
+    assert.deepInclude(state.live.get(match.match), { losses: 0 })
+  })
+
+  it("whose board goes off while it waits to be tried again is answered as it was", () => {
+    const { match, now, state } = twoFaults()
+    addBoard(state, "other", 2, now)
+    step(state, fault({ key: "k1", lease: match.lease }, "weights_unavailable", null), now)
+    step(state, { _tag: "SwitchBoard", board: "b0", enabled: false }, now)
+    const ended = state.writes.ended.at(-1)!
+    assert.deepInclude(ended, { ending: "cancelled", withdrawn_reason: "board_disabled", fault_reason: "weights_unavailable" })
+  })
+})

@@ -1,0 +1,121 @@
+/**
+ * Attempts at a match that came to nothing, and entries whose own faults they are (DECISIONS section 16).
+ *
+ *   attempt fails (lease lost, runner reports a fault) ──▶ queued again, elsewhere ──third──▶ match failed ──▶ blame
+ *   blame: five failed matches running that only this entry can explain ──▶ suspended ──Reinstate, a new version──▶ plays
+ *
+ * An entry is blamed for failed matches of ladders in which nobody else can be: where runners name it (its weights cannot be
+ * had), or where neither another version nor another owner sat in all of them. One match of its that is played to its end
+ * clears it. Two things must not suspend an honest entry:
+ *
+ * - A fleet that fails. While no match of the season ends well, only those are blamed who sat in all that failed meanwhile.
+ * - A runner that lies. Where two keys have brought results within a day, two keys must each have failed at least two of the
+ *   five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
+ *   the entry. With one key the season has nobody else's word. An `engine_fault` is the machine's: it blames nobody.
+ *
+ * Trials blame nobody: a candidate that kills runners would take its opponents with it.
+ */
+import type { Of, Replies } from "./Command.ts"
+import { pauseStandings, resumeStandings } from "./Standings.ts"
+import type { Live, State, Version } from "./State.ts"
+import { LEASE_AGAIN_MS } from "./Tries.ts"
+import { tell } from "./Versions.ts"
+
+/** Failed matches running, through its own fault, after which an entry is suspended. */
+export const FAULTS_RUNNING = 5
+/** So many of them a second key must have failed, where there is one. */
+const SECOND_KEY_FAULTS = 2
+const DAY_MS = 86_400_000
+/** Keys are written with the season's head: an hour more or less tells nothing. */
+const KEY_NOTED_MS = 3_600_000
+const KEYS_MAX = 16
+
+/** Whether this key may have a queued match now: one that it reported unplayable is left to others first. */
+export const mayTake = ({ now }: State, { tries }: Live, key: string): boolean =>
+  !tries.some((each) => each.key === key && each.reason !== "runner_lost" && now < each.at + LEASE_AGAIN_MS)
+
+/** Whether the last lease was answered by the report of a fault: what is said of it now is a repeat. */
+export const isAnswered = ({ lease_n, tries }: Live): boolean => {
+  const last = tries.at(-1)
+  return last !== undefined && last.n === lease_n && last.reason !== "runner_lost"
+}
+
+/** A match was played to its end by this key: whoever sat in it can be played with. */
+export const clear = (state: State, { versions }: Live, key: string): void => {
+  state.played++
+  for (const id of versions) {
+    const version = state.versions_by_id.get(id)
+    if (version === undefined || version.streak === null) continue
+    version.streak = null
+    state.writes.versions.add(id)
+  }
+  const noted = state.keys.find((each) => each.key === key)
+  if (noted !== undefined && state.now < noted.at + KEY_NOTED_MS) return
+  const others = state.keys.filter((each) => each.key !== key && state.now < each.at + DAY_MS)
+  state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
+}
+
+/** A match has failed: whose fault can it be? */
+export const blame = (state: State, match: Live): void => {
+  if (match.ladder === null || match.tries.some(({ reason }) => reason === "engine_fault")) return
+  const named = new Set(match.tries.flatMap(({ version }) => version ?? []))
+  const suspects = named.size === 1 ? [...named] : match.versions
+  const run = state.failing?.played === state.played ? state.failing.common : suspects
+  const common = run.filter((id) => suspects.includes(id))
+  state.failing = { played: state.played, common }
+  const keys = [...new Set(match.tries.map(({ key }) => key))]
+  for (const id of suspects) {
+    const version = state.versions_by_id.get(id)
+    if (version?.status !== "entered" || version.phase !== null) continue
+    const { streak } = version
+    if (streak !== null && streak.played === state.played && !common.includes(id)) continue
+    accuse(state, version, suspects, keys)
+    if (isGuilty(state, version)) suspend(state, version)
+  }
+}
+
+const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>, keys: ReadonlyArray<string>): void => {
+  const { streak } = version
+  const owners = suspects.map((id) => ownerOf(state, id))
+  const counts = new Map(streak?.keys.map(({ key, n }) => [key, n]))
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  version.streak = {
+    n: (streak?.n ?? 0) + 1,
+    versions: (streak?.versions ?? suspects).filter((id) => suspects.includes(id)),
+    owners: [...new Set(streak?.owners ?? owners)].filter((owner) => owners.includes(owner)),
+    keys: [...counts].map(([key, n]) => ({ key, n })).slice(0, KEYS_MAX),
+    played: state.played
+  }
+  state.writes.versions.add(version.id)
+}
+
+/** A baseline belongs to nobody else. */
+const ownerOf = ({ versions_by_id }: State, id: string): string => versions_by_id.get(id)?.owner ?? id
+
+const isGuilty = (state: State, { streak }: Version): boolean => {
+  if (streak === null || streak.n < FAULTS_RUNNING || streak.versions.length > 1 || streak.owners.length > 1) return false
+  const others = state.keys.filter(({ at, key }) => state.now < at + DAY_MS && streak.keys[0]?.key !== key)
+  return others.length + streak.keys.length < 2 || streak.keys.filter(({ n }) => n >= SECOND_KEY_FAULTS).length > 1
+}
+
+const suspend = (state: State, version: Version): void => {
+  version.phase = "suspended"
+  pauseStandings(state, version)
+  state.writes.versions.add(version.id)
+  tell(state, version, "suspended")
+  state.recheck = true
+}
+
+/** An administrator lets it play again, with a clean slate; where it is not suspended nothing changes. */
+export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">): Replies["Reinstate"] => {
+  const version = state.versions_by_id.get(id)
+  if (version === undefined) return { refused: "not_found" }
+  if (version.phase !== "suspended") return { status: version.status, phase: version.phase }
+  version.phase = null
+  version.streak = null
+  resumeStandings(state, version)
+  state.writes.versions.add(id)
+  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  tell(state, version, "reinstated")
+  return { status: version.status, phase: null }
+}

@@ -1,0 +1,39 @@
+/** Attempts at a match that came to nothing, and what is remembered of an entry whose matches keep failing. */
+import type { FaultReason } from "./Reasons.ts"
+
+/** A runner's key that reported a match unplayable is not given it again before this; others are. */
+export const LEASE_AGAIN_MS = 30_000
+
+/** Failed matches of one entry running: who sat in all of them, and which keys failed how many (Faults.ts). */
+export interface Streak {
+  readonly n: number
+  readonly versions: ReadonlyArray<string>
+  readonly owners: ReadonlyArray<string> // a baseline is its own
+  readonly keys: ReadonlyArray<{ readonly key: string; readonly n: number }>
+  readonly played: number // of the season, when the last of them failed
+}
+
+/** An attempt at a match that came to nothing: under which lease, whose, and the version it is put down to. */
+export interface Try {
+  readonly n: number
+  readonly key: string
+  readonly at: number
+  readonly reason: Exclude<FaultReason, "replay_mismatch">
+  readonly version: string | null
+}
+
+interface Tried {
+  readonly live: ReadonlyMap<string, { readonly tries: ReadonlyArray<Try> }>
+  readonly now: number
+}
+
+/** When the next match may be taken again by a key that reported it unplayable. One that is being played may be queued by then. */
+export const nextAgain = ({ live, now }: Tried): number => {
+  let first = Infinity
+  for (const { tries } of live.values()) {
+    for (const { at, reason } of tries) {
+      if (reason !== "runner_lost" && at + LEASE_AGAIN_MS > now) first = Math.min(first, at + LEASE_AGAIN_MS)
+    }
+  }
+  return first
+}

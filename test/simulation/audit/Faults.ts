@@ -1,0 +1,107 @@
+/**
+ * Entries that are suspended: rightly, and whoever gives every reason for it is. What failed of an entry is followed from
+ * the rows alone. Results and failures of one commit have no order here, so each of the two looks at what speaks for it.
+ */
+import type { Ended } from "@agon/domain/season/State.ts"
+import type { Try } from "@agon/domain/season/Tries.ts"
+import { must } from "./Promise.ts"
+import { faulted, leaseOf, ownerOf, type Window } from "./Window.ts"
+
+const RUNNING = 5
+const SECOND_KEY = 2
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+interface Failure {
+  readonly suspects: ReadonlyArray<string>
+  readonly keys: ReadonlySet<string>
+  readonly results: readonly [number, number] // of the season before and after the commit in which it failed
+}
+
+export interface Faults {
+  readonly check: (window: Window) => void
+}
+
+export const make = (): Faults => {
+  /** By version, since its last result: all that may speak against it, and what nobody can doubt. */
+  const against = new Map<string, Array<Failure>>()
+  const plain = new Map<string, Array<Failure>>()
+  const brought = new Map<string, number>() // by key: its last result
+  let results = 0
+  return {
+    check: (window) => {
+      const { before, now } = window
+      const failed = new Map<string, Array<Failure>>()
+      const [cleared, justified] = [new Set<string>(), new Set<string>()]
+      const isResult = ({ ending }: Ended) => ending === "rated" || ending === "finished"
+      const span = [results, results + now.ended.filter(isResult).length] as const
+      for (const match of now.ended) {
+        if (isResult(match)) for (const id of match.versions) cleared.add(id)
+        if (match.ending !== "failed" || match.ladder === null) continue
+        const failure = failureOf(window, match, span)
+        if (failure === undefined) continue
+        for (const id of failure.suspects) failed.set(id, [...(failed.get(id) ?? []), failure])
+      }
+      for (const [id, more] of failed) {
+        const all = [...(against.get(id) ?? []), ...more]
+        if (speaksAgainst(window, all, brought)) justified.add(id)
+        against.set(id, cleared.has(id) ? more : all)
+        const certain = more.filter(({ suspects }) => suspects.length === 1)
+        if (!cleared.has(id)) plain.set(id, apart([...(plain.get(id) ?? []), ...certain]))
+      }
+      for (const id of cleared) {
+        if (!failed.has(id)) against.delete(id)
+        plain.delete(id)
+      }
+      results = span[1]
+      for (const match of now.ended) if (isResult(match)) brought.set(match.key!, match.ended_at)
+      for (const { id, phase, status } of now.versions.values()) {
+        const was = before.versions.get(id)
+        if (phase === "suspended" && was?.phase !== "suspended") must(justified.has(id), "only who fails is suspended", id, against.get(id))
+        if (was !== undefined && (was.status !== status || (was.phase === "suspended" && phase === null)))
+          for (const each of [against, plain]) each.delete(id)
+        const due = status === "entered" && phase === null && failed.has(id) && isCertain(plain.get(id) ?? [])
+        must(!due, "who keeps failing by its own fault is suspended", now.versions.get(id), plain.get(id))
+      }
+    }
+  }
+}
+
+/** Nobody is blamed for what a machine could not do. */
+const failureOf = (window: Window, match: Ended, results: Failure["results"]): Failure | undefined => {
+  const tries: ReadonlyArray<Pick<Try, "key" | "reason" | "version">> = [
+    ...(window.before.live.get(match.id)?.tries ?? []),
+    { key: match.key!, reason: match.fault_reason as Try["reason"], version: namedIn(window, match) }
+  ]
+  if (tries.some(({ reason }) => reason === "engine_fault")) return undefined
+  const named = new Set(tries.flatMap(({ version }) => version ?? []))
+  return { suspects: named.size === 1 ? [...named] : match.versions, keys: new Set(tries.map(({ key }) => key)), results }
+}
+
+const namedIn = (window: Window, match: Ended): string | null => {
+  if (!faulted(window, leaseOf(match), match)) return null
+  const told = window.recent.filter((command) => command._tag === "ReportFault" && command.lease === leaseOf(match))
+  return told.flatMap((command) => (command._tag === "ReportFault" ? (command.version ?? []) : []))[0] ?? null
+}
+
+/** Those between which the season had results: while it has none its fleet may be to blame. */
+const apart = (failures: ReadonlyArray<Failure>): Array<Failure> =>
+  failures.filter(({ results }, i) => i === 0 || results[0] > failures[i - 1]!.results[1])
+
+const keysOf = (failures: ReadonlyArray<Failure>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { keys } of failures) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+const twoKeys = (failures: ReadonlyArray<Failure>): boolean => [...keysOf(failures).values()].filter((n) => n >= SECOND_KEY).length > 1
+
+const isCertain = (failures: ReadonlyArray<Failure>): boolean => failures.length >= RUNNING && twoKeys(failures)
+
+const speaksAgainst = ({ now }: Window, failures: ReadonlyArray<Failure>, brought: ReadonlyMap<string, number>): boolean => {
+  const common = (of: (id: string) => string) =>
+    failures.map(({ suspects }) => new Set(suspects.map(of))).reduce((all, each) => all.intersection(each)).size
+  if (failures.length < RUNNING || common((id) => id) > 1 || common((id) => ownerOf(now, id)) > 1) return false
+  const keys = new Set(keysOf(failures).keys())
+  for (const [key, at] of brought) if (now.head.now < at + DAY_MS - HOUR_MS) keys.add(key)
+  return keys.size < 2 || twoKeys(failures)
+}

@@ -15,6 +15,7 @@ import * as Postgres from "../support/Postgres.ts"
 const provider = {
   slug: "hub",
   label: "Hub",
+  this_machine_only: false,
   begin: (redirect_uri: string, { state }: { readonly state: string }) => Effect.succeed(new URL(`${redirect_uri}?code=x&state=${state}`)),
   complete: () => Effect.succeed({ provider: "hub", subject: "7", login: "ada", name: "Ada" })
 }

@@ -26,6 +26,8 @@ interface Behaviour {
   back: Record<string, string>
   /** OpenID: the ID token names the subject alone, and the rest is asked for at another endpoint. */
   userinfo: boolean
+  /** What the ID token says beside the subject then. */
+  in_token: object
   token: Answers | undefined
   user: Answers | undefined
   discovery: Answers | undefined
@@ -36,6 +38,7 @@ const good: Behaviour = {
   profile: (_n, login) => (login === null ? { id: 7, sub: "seven", login: "Ada", name: "Ada Lovelace" } : { sub: login, login }),
   back: {},
   userinfo: false,
+  in_token: {},
   token: undefined,
   user: undefined,
   discovery: undefined,
@@ -79,7 +82,14 @@ export class StubProvider {
   claims(n: number, nonce: string | null, login: string | null = null) {
     const now = Math.floor(Date.now() / 1000)
     const profile = this.says.profile(n, login) as { readonly sub: unknown }
-    return { iss: this.origin, aud: "agon", iat: now, exp: now + 60, nonce, ...(this.says.userinfo ? { sub: profile.sub } : profile) }
+    return {
+      iss: this.origin,
+      aud: "agon",
+      iat: now,
+      exp: now + 60,
+      nonce,
+      ...(this.says.userinfo ? { sub: profile.sub, ...this.says.in_token } : profile)
+    }
   }
 
   readonly handle = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,7 +1,8 @@
 /**
  * The development sign-in: an OpenID provider of our own on the same port, under `/dev-idp`, whose page asks
  * for a login name and nothing else (DECISIONS.md section 15). It is the real protocol from end to end, so
- * that what is tried here is what runs elsewhere; since anybody can be anyone, it exists on loopback only.
+ * that what is tried here is what runs elsewhere; since anybody can be anyone, it answers people at this machine only
+ * (http/thisMachine.ts), and so do `/v1/auth/dev` and its callback.
  * Its state is in memory: a restart forgets sign-ins that are under way, and nothing else.
  */
 import { createPrivateKey, hkdfSync } from "node:crypto"
@@ -9,6 +10,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Provider as Idp } from "oidc-provider"
 import type { Mount } from "../http/Front.ts"
 import { isLoopbackHost, type PublicOriginShape } from "../http/Origin.ts"
+import { signOfElsewhere } from "../http/thisMachine.ts"
 import { FORM_POLICY } from "../http/securityHeaders.ts"
 import { makeDevSignInStore } from "./devSignInStore.ts"
 import type { OidcProvider } from "./ProviderConfig.ts"
@@ -20,6 +22,10 @@ const maxLogin = 64
 const maxFormBytes = 4096
 const codeLifetime_s = 60
 const interactionLifetime_s = 600
+
+/** What is said to whoever asks from elsewhere, who may be the operator. */
+export const onlyHere = (sign: string) =>
+  `The development sign-in lets anybody be anyone and answers only people at the machine itself; this request came from elsewhere, since ${sign}. Set AUTH_PROVIDERS, AGON_ADMIN and PUBLIC_ORIGIN.`
 
 export interface DevSignIn {
   readonly provider: OidcProvider
@@ -55,7 +61,8 @@ export const makeDevSignIn = ({ host, origin: { origin }, secret }: DevSignInOpt
       client_id: clientId,
       client_secret,
       scopes: ["openid"],
-      login_claim: "preferred_username"
+      login_claim: "preferred_username",
+      this_machine_only: true
     },
     mount: { path, listener: listenerOf(idp) }
   }
@@ -128,6 +135,8 @@ const signingKey = (seed: Buffer) =>
 const listenerOf = (idp: Idp): RequestListener => {
   const protocol = idp.callback()
   return (request, response) => {
+    const sign = signOfElsewhere(request)
+    if (sign !== undefined) return show(response, 403, `<p>${onlyHere(sign)}</p>`)
     if (request.url!.startsWith(`${path}/interaction/`)) {
       interact(idp, request, response).catch((error: unknown) => showError(response, error))
       return

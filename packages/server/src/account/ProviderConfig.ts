@@ -8,6 +8,8 @@ interface Base {
   readonly scopes: ReadonlyArray<string>
   /** The claim, or field of the user's record, that becomes the login. */
   readonly login_claim: string
+  /** For people at this machine alone: whoever else asks is told that there is no such provider. */
+  readonly this_machine_only?: boolean
 }
 
 /** OpenID Connect: everything else is discovered from the issuer. */

@@ -27,6 +27,8 @@ export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
 export interface Provider {
   readonly slug: string
   readonly label: string
+  /** For people at this machine alone (http/thisMachine.ts). */
+  readonly this_machine_only: boolean
   /** Where to send the browser. */
   readonly begin: (redirect_uri: string, checks: Checks) => Effect.Effect<URL, ProviderFailed>
   /** From the address that the browser came back to, to who signed in. */
@@ -60,6 +62,7 @@ const makeProvider = (config: ProviderConfig, timeout_s: number): Provider => {
   return {
     slug: config.slug,
     label: config.label,
+    this_machine_only: config.this_machine_only ?? false,
     begin: (redirect_uri, checks) => attempt(async () => authorizationUrl(await configuration(), config, redirect_uri, checks)),
     complete: (callback, checks) =>
       attempt(async () => {
@@ -116,9 +119,10 @@ const openIdIdentity = async (client: oauth.Configuration, config: OidcProvider,
     idTokenExpected: true
   })
   const claims = tokens.claims()!
-  const known = typeof claims[config.login_claim] === "string" || client.serverMetadata().userinfo_endpoint === undefined
+  const told = typeof claims[config.login_claim] === "string" && (config.login_claim !== "email" || claims["email_verified"] !== undefined)
+  const known = told || client.serverMetadata().userinfo_endpoint === undefined
   const user = known ? claims : await oauth.fetchUserInfo(client, tokens.access_token, claims.sub)
-  return identityOf(config.slug, claims.sub, user, config.login_claim)
+  return identityOf(config.slug, claims.sub, user, { subject_claim: "sub", login_claim: config.login_claim })
 }
 
 const oauth2Identity = async (client: oauth.Configuration, config: Oauth2Provider, callback: URL, checks: Checks): Promise<Identity> => {
@@ -132,7 +136,7 @@ const oauth2Identity = async (client: oauth.Configuration, config: Oauth2Provide
   const user: unknown = await answer.json()
   if (typeof user !== "object" || user === null) throw new Error(`${config.user_endpoint} answered no record`)
   const record = user as Record<string, unknown>
-  return identityOf(config.slug, record[config.subject_claim], record, config.login_claim)
+  return identityOf(config.slug, record[config.subject_claim], record, config)
 }
 
 /**

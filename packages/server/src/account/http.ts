@@ -1,12 +1,17 @@
+import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Option } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import type { IncomingMessage } from "node:http"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, sessionCookie } from "@agon/api/Authorization.ts"
+import { UnknownProvider } from "@agon/api/account/api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { comesFromElsewhere, PublicOrigin } from "../http/Origin.ts"
+import { signOfElsewhere } from "../http/thisMachine.ts"
 import { ladderTag, modelTag, seasonTag, unseenTag } from "../season/tags.ts"
 import { Accounts, profileTag } from "./Accounts.ts"
+import { onlyHere } from "./DevSignIn.ts"
 import { Providers } from "./Providers.ts"
 import { clearSessionCookie, setSessionCookie } from "./sessionCookie.ts"
 import { SignIn, type SignInRefused } from "./SignIn.ts"
@@ -39,10 +44,27 @@ const elsewhere = (request: Request) =>
     return loopback && here !== origin && same.has(here) ? Option.some(redirect(`${origin}${request.url}`)) : Option.none()
   })
 
+/** To whoever is not at this machine there is no provider that is for those who are. */
+const makeKeepOut = Effect.gen(function* () {
+  const providers = yield* Providers
+  let told = false
+  return Effect.fnUntraced(function* (slug: string, request: Request) {
+    if (providers.bySlug(slug)?.this_machine_only !== true) return
+    const sign = signOfElsewhere(toIncomingMessage(request) as IncomingMessage)
+    if (sign === undefined) return
+    // Once: strangers ask as often as they like.
+    if (!told) yield* Effect.logWarning(onlyHere(sign))
+    told = true
+    return yield* new UnknownProvider({ detail: onlyHere(sign) })
+  })
+})
+
 const makeSignInHandlers = Effect.gen(function* () {
   const signIn = yield* SignIn
+  const keepOut = yield* makeKeepOut
   return {
     begin: Effect.fnUntraced(function* (provider: string, return_to: string | undefined, request: Request) {
+      yield* keepOut(provider, request)
       const away = yield* elsewhere(request)
       if (Option.isSome(away)) return away.value
       const asked = { return_to, session_token: sessionToken(request), from_elsewhere: comesFromElsewhere(request, yield* PublicOrigin) }
@@ -52,6 +74,7 @@ const makeSignInHandlers = Effect.gen(function* () {
       )
     }),
     complete: Effect.fnUntraced(function* (provider: string, request: Request) {
+      yield* keepOut(provider, request)
       const { origin } = yield* PublicOrigin
       const callback = {
         provider,

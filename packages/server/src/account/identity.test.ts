@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { identityOf } from "./identity.ts"
 
-const of = (user: Readonly<Record<string, unknown>>, claim = "login") => identityOf("hub", user["sub"] ?? "s", user, claim)
+const of = (user: Readonly<Record<string, unknown>>, claim = "login") =>
+  identityOf("hub", user["sub"] ?? "s", user, { subject_claim: "sub", login_claim: claim })
 
 describe("who signed in", () => {
   it("is the subject, the login and the name that the provider gives", () => {
@@ -22,7 +23,11 @@ describe("who signed in", () => {
 
   it("is nobody without a subject that can be kept, and told from everybody else's", () => {
     for (const subject of [null, "", " ", {}, [], true, 1.5, 2 ** 53, 1e300, Number.NaN, "a\0b", "\ud800", "x".repeat(256)]) {
-      assert.throws(() => identityOf("hub", subject, {}, "login"), /no subject/, JSON.stringify(subject))
+      assert.throws(
+        () => identityOf("hub", subject, {}, { subject_claim: "id", login_claim: "login" }),
+        /no subject/,
+        JSON.stringify(subject)
+      )
     }
   })
 
@@ -33,10 +38,26 @@ describe("who signed in", () => {
     assert.strictEqual(of({ name: "🐍".repeat(40) }).name, "🐍".repeat(32))
   })
 
-  it("is not known by an address of which the provider says that it is not verified", () => {
+  it("is known by an address only where the provider says that it is verified", () => {
     const email = "boss@agon.example"
-    assert.strictEqual(of({ email }, "email").login, email)
     for (const email_verified of [true, "true"]) assert.strictEqual(of({ email, email_verified }, "email").login, email)
-    for (const email_verified of [false, "false", null, 0]) assert.strictEqual(of({ email, email_verified }, "email").login, "s")
+    for (const email_verified of [undefined, false, "false", null, 0, 1, "yes"])
+      assert.strictEqual(of({ email, email_verified }, "email").login, "s", String(email_verified))
+  })
+
+  it("is not known by it under another name either", () => {
+    const user = { email: "boss@agon.example", login: " Boss@Agon.example" }
+    assert.strictEqual(of(user).login, "s")
+    assert.strictEqual(of({ ...user, email_verified: true }).login, "Boss@Agon.example")
+    assert.strictEqual(of({ ...user, login: "boss" }).login, "boss")
+  })
+
+  it("is nobody where the subject itself is an address that is not verified", () => {
+    const email = "boss@agon.example"
+    const identity = (claim: string, user: Readonly<Record<string, unknown>>) =>
+      identityOf("hub", user[claim], user, { subject_claim: claim, login_claim: "login" })
+    assert.throws(() => identity("email", { email, login: "ada" }), /not verified/)
+    assert.throws(() => identity("id", { id: "BOSS@agon.example", email, login: "ada" }), /not verified/)
+    assert.strictEqual(identity("email", { email, login: "ada", email_verified: true }).subject, email)
   })
 })

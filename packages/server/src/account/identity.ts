@@ -17,19 +17,34 @@ const maxName = 64
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Throws where nothing usable says who it is. A login that cannot be used is the subject instead, a name none. */
-export const identityOf = (provider: string, subject: unknown, user: Claims, login_claim: string): Identity => {
+export interface Claimed {
+  readonly subject_claim: string
+  readonly login_claim: string
+}
+
+/**
+ * Throws where nothing usable says who it is. A login that cannot be used is the subject instead, a name none. An address is nobody's
+ * until the provider says that it has verified it (`email_verified`): as a login it cannot be used, and as a subject it is none.
+ */
+export const identityOf = (provider: string, subject: unknown, user: Claims, { login_claim, subject_claim }: Claimed): Identity => {
+  if (isUnverifiedAddress(user, subject_claim, subject))
+    throw new Error("The provider has not verified the address that it names as the subject")
   // A number beyond the safe ones has lost digits on the way, and two people would be one.
   const id = Number.isSafeInteger(subject) ? String(subject) : textOf(subject, maxSubject)
   if (id === undefined) throw new Error("The provider names no subject that could be kept")
-  return { provider, subject: id, login: loginOf(user, login_claim) ?? id, name: nameOf(user["name"]) }
+  const login = isUnverifiedAddress(user, login_claim, user[login_claim]) ? undefined : textOf(user[login_claim], maxLogin)
+  return { provider, subject: id, login: login ?? id, name: nameOf(user["name"]) }
 }
 
-/** An address that the provider says it has not verified may be anybody's. */
-const loginOf = (user: Claims, claim: string) =>
-  claim === "email" && user["email_verified"] !== undefined && String(user["email_verified"]) !== "true"
-    ? undefined
-    : textOf(user[claim], maxLogin)
+/** Also under another name: some providers let people choose their address for a user name. */
+const isUnverifiedAddress = (user: Claims, claim: string, value: unknown) =>
+  (claim === "email" || isSameText(value, user["email"])) && !isVerified(user)
+
+const isSameText = (one: unknown, other: unknown) =>
+  typeof one === "string" && typeof other === "string" && one.trim().toLowerCase() === other.trim().toLowerCase()
+
+/** Some providers write it as text. */
+const isVerified = (user: Claims) => user["email_verified"] === true || user["email_verified"] === "true"
 
 const textOf = (value: unknown, longest: number): string | undefined => {
   if (typeof value !== "string" || value.length > longest) return undefined

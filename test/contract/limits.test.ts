@@ -10,6 +10,7 @@ import * as Postgres from "../support/Postgres.ts"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import * as Service from "../support/Service.ts"
 import { openIdConfig, signInThrough, started } from "../support/StubProvider.ts"
+import { allowed } from "../support/slack.ts"
 
 interface Ask {
   readonly path: string
@@ -292,7 +293,7 @@ describe.skipIf(missing !== undefined)(`rate limits of nodes on one Redis${missi
           { concurrency: 8 }
         )
         assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
-        assert.isBelow(Math.max(...answers.map(({ took_ms }) => took_ms)), 1500)
+        assert.isBelow(Math.max(...answers.map(({ took_ms }) => took_ms)), allowed(1_500))
         for (const origin of [one, other]) yield* hasItsOwn("public", drain(origin, games("10.6.0.4")))
         const body = yield* metricsOf(first)
         assert.match(body, /^agon_rate_limit_redis_up 0$/m)

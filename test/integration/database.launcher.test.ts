@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
+import { allowed } from "../support/slack.ts"
 import {
   cleanUp,
   directory,
@@ -122,7 +123,7 @@ describe.each(users)("the embedded database, started by $title", (user) => {
     assert.notStrictEqual(group(service.postgres), group(service.pid))
     const began = performance.now()
     await stop(service)
-    assert.isBelow(performance.now() - began, 10_000)
+    assert.isBelow(performance.now() - began, allowed(10_000))
     assert.isFalse(isRunning(service.postgres))
     assert.isFalse(existsSync(pidFile(data)))
   })

@@ -222,3 +222,43 @@ export const slowOnEmptyCells = (): Uint8Array<ArrayBuffer> =>
     [floats("none", [], [0]), ints("first", [0])],
     "busy"
   )
+
+/**
+ * Counts its turns in `memory_flat`, as `counting` does, and is slow (some hundred milliseconds) in the turns where the count is at
+ * least `from`; before, it has next to nothing to do. A count that was zeroed makes it quick again.
+ */
+export const slowFrom = (from: number, side = 2_048): Uint8Array<ArrayBuffer> =>
+  model({
+    node: [
+      node("Add", ["memory_flat", "one"], "memory_flat_out"),
+      node("Sub", ["memory_flat", "start"], "beyond"),
+      node("Clip", ["beyond", "nought", "unit"], "slow"),
+      node("Mul", ["slow", "side"], "long"),
+      node("Reshape", ["long", "flat"], "longs"),
+      node("Cast", ["longs"], "sizes", [integer("to", DataType.INT64)]),
+      node("Concat", ["sizes", "sizes"], "square", [integer("axis", 0)]),
+      node("Expand", ["one", "square"], "made"),
+      node("Tan", ["made"], "slope"),
+      node("Sin", ["slope"], "wave"),
+      node("ReduceSum", ["wave"], "sum", [integer("keepdims", 0)]),
+      node("Mul", ["sum", "nought"], "sums"),
+      node("ReduceMean", ["obs"], "mean", [integer("keepdims", 0)]),
+      node("Mul", ["mean", "nought"], "nothing"),
+      node("MatMul", ["memory_flat", "turn"], "line"),
+      node("Add", ["line", "bias"], "moves"),
+      node("Add", ["moves", "nothing"], "move"),
+      node("Add", ["move", "sums"], "logits")
+    ],
+    initializer: [
+      floats("one", [1, 1], [1]),
+      floats("nought", [], [0]),
+      floats("unit", [], [1]),
+      floats("start", [], [from - 1]),
+      floats("side", [], [side]),
+      ints("flat", [1]),
+      floats("turn", [1, 4], [0, 1, 0, 0]),
+      floats("bias", [4], [2.5, 0, -9, -9])
+    ],
+    input: [snakesInput, port("memory_flat", ["N", 1])],
+    output: [snakesOutput, port("memory_flat_out", ["N", 1])]
+  })

@@ -1,0 +1,99 @@
+/**
+ * Every operator that is played, over small nodes at the edges of what it takes, in two heaps that were filled differently: what
+ * differs was never written, or read before it was. Such a kernel is a memory that no manifest declares, so the checks of the graph
+ * must know it. `AGON_SLOW=1` draws ten times as many cases, and by another seed each time, which a failure names.
+ */
+import { readFile } from "node:fs/promises"
+import { Worker } from "node:worker_threads"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { wasmPath } from "../worker/Runtime.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+import { guardedKernels } from "./extents.ts"
+import { allowedOperators } from "./operators.ts"
+import { casesOf } from "./testKernels.ts"
+import type { KernelEnd, KernelWork } from "./testKernelThread.ts"
+
+boundedByEvents(vi)
+
+const slow = process.env.AGON_SLOW !== undefined
+const SEED = Number(process.env.AGON_SEED ?? (slow ? Date.now() % 2 ** 32 : 1))
+const CASES = slow ? 100 : 10
+/** For the kernels that are known: enough that the fault shows by any seed. */
+const KNOWN_CASES = 200
+/** A case takes milliseconds; one that uses so much of the processor does not end. */
+const HANGS_CPU_MS = 2_000
+const LOOK_EVERY_MS = 50
+
+const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
+
+/** Runs cases from the given one on, until they are done or the thread is of no more use; answers how each ended. */
+const runFrom = (work: KernelWork): Promise<ReadonlyArray<KernelEnd | "hangs">> =>
+  new Promise((resolve, reject) => {
+    const ends: Array<KernelEnd | "hangs"> = []
+    let [seen, from_ms] = [-1, 0]
+    const thread = new Worker(new URL("./testKernelThread.ts", import.meta.url), { workerData: work, stdout: true, stderr: true })
+    const look = setInterval(async () => {
+      const { system, user } = await thread.cpuUsage().catch(() => ({ system: 0, user: 0 }))
+      const used_ms = (user + system) / 1_000
+      if (ends.length > seen) [seen, from_ms] = [ends.length, used_ms]
+      else if (used_ms - from_ms > HANGS_CPU_MS) {
+        ends.push("hangs")
+        void thread.terminate()
+      }
+    }, LOOK_EVERY_MS)
+    thread.on("message", (end: KernelEnd) => ends.push(end))
+    thread.on("error", reject)
+    thread.on("exit", () => {
+      clearInterval(look)
+      resolve(ends)
+    })
+  })
+
+const sweep = async (opTypes: ReadonlyArray<string>, limit: number) => {
+  const module = await compiled
+  const cases = opTypes.flatMap((opType) => casesOf(opType, SEED, limit))
+  const ends: Array<KernelEnd | "hangs"> = []
+  while (ends.length < cases.length) {
+    const more = await runFrom({ module, opTypes, seed: SEED, limit, from: ends.length })
+    assert.isNotEmpty(more)
+    ends.push(...more)
+  }
+  return cases.map(({ opType, what }, at) => ({ opType, what, end: ends[at]! }))
+}
+
+const HAS_ZERO = /[[,]0[\],]/
+const unguarded = [...allowedOperators].filter((opType) => !guardedKernels.has(opType))
+const GROUP = 24
+const groups = Array.from({ length: Math.ceil(unguarded.length / GROUP) }, (_, at) => unguarded.slice(at * GROUP, (at + 1) * GROUP))
+
+describe(`the kernels of the operators that are played (seed ${SEED})`, () => {
+  for (const group of groups)
+    it(`from ${group[0]} to ${group.at(-1)} write all that they give`, async () => {
+      const ends = await sweep(group, CASES)
+      const ran = new Set(ends.flatMap(({ end, opType }) => (end === "same" ? [opType] : [])))
+      // An operator that takes few shapes gets more cases.
+      ends.push(
+        ...(await sweep(
+          group.filter((opType) => !ran.has(opType)),
+          20 * CASES
+        ))
+      )
+      assert.deepStrictEqual(
+        ends.filter(({ end }) => end === "differs").map(({ what }) => what),
+        []
+      )
+      // What breaks or stalls its own instance is a crash or a timeout of its seat; it does so over nothing but empty tensors.
+      for (const { end, what } of ends) if (end === "hangs") assert.match(what, HAS_ZERO)
+      const never = group.filter((opType) => !ends.some((one) => one.opType === opType && one.end === "same"))
+      assert.deepStrictEqual(never, [], "no case of these ran")
+    })
+
+  for (const opType of guardedKernels)
+    it(`${opType} does not, where a sum has no terms; with terms it does`, async () => {
+      const ends = await sweep([opType], KNOWN_CASES)
+      const leaving = ends.filter(({ end }) => end === "differs")
+      assert.isNotEmpty(leaving)
+      for (const { what } of leaving) assert.match(what, HAS_ZERO)
+      assert.isTrue(ends.some(({ end, what }) => end === "same" && !HAS_ZERO.test(what)))
+    })
+})

@@ -8,7 +8,7 @@
  * by what its model answers: that costs strikes.
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
-import { LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
+import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
 import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
@@ -24,6 +24,10 @@ const START_DEADLINE_MS = 20_000
  * any, and for a process that hangs.
  */
 export const EXAMINE_DEADLINE_MS = 300_000
+/** How many times as long as its own processor time a match may take on the clock. */
+const BUSY_FACTOR = 4
+/** A timer takes no more than 24 days. */
+const DAY_MS = 86_400_000
 /** A process that dies under a job may have been unlucky; one that dies twice was killed by the job. */
 const ATTEMPTS = 2
 
@@ -33,9 +37,15 @@ export interface ArenaOptions {
   readonly isolation?: Isolation
 }
 
-/** The longest that a match can take if everything that may be late is late; past it the process itself must hang. */
-const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS }: MatchRequest): number =>
-  60_000 + rules.max_turns * seats.length * move_deadline_ms + seats.length * rules.strike_limit * (seats.length + 1) * LOAD_DEADLINE_MS
+/**
+ * The longest that a match can take if everything that may be late is late, on a machine that is busy with much else; past it the
+ * process itself must hang. In a match that is played again a move may take longer, but only so often as strikes are left.
+ */
+const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
+  const factor = timeouts === undefined ? 1 : AGAIN_FACTOR
+  const late_ms = seats.length * rules.strike_limit * factor * ((seats.length + 1) * LOAD_DEADLINE_MS + move_deadline_ms)
+  return Math.min(DAY_MS, 60_000 + BUSY_FACTOR * (rules.max_turns * seats.length * move_deadline_ms + late_ms))
+}
 
 const started = (process: SandboxProcess): Effect.Effect<Outcome> => Effect.promise(() => process.ready(START_DEADLINE_MS))
 

@@ -184,9 +184,14 @@ const toPlay = {
   seats: Schema.Array(SeatOfWork)
 }
 
-export const MatchWork = Schema.Struct({ ...leased, kind: Schema.Literal("match"), ...toPlay, replay_upload: Upload }).annotate({
-  identifier: "MatchWork"
-})
+export const MatchWork = Schema.Struct({
+  ...leased,
+  kind: Schema.Literal("match"),
+  ...toPlay,
+  /** The season's, by which moves are charged to their seats; without it they are not. */
+  infer_us_max: Schema.optionalKey(Count),
+  replay_upload: Upload
+}).annotate({ identifier: "MatchWork" })
 export type MatchWork = typeof MatchWork.Type
 
 /** A finished match to be played again; only its last state is compared. */

@@ -5,7 +5,7 @@ import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { readJson } from "../files.ts"
-import { gameFlag } from "../version/examine.ts"
+import { gameFlag, INFER_US_MAX } from "../version/examine.ts"
 import { readSeat } from "./seat.ts"
 import { show } from "./watch.ts"
 
@@ -18,16 +18,20 @@ export const play = Command.make(
     seed: Flag.Int("seed").pipe(Flag.withDescription("The match seed, a uint32"), Flag.withDefault(0)),
     max_turns: Flag.Int("max-turns").pipe(Flag.withDescription("The rules' turn limit"), Flag.withDefault(500)),
     strike_limit: Flag.Int("strike-limit").pipe(Flag.withDescription("Strikes after which a seat forfeits"), Flag.withDefault(3)),
+    infer_us_max: Flag.Int("infer-us-max").pipe(
+      Flag.withDescription("The season's infer_us_max, by which moves are charged"),
+      Flag.withDefault(INFER_US_MAX)
+    ),
     replay: Flag.Path("replay").pipe(Flag.withDescription("Where to write the replay"), Flag.optional),
     watch: Flag.Boolean("watch").pipe(Flag.withDescription("Show the board turn by turn"), Flag.withDefault(false)),
     delay_ms: Flag.Int("delay-ms").pipe(Flag.withDescription("The pause after each turn on a terminal"), Flag.withDefault(120)),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON, without the replay"), Flag.withDefault(false))
   },
-  Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, replay: out, watch, delay_ms, json }) {
+  Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, infer_us_max, replay: out, watch, delay_ms, json }) {
     if (watch && json) return yield* new CouldNotRun({ message: "--watch and --json both want the output; choose one." })
     if (seed < 0 || seed > 0xffff_ffff) return yield* new CouldNotRun({ message: `--seed takes 0 to ${0xffff_ffff}.` })
     const seats = yield* Effect.forEach(models, readSeat)
-    const request = { game, board: yield* readJson(board), seed, rules: { max_turns, strike_limit }, seats }
+    const request = { game, board: yield* readJson(board), seed, rules: { max_turns, strike_limit }, infer_us_max, seats }
     const arena = yield* Arena
     const played = yield* Effect.mapError(arena.play(request), ({ detail }) => new CouldNotRun({ message: detail }))
     const { replay, ...report } = played

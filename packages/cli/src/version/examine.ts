@@ -10,7 +10,7 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytes, readJson } from "../files.ts"
 
 /** The rules' default (`infer_us_max`); a season may set its own. */
-const INFER_US_MAX = 20_000
+export const INFER_US_MAX = 20_000
 
 export const gameFlag = Flag.Literals(
   "game",

@@ -135,6 +135,8 @@ export type Work =
       readonly seed: number
       readonly versions: ReadonlyArray<string>
       readonly rules: Rules["match"]
+      /** By which the runner charges moves. */
+      readonly infer_us_max: number
     }
   | { readonly kind: "admission"; readonly lease: string; readonly until: number; readonly version: string; readonly attempt: number }
 

@@ -55,7 +55,8 @@ export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseW
     board: match.board,
     seed: match.seed,
     versions: match.versions,
-    rules: state.settings.rules.match
+    rules: state.settings.rules.match,
+    infer_us_max: state.settings.rules.infer_us_max
   }
 }
 

@@ -31,8 +31,10 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
 
       const play = Effect.fnUntraced(function* (work: MatchWork) {
         const seats = yield* seatsOf(work)
-        const { board, game, rules, seed } = work
-        const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = yield* arena.play({ game, board, seed, rules, seats })
+        const { board, game, infer_us_max, rules, seed } = work
+        const charged = infer_us_max === undefined ? {} : { infer_us_max }
+        const played = yield* arena.play({ game, board, seed, rules, seats, ...charged })
+        const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = played
         const stored = yield* store(downloads, work, replay)
         return {
           kind: "match",

@@ -5,7 +5,7 @@
  * since the rules make it again from the choices within microseconds a turn.
  *
  *   STEP     grows with every change of phase; a watcher that sees it stand still for too long stops the thread
- *   PHASE    what the thread is doing, SEAT for whom, TURN in which turn
+ *   PHASE    what the thread is doing, SEAT for whom, TURN in which turn, and what it had used of the processor when it began
  */
 import type { Choice, StrikeCode } from "@agon/engine/Engine.ts"
 import type { Sizes } from "../worker/channel.ts"
@@ -27,8 +27,10 @@ const SEAT = 2
 const TURN = 3
 const LOST_AT = 4
 const SEATS_MAX = 8
+const ENTERED_CPU = 2
 const TIMES_AT_BYTES = 64
-const DATA_AT_BYTES = 128
+const ACCOUNTS_AT_BYTES = 128
+const DATA_AT_BYTES = ACCOUNTS_AT_BYTES + 8 * SEATS_MAX
 
 const memoryOf = ({ flat, cell, rows, cols }: Sizes) => [flat, cell * rows * cols] as const
 
@@ -37,6 +39,7 @@ export class Ledger {
   readonly memories: ReadonlyArray<{ readonly flat: Float32Array; readonly cell: Float32Array }>
   readonly #words: Int32Array
   readonly #times: Float64Array
+  readonly #accounts: Float64Array
   readonly #entries: Int16Array
   readonly #seats: number
 
@@ -52,7 +55,8 @@ export class Ledger {
     }
     this.memories = counts.map(([flat, cell]) => ({ flat: take(flat), cell: take(cell) }))
     this.#words = new Int32Array(this.buffer, 0, LOST_AT + SEATS_MAX)
-    this.#times = new Float64Array(this.buffer, TIMES_AT_BYTES, 2)
+    this.#times = new Float64Array(this.buffer, TIMES_AT_BYTES, 3)
+    this.#accounts = new Float64Array(this.buffer, ACCOUNTS_AT_BYTES, SEATS_MAX)
     this.#entries = new Int16Array(this.buffer, at, turns_max * seats.length)
     this.#seats = seats.length
     if (shared === undefined) this.#entries.fill(UNASKED)
@@ -74,10 +78,25 @@ export class Ledger {
   begin(turn: number): void {
     Atomics.store(this.#words, TURN, turn)
   }
-  enter(phase: Phase, seat = 0): void {
+  /** `cpu_us` is what the thread has used of the processor by now. */
+  enter(phase: Phase, seat: number, cpu_us: number): void {
+    this.#times[ENTERED_CPU] = cpu_us
     Atomics.store(this.#words, SEAT, seat)
     Atomics.store(this.#words, PHASE_AT, phase)
     Atomics.add(this.#words, STEP, 1)
+  }
+
+  /** What the thread had used of the processor when it entered its phase. */
+  get entered_cpu_us(): number {
+    return this.#times[ENTERED_CPU]!
+  }
+
+  /** What a seat may still spend on its moves, beside each move's own allowance; see `Playing`. */
+  account_us(seat: number): number {
+    return this.#accounts[seat]!
+  }
+  settle(seat: number, account_us: number): void {
+    this.#accounts[seat] = account_us
   }
 
   /** What a seat chose in a turn; undefined where it has not been asked. */

@@ -18,11 +18,14 @@ export interface MatchRequest {
   readonly seed: number
   readonly rules: MatchRules
   readonly seats: ReadonlyArray<MatchSeat>
-  /** For one move; `MOVE_DEADLINE_MS` where absent. */
+  /** For one move, of the processor's time; `MOVE_DEADLINE_MS` where absent. */
   readonly move_deadline_ms?: number
+  /** The season's `infer_us_max`, by which moves are charged (`Account.ts`); they are not where it is absent. */
+  readonly infer_us_max?: number
   /**
-   * Timeouts of a match that is played again (audit): these strikes are given instead of asking, since they came from the
-   * other machine's clock. All else that a model does wrong it does again by itself.
+   * Timeouts of a match that is played again (audit, `verify --weights`): these strikes are given instead of asking, since they came
+   * from the other machine's time, and the seat's memory is zeroed as it was then. All else that a model does wrong it does again
+   * by itself. This machine's time strikes nobody: nothing is charged, and deadlines are `AGAIN_FACTOR` times as long.
    */
   readonly timeouts?: ReadonlyArray<{ readonly turn: number; readonly seat: number }>
 }
@@ -46,7 +49,13 @@ export interface MatchReport {
   readonly replay: Replay
 }
 
+/** Deadlines are on what the thread uses of the processor, so a busy machine makes nobody late. */
 export const MOVE_DEADLINE_MS = 1_000
 /** A model's first run allocates and packs; it may take this much longer. */
 export const FIRST_RUN_EXTRA_MS = 2_000
 export const LOAD_DEADLINE_MS = 10_000
+/**
+ * In a match that is played again. A model that answered in time on one machine does so here within this, unless the match was never
+ * played with it: a model that hangs now and has no timeout in the replay gets one, and the two matches differ.
+ */
+export const AGAIN_FACTOR = 30

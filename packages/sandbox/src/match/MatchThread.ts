@@ -58,6 +58,14 @@ export class MatchThread {
     })
   }
 
+  /** What the thread has used of the processor so far; null where it does not say. */
+  cpu_us(): Promise<number | null> {
+    return this.#worker.cpuUsage().then(
+      ({ system, user }) => user + system,
+      () => null
+    )
+  }
+
   /** Ends the thread, whatever it does; a match that it plays then ends as `ended`, unless its report was under way. */
   stop(): void {
     this.#gone = true

@@ -10,8 +10,10 @@ import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay, type ReplaySeat } from "@agon/engine/replay/Replay.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { STATUS, type Sizes, type Status } from "../worker/channel.ts"
+import { chargeOf, threadCpu_us } from "../worker/cpuTime.ts"
 import { Desk, statusOf } from "../worker/Desk.ts"
 import { instantiate, Session } from "../worker/Runtime.ts"
+import { charge } from "./Account.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
 import type { MatchReport, MatchRequest } from "./Match.ts"
 
@@ -63,6 +65,7 @@ export class Playing {
   /** To the end, from wherever the ledger stands. Throws where the rules do. */
   async play(): Promise<MatchReport> {
     const { board, seed, rules } = this.#work.request
+    this.#ledger.enter(PHASE.rules, 0, threadCpu_us())
     const players: Array<Player | null> = []
     for (let seat = 0; seat < this.#work.seats.length; seat++) players.push(await this.#open(seat))
     const state = this.#engine.init(board as never, seed, rules)
@@ -80,7 +83,7 @@ export class Playing {
     const observation = new Float32Array(sizes.planes * sizes.rows * sizes.cols)
     const logits = new Float32Array(sizes.actions)
     const { flat: memoryFlat, cell: memoryCell } = ledger.memories[seat]!
-    ledger.enter(PHASE.loading, seat)
+    ledger.enter(PHASE.loading, seat, threadCpu_us())
     try {
       const session = new Session(await instantiate(this.#work.module, cap_bytes), new Uint8Array(weights))
       return { desk: new Desk(session, sizes, { observation, logits, memoryFlat, memoryCell }), observation, logits, fresh: true }
@@ -88,7 +91,7 @@ export class Playing {
       ledger.lose(seat, "crash")
       return null
     } finally {
-      ledger.enter(PHASE.rules)
+      ledger.enter(PHASE.rules, 0, threadCpu_us())
     }
   }
 
@@ -128,6 +131,7 @@ export class Playing {
     if (player === null) return this.#ledger.lost(seat) ?? "crash"
     this.#engine.observe(state, seat, player.observation)
     const strike = this.#run(player, seat)
+    if (strike === "timeout") this.#ledger.forget(seat)
     if (strike !== null) return strike
     if (legal !== null) this.#engine.legal(state, seat, legal)
     return choose(player.logits, legal)
@@ -135,17 +139,31 @@ export class Playing {
 
   #run(player: Player, seat: number): StrikeCode | null {
     const ledger = this.#ledger
-    ledger.enter(player.fresh ? PHASE.first_run : PHASE.run, seat)
+    const { fresh } = player
+    const from_us = threadCpu_us()
+    ledger.enter(fresh ? PHASE.first_run : PHASE.run, seat, from_us)
     try {
       const status = player.desk.turn()
       ledger.spend(0, player.desk.infer_ms)
-      return CODES[status]
+      const code = CODES[status]
+      return code === null && !fresh && this.#isOverdrawn(seat, chargeOf(player.desk.infer_ms * 1_000, threadCpu_us() - from_us))
+        ? "timeout"
+        : code
     } catch (error) {
       return CODES[statusOf(error)[0]]
     } finally {
-      ledger.enter(PHASE.rules)
+      ledger.enter(PHASE.rules, 0, threadCpu_us())
       player.fresh = false
     }
+  }
+
+  /** Charges a move where the season says what one may cost. A match that is played again has its timeouts from the first time. */
+  #isOverdrawn(seat: number, cost_us: number): boolean {
+    const { infer_us_max, timeouts } = this.#work.request
+    if (infer_us_max === undefined || timeouts !== undefined) return false
+    const { account_us, struck } = charge(this.#ledger.account_us(seat), cost_us, infer_us_max)
+    this.#ledger.settle(seat, account_us)
+    return struck
   }
 
   #report(state: unknown, recorder: Recorder): MatchReport {
@@ -180,6 +198,6 @@ const choose = (logits: Float32Array, legal: Uint8Array | null): number => {
  * the thread ends, so the thread gives up and leaves the rest of the match to its successor.
  */
 const giveUp = (ledger: Ledger): never => {
-  ledger.enter(PHASE.giving_up)
+  ledger.enter(PHASE.giving_up, 0, threadCpu_us())
   process.exit(0)
 }

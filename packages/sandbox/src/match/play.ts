@@ -9,6 +9,7 @@
  *     ├─ gave up (after a crash that it wrote down itself) ─▶ start
  *     └─ the rules hang or throw ──▶ Unplayable: the machine's fault
  *
+ * Deadlines are on what the thread uses of the processor: a machine that is busy, or asleep, makes nobody late.
  * Every new start is paid for with a strike or a lost seat, of which a match holds few.
  */
 import { createHash } from "node:crypto"
@@ -16,7 +17,16 @@ import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
 import { readManifest } from "../Manifest.ts"
 import { share } from "../worker/Instance.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
-import { FIRST_RUN_EXTRA_MS, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, type MatchSeat, MOVE_DEADLINE_MS } from "./Match.ts"
+import { RESERVE_US } from "./Account.ts"
+import {
+  AGAIN_FACTOR,
+  FIRST_RUN_EXTRA_MS,
+  LOAD_DEADLINE_MS,
+  type MatchReport,
+  type MatchRequest,
+  type MatchSeat,
+  MOVE_DEADLINE_MS
+} from "./Match.ts"
 import { type End, MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
 
@@ -24,7 +34,8 @@ import type { MatchWork } from "./Playing.ts"
 export class Unplayable extends Error {}
 
 const LOOK_EVERY_MS = 10
-const PAUSE_MS = 50
+/** Beyond a phase's own limit: so long without the processor, a thread is given up. */
+const STARVED_MS = 300_000
 const RULES_DEADLINE_MS = 10_000
 
 interface Stuck {
@@ -59,25 +70,34 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
   return { module, request: { ...rest, board }, turns_max, seats: request.seats.map(seatOf), runtime_version }
 }
 
-/** One life of a thread in a match. It is stuck if it stays in one phase for longer than the phase may last. */
+/**
+ * One life of a thread in a match. It is stuck if it uses more of the processor in one phase than the phase may; that is asked only
+ * once so much time has passed. A thread that gets hardly any of the processor is not stuck, but the match is the machine's fault then.
+ */
 const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End | Stuck> => {
   let [step, since_ms] = [ledger.step, performance.now()]
-  let looked_ms = since_ms
-  let stopped = false
+  let ended: "stuck" | "starved" | null = null
+  let asking = false
+  const judge = async (seen: number, from_us: number) => {
+    const cpu_us = await thread.cpu_us()
+    asking = false
+    if (ledger.step !== seen || ended !== null) return
+    if (cpu_us !== null && cpu_us - from_us > limit_ms() * 1_000) ended = "stuck"
+    else if (performance.now() - since_ms > limit_ms() + STARVED_MS) ended = "starved"
+    if (ended !== null) thread.stop()
+  }
   const look = setInterval(() => {
-    // Where the watcher itself was not run in time, the machine was busy or asleep, and no seat shall pay for that.
-    since_ms += Math.max(0, performance.now() - looked_ms - PAUSE_MS)
-    looked_ms = performance.now()
     if (ledger.step !== step) [step, since_ms] = [ledger.step, performance.now()]
-    else if (performance.now() - since_ms > limit_ms()) {
-      stopped = true
-      thread.stop()
+    else if (!asking && performance.now() - since_ms > limit_ms()) {
+      asking = true
+      void judge(step, ledger.entered_cpu_us)
     }
   }, LOOK_EVERY_MS)
   const end = await thread.play(work)
   clearInterval(look)
+  if (ended === "starved" && end.kind === "ended") throw new Unplayable("The machine gave the match no processor time.")
   // A thread that moved on between the last look and its end was not stuck after all; its successor finds what it wrote.
-  return stopped && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
+  return ended === "stuck" && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
 }
 
 /** Writes down what the end of a thread means for the seat it was busy with; false if that was none. */
@@ -93,14 +113,16 @@ const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   return true
 }
 
-const limitOf = (ledger: Ledger, move_ms: number): number => {
+/** Of the processor's time, for the phase that the thread is in. */
+const limitOf = (ledger: Ledger, { move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
+  const factor = timeouts === undefined ? 1 : AGAIN_FACTOR
   switch (ledger.phase) {
     case PHASE.loading:
-      return LOAD_DEADLINE_MS
+      return factor * LOAD_DEADLINE_MS
     case PHASE.first_run:
-      return move_ms + FIRST_RUN_EXTRA_MS
+      return factor * move_deadline_ms + FIRST_RUN_EXTRA_MS
     case PHASE.run:
-      return move_ms
+      return factor * move_deadline_ms
     default:
       return RULES_DEADLINE_MS
   }
@@ -130,14 +152,14 @@ export const play = async (
   const prepared = workOf(module, engine, request, runtime_version)
   const ledger = new Ledger({ turns_max: prepared.turns_max, seats: prepared.seats.map(({ sizes }) => sizes) })
   const work: MatchWork = { ...prepared, ledger: ledger.buffer }
-  const move_ms = request.move_deadline_ms ?? MOVE_DEADLINE_MS
+  for (const seat of request.seats.keys()) ledger.settle(seat, RESERVE_US)
   const lives_max = 1 + work.seats.length * (request.rules.strike_limit + 1)
   for (let life = 0; life < lives_max; life++) {
     const thread = take()
-    const end = await live(thread, work, ledger, () => limitOf(ledger, move_ms))
+    const end = await live(thread, work, ledger, () => limitOf(ledger, request))
     giveBack(thread)
     if (end.kind === "report") return end.report
-    if (end.kind === "stuck") ledger.spend(limitOf(ledger, move_ms), limitOf(ledger, move_ms))
+    if (end.kind === "stuck") ledger.spend(limitOf(ledger, request), limitOf(ledger, request))
     if (!settle(ledger, end)) throw new Unplayable(`The rules of ${engine.slug} did not end well. ${end.kind === "ended" ? end.error : ""}`)
   }
   throw new Unplayable("The match was started anew more often than strikes can account for.")

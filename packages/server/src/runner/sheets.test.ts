@@ -19,7 +19,8 @@ const work = {
   board: "ring",
   seed: 4_294_967_295,
   versions: ids,
-  rules: { max_turns: 500, strike_limit: 3 }
+  rules: { max_turns: 500, strike_limit: 3 },
+  infer_us_max: 20_000
 } as const
 
 const sheet = matchSheet(work, {
@@ -51,6 +52,7 @@ describe("sheets", () => {
       seed: 4_294_967_295,
       rules: { max_turns: 500, strike_limit: 3 },
       seats,
+      infer_us_max: 20_000,
       replay_upload: upload
     }
     assert.strictEqual(sheet, JSON.stringify(Schema.encodeSync(MatchWork)(whole)))

@@ -45,13 +45,13 @@ export interface Parts {
 }
 
 /** Ids, times and numbers are our own and need no escaping. */
-export const matchSheet = ({ is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): Sheet => {
+export const matchSheet = ({ infer_us_max, is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): Sheet => {
   const { board, engine, expires_at, upload, versions } = parts
   const { headers, max_bytes, method, url } = upload
   const seats = versions.map((version, seat) => `{"seat":${seat},${version}}`)
   return (
     `{"lease":"${lease}","expires_at":"${expires_at}","kind":"match","match_id":"${match}",${engine},"is_trial":${is_trial}` +
     `,"board":${board},"seed":${seed},"rules":{"max_turns":${rules.max_turns},"strike_limit":${rules.strike_limit}}` +
-    `,"seats":[${seats.join(",")}],"replay_upload":${JSON.stringify({ method, url, headers, max_bytes })}}`
+    `,"seats":[${seats.join(",")}],"infer_us_max":${infer_us_max},"replay_upload":${JSON.stringify({ method, url, headers, max_bytes })}}`
   )
 }

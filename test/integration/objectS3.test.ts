@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { S3Objects } from "@agon/server/object/S3Objects.ts"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { missingS3, S3Server } from "../support/S3Server.ts"
 
 type Mishap = "503" | "cut" | "reset" | ((go: () => void) => void) | undefined
@@ -129,11 +129,14 @@ describe.skipIf(missing !== undefined)(`S3 in trouble${missing === undefined ? "
       )
     )
 
-    it.effect("two nodes that start at once both find the bucket made", () =>
+    it.effect("nodes that start at once all find the bucket made, and in it what any of them has put there", () =>
       Effect.gen(function* () {
         const server = yield* S3Server
-        const start = Effect.asVoid(Layer.build(S3Objects.layer({ ...server, bucket: "agon-twice" })))
-        yield* Effect.all([start, start, start], { concurrency: "unbounded" })
+        const node = Effect.map(Layer.build(Layer.fresh(S3Objects.layer({ ...server, bucket: "agon-twice" }))), Context.get(ObjectStore))
+        const nodes = yield* Effect.all([node, node, node], { concurrency: "unbounded" })
+        for (const [n, { put }] of nodes.entries()) yield* put(`replays/of-${n}`, body)
+        for (const { stat } of nodes)
+          for (const n of nodes.keys()) assert.deepStrictEqual(yield* stat(`replays/of-${n}`), Option.some({ bytes: body.byteLength }))
       }).pipe(Effect.scoped)
     )
 

@@ -62,11 +62,22 @@ layer(administration, options)("the runner beside the service", (it) => {
   it.effect("is started again also while the database is away and its leases cannot be returned", () =>
     Effect.gen(function* () {
       const keys = yield* RunnerKeys
-      const away = RunnerKeys.of({ ...keys, returnLeases: () => Effect.die(new Error("the database is away")) })
+      let refused = 0
+      const away = RunnerKeys.of({
+        ...keys,
+        returnLeases: () =>
+          Effect.suspend(() => {
+            refused++
+            return Effect.die(new Error("the database is away"))
+          })
+      })
       yield* Effect.gen(function* () {
         const pid = yield* startedAfter(undefined)
         process.kill(pid!, "SIGKILL")
-        yield* startedAfter(pid)
+        const next = yield* startedAfter(pid)
+        assert.isTrue(process.kill(next!, 0), "the other process runs")
+        assert.throws(() => process.kill(pid!, 0), /ESRCH/)
+        assert.strictEqual(refused, 2, "it was tried before each of the two lives, in vain")
       }).pipe(Effect.provide(own), Effect.provideService(RunnerKeys, away))
     })
   )

@@ -165,13 +165,19 @@ describe("SeasonActor", () => {
   it.effect("reloads as soon as ever after it has been well for a while, however often it failed before", () =>
     Effect.gen(function* () {
       let refuse = false
-      const { ask } = yield* start((store) => refusing(store, () => refuse))
-      for (let failures = 0; failures < 8; failures++) {
+      const { ask, row } = yield* start((store) => refusing(store, () => refuse))
+      const epoch = row().epoch
+      for (let failures = 1; failures <= 8; failures++) {
         refuse = true
-        yield* Effect.flip(ask(lease()))
+        assert.strictEqual((yield* Effect.flip(ask(lease())))._tag, "Unavailable")
         refuse = false
-        yield* TestClock.adjust("50 millis")
-        for (const work of yield* ask(lease())) yield* ask({ _tag: "Release", key: id("key", 1), lease: work.lease })
+        yield* TestClock.adjust("49 millis")
+        assert.strictEqual(row().epoch, epoch + failures - 1, "it waits before it reloads")
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual(row().epoch, epoch + failures, "and after the eighth failure no longer than after the first")
+        const works = yield* ask(lease())
+        assert.lengthOf(works, 1)
+        for (const work of works) yield* ask({ _tag: "Release", key: id("key", 1), lease: work.lease })
         yield* TestClock.adjust("1 hour")
       }
     })

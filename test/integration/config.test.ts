@@ -269,12 +269,31 @@ describe("AGON_DATA", () => {
     })
   )
 
+  it.effect("is not taken from others: one that is open and holds other things is refused and stays as it is", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporary, "tmp")
+      mkdirSync(path)
+      chmodSync(path, 0o777)
+      writeFileSync(join(path, "somebody's"), "")
+      const { message } = yield* Effect.flip(prepare(path))
+      assert.match(
+        message,
+        /^AGON_DATA: .*tmp cannot be used by this user \(it holds other things and is open to others\); it takes [^\n]+$/
+      )
+      assert.strictEqual(statSync(path).mode & 0o777, 0o777)
+      mkdirSync(join(path, "secrets")) // left open by a copy
+      yield* prepare(path)
+      yield* Secrets.load(path)
+      for (const closed of [path, join(path, "secrets")]) assert.strictEqual(statSync(closed).mode & 0o777, 0o700, closed)
+    })
+  )
+
   it.effect("a file in its place is refused in one line", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data")
       writeFileSync(path, "")
       const { message } = yield* Effect.flip(prepare(path))
-      assert.match(message, /^AGON_DATA: .*data cannot be written by this user \(E[A-Z]+\); it takes a directory of its own[^\n]*$/)
+      assert.match(message, /^AGON_DATA: .*data cannot be used by this user \(E[A-Z]+\); it takes a directory of its own[^\n]*$/)
       assert.isTrue(existsSync(path))
     })
   )

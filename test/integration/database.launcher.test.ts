@@ -148,7 +148,7 @@ describe.each(users)("the embedded database, started by $title", (user) => {
     else execFileSync("chmod", ["0555", parent])
     const service = launch(join(parent, "file/data"), user)
     assert.strictEqual(await service.ended, 1)
-    assert.match(service.errors(), /^AGON_DATA: .*data cannot be written by this user \((EACCES|EPERM|ENOTDIR|EEXIST)\)[^\n]+\n$/)
+    assert.match(service.errors(), /^AGON_DATA: .*data cannot be used by this user \((EACCES|EPERM|ENOTDIR|EEXIST)\)[^\n]+\n$/)
   })
 })
 

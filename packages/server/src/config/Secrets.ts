@@ -43,6 +43,7 @@ export const load = (directory: string): Effect.Effect<Secrets, ReturnType<typeo
     try: () => {
       const folder = join(directory, "secrets")
       mkdirSync(folder, { recursive: true, mode: 0o700 })
+      if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700)
       const read = (name: keyof Secrets) => Redacted.make(one(join(folder, FILES[name])))
       return {
         object_urls: read("object_urls"),

@@ -45,6 +45,7 @@ const moments = Array.from({ length: 48 }, (_, i) => new Date(now.getTime() - i 
 const NAMED = {
   ...{ season_id, model_id: model, owner_id: account, account_id: account, viewer: account, key_id: account, match_id: account },
   ...{ game: "snakes", slug: "big", ladder: "open", ladders: ["nano", "open"], map: "board-3", map_id: "board-3", name: "model 101" },
+  ...{ version, from: new Date(0), seats: 2_000 },
   ...{ now, at: now, since: now, until: now, seen_after: now, seen_before: now, points: moments, models: [model, id("model", 102)] },
   ...{ limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
   ...{
@@ -104,6 +105,9 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "community/notificationQueries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
   "community/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
   "community/viewQueries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
+  "match/checkQueries.ts next": [
+    { season_id, until: now, limit: 32, after: { ended_at: new Date(now.getTime() - 86_400_000), id: account } }
+  ],
   "community/viewQueries.ts page": [{ kind: "match", from: "2026-10-01", to: null, limit: 26, offset: 0 }]
 }
 

@@ -25,7 +25,8 @@ import { Seasons, type Viewer } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { everywhereTag, modelTag, namesTag } from "../season/tags.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
-import { makeQueries } from "./queries.ts"
+import { type Counted, KeptRivals, sum, type Tally } from "./KeptRivals.ts"
+import { makeQueries, type MetRow } from "./queries.ts"
 import { recordOf } from "./record.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
@@ -125,14 +126,50 @@ const makeRecords = Effect.gen(function* () {
     return { season: found, record: recordOf(found.record.slug, ladder, standing, rank_week_ago, results) }
   })
 
-  const rivals = Effect.fn("Models.rivals")(function* (id: string, { cursor, limit }: PageOf) {
-    yield* known(id)
-    const rows = yield* Effect.orDie(queries.rivals({ id, limit, offset: cursor }))
-    const total = rows[0]?.total ?? (yield* Effect.orDie(queries.rivalCount(id))).total
-    return { rivals: rows.map(({ total: _, ...row }) => row), total, next_cursor: nextCursor(cursor, rows.length, total) }
-  })
+  return { season, rivals: yield* makeRivals(known) }
+})
 
-  return { season, rivals }
+/** The rows of a statement as they are kept. */
+const countedOf = (rows: ReadonlyArray<MetRow>): Counted => {
+  const { last, seats, voided } = rows[0]!
+  const rivals = rows.flatMap(({ draws, last_played_at, losses, model_id, newest, played, wins }) =>
+    model_id === null
+      ? []
+      : [{ model_id, newest: newest!, played: played!, wins: wins!, draws: draws!, losses: losses!, last_ms: last_played_at!.getTime() }]
+  )
+  return { seats, last, voided, rivals }
+}
+
+/** Those met most first, of those the ones met last. */
+const byMeetings = ([a, one]: readonly [string, Tally], [b, other]: readonly [string, Tally]) =>
+  other.played - one.played || other.last_ms - one.last_ms || (a < b ? -1 : 1)
+
+const makeRivals = Effect.fnUntraced(function* (known: (id: string) => Effect.Effect<unknown, NotFound>) {
+  const queries = yield* makeQueries
+  const kept = new KeptRivals()
+
+  const rivalsOf = Effect.fnUntraced(function* (id: string) {
+    const met = new Map<string, Tally>()
+    for (const { id: version } of yield* queries.publicVersions(id)) {
+      const tallies = yield* kept.read(version, (from, seats) => Effect.map(queries.met({ version, from, seats }), countedOf))
+      for (const [rival, tally] of tallies) met.set(rival, met.has(rival) ? sum(met.get(rival)!, tally) : tally)
+    }
+    return met
+  }, Effect.orDie)
+
+  return Effect.fn("Models.rivals")(function* (id: string, { cursor, limit }: PageOf) {
+    yield* known(id)
+    const met = [...(yield* rivalsOf(id))].sort(byMeetings)
+    const page = met.slice(cursor, cursor + limit)
+    const named = yield* Effect.orDie(queries.names({ models: page.map(([model_id]) => model_id) }))
+    const names = new Map(named.map(({ id, ...names }) => [id, names]))
+    const rivals = page.map(([model_id, { last_ms, ...tally }]) => ({
+      ...{ model_id, ...names.get(model_id)! },
+      ...tally,
+      last_played_at: new Date(last_ms).toISOString()
+    }))
+    return { rivals, total: met.length, next_cursor: nextCursor(cursor, rivals.length, met.length) }
+  })
 })
 
 const makeModels = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** Every statement on models. Those of baselines are made by the season's administration. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Model, ModelResult, Rival } from "@agon/api/model/api.ts"
+import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
 import { rank } from "../version/queries.ts"
@@ -22,13 +22,21 @@ const ResultRow = Schema.Struct({
 })
 export type ResultRow = typeof ResultRow.Type
 
-const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
+const MetRow = Schema.Struct({
+  seats: Schema.Int,
+  last: Schema.NullOr(Schema.Date),
+  voided: Schema.Int,
+  model_id: Schema.NullOr(Schema.String),
+  newest: Schema.NullOr(Schema.Boolean),
+  played: Schema.NullOr(Schema.Int),
+  wins: Schema.NullOr(Schema.Int),
+  draws: Schema.NullOr(Schema.Int),
+  losses: Schema.NullOr(Schema.Int),
+  last_played_at: Schema.NullOr(Schema.Date)
+})
+export type MetRow = typeof MetRow.Type
 
-/** Seats `x` of a model in matches that count, by version_model and seat_version, and the others' seats `y` by seat_pkey. */
-const metBy = (sql: SqlClient.SqlClient, id: string) => sql`
-  FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
-  JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id
-  WHERE v.model_id = ${id} AND m.status = 'rated' AND s.visibility = 'public'`
+const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
 const makeRecords = (sql: SqlClient.SqlClient) => ({
   /** The version of a model that is in contention, or its latest that was, by version_model; its rank by rating_pkey and rating_rank. */
@@ -71,29 +79,44 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       SELECT l.match_id AS match, l.rank, l.ended_at AS played_at, l.change, l.nth::int AS nth, l.best, l.worst,
         NOT EXISTS (SELECT 1 FROM seat z WHERE z.match_id = l.match_id AND z.rank = l.rank AND z.seat <> l.seat) AS alone
       FROM listed l WHERE l.nth <= 5 OR l.best OR l.worst ORDER BY l.nth`
-  }),
+  })
+})
 
-  /** Those whom a model met; names of the page by primary keys. */
-  rivals: SqlSchema.findAll({
-    Request: Schema.Struct({ id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
-    Result: Schema.Struct({ ...Rival.fields, last_played_at: Instant, total: Schema.Int }),
-    execute: ({ id, limit, offset }) => sql`
-      SELECT o.id AS model_id, o.name AS model, a.username AS owner, r.played, r.wins, r.draws, r.losses, r.last_played_at, r.total
-      FROM (SELECT y.model_id, count(*)::int AS played, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins,
-          count(*) FILTER (WHERE x.rank = y.rank)::int AS draws, count(*) FILTER (WHERE x.rank > y.rank)::int AS losses,
-          max(x.ended_at) AS last_played_at, (count(*) OVER ())::int AS total
-        ${metBy(sql, id)}
-        GROUP BY y.model_id ORDER BY played DESC, last_played_at DESC, y.model_id LIMIT ${limit} OFFSET ${offset}) r
-      JOIN model o ON o.id = r.model_id LEFT JOIN account a ON a.id = o.owner_id
-      ORDER BY r.played DESC, r.last_played_at DESC, r.model_id`
-  }),
-
-  /** Counts the same, for a page past the end. */
-  rivalCount: SqlSchema.findOne({
+const makeMet = (sql: SqlClient.SqlClient) => ({
+  /** A model's versions in public seasons, by version_model; some of each season. */
+  publicVersions: SqlSchema.findAll({
     Request: Schema.String,
-    Result: Schema.Struct({ total: Schema.Int }),
+    Result: Schema.Struct({ id: Schema.String }),
     execute: (id) => sql`
-      SELECT count(DISTINCT y.model_id)::int AS total ${metBy(sql, id)}`
+      SELECT v.id FROM version v JOIN season s ON s.id = v.season_id WHERE v.model_id = ${id} AND s.visibility = 'public'`
+  }),
+
+  /**
+   * Whom a version met in so many of its seats that count, from an instant on, by seat_version; the others' seats by seat_pkey. The
+   * driver's dates have milliseconds. One row at least, without a rival where there is none.
+   */
+  met: SqlSchema.findAll({
+    Request: Schema.Struct({ version: Schema.String, from: Schema.Date, seats: Schema.Int }),
+    Result: MetRow,
+    execute: ({ from, seats, version }) => sql`
+      WITH next AS MATERIALIZED (SELECT x.match_id, x.model_id, x.rank, date_trunc('milliseconds', x.ended_at) AS at FROM seat x
+          WHERE x.version_id = ${version} AND x.ended_at >= ${from} AND x.made_mu IS NOT NULL ORDER BY x.ended_at LIMIT ${seats}),
+        edge AS (SELECT count(*)::int AS seats, max(at) AS last FROM next)
+      SELECT e.seats, e.last, coalesce(s.head->>'voided', '0')::int AS voided, r.* FROM edge e
+      JOIN version v ON v.id = ${version} JOIN season s ON s.id = v.season_id
+      LEFT JOIN LATERAL (SELECT y.model_id, x.at = e.last AS newest, count(*)::int AS played, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins,
+          count(*) FILTER (WHERE x.rank = y.rank)::int AS draws, count(*) FILTER (WHERE x.rank > y.rank)::int AS losses,
+          max(x.at) AS last_played_at
+        FROM next x JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id GROUP BY y.model_id, newest) r ON true`
+  }),
+
+  /** Names of models, by primary keys. */
+  names: SqlSchema.findAll({
+    Request: Schema.Struct({ models: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ id: Schema.String, model: Schema.String, owner: Schema.NullOr(Schema.String) }),
+    execute: ({ models }) => sql`
+      SELECT o.id, o.name AS model, a.username AS owner FROM unnest(string_to_array(${models.join()}, ',')::uuid[]) asked(id)
+      JOIN model o ON o.id = asked.id LEFT JOIN account a ON a.id = o.owner_id`
   })
 })
 
@@ -176,4 +199,9 @@ const makeModels = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeModels(sql), ...makeEdits(sql), ...makeRecords(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeModels(sql),
+  ...makeEdits(sql),
+  ...makeRecords(sql),
+  ...makeMet(sql)
+}))

@@ -1,0 +1,71 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Counted, KeptRivals, SEATS_MAX } from "./KeptRivals.ts"
+
+interface Seat {
+  readonly at: number
+  readonly rival: string
+}
+
+/** A version's seats, as the statement counts them. */
+const makeSeason = (seats: Array<Seat>) => {
+  const season = { seats, voided: 0, counted: [] as Array<number> }
+  const count = (from: Date, most: number) =>
+    Effect.sync((): Counted => {
+      const next = season.seats
+        .filter(({ at }) => at >= from.getTime())
+        .toSorted((a, b) => a.at - b.at)
+        .slice(0, most)
+      const last = next.at(-1)?.at
+      season.counted.push(next.length)
+      const rivals = next.map(({ at, rival }) => ({
+        ...{ model_id: rival, newest: at === last, played: 1, wins: 1, draws: 0, losses: 0 },
+        last_ms: at
+      }))
+      return { seats: next.length, last: last === undefined ? null : new Date(last), voided: season.voided, rivals }
+    })
+  return { season, count }
+}
+
+const playedOf = (tallies: ReadonlyMap<string, { readonly played: number }>) =>
+  Object.fromEntries([...tallies].map(([rival, { played }]) => [rival, played]).toSorted())
+
+describe("kept rivals", () => {
+  it.effect("are counted once, a statement's worth at a time, and from then on by what came since", () =>
+    Effect.gen(function* () {
+      const { count, season } = makeSeason(Array.from({ length: 10_000 }, (_, i) => ({ at: i >> 1, rival: `r${i % 3}` })))
+      const kept = new KeptRivals()
+      const read = Effect.map(kept.read("v", count), playedOf)
+      assert.deepStrictEqual(yield* read, { r0: 3334, r1: 3333, r2: 3333 })
+      assert.isAtMost(Math.max(...season.counted), SEATS_MAX)
+      season.counted.length = 0
+      season.seats.push({ at: 4_999, rival: "r0" }, { at: 5_000, rival: "new" }) // one more in the last instant, one after it
+      assert.deepStrictEqual(yield* read, { new: 1, r0: 3335, r1: 3333, r2: 3333 })
+      assert.deepStrictEqual(season.counted, [4])
+      assert.deepStrictEqual(yield* read, { new: 1, r0: 3335, r1: 3333, r2: 3333 })
+    })
+  )
+
+  it.effect("are right for those who read at the same time, and for more in one instant than a statement takes", () =>
+    Effect.gen(function* () {
+      const { count } = makeSeason(Array.from({ length: 9_000 }, (_, i) => ({ at: i < 7_000 ? 1 : i, rival: "r" })))
+      const kept = new KeptRivals()
+      const late = (from: Date, seats: number) => Effect.andThen(Effect.yieldNow, count(from, seats))
+      const all = yield* Effect.all([kept.read("v", late), kept.read("v", count), kept.read("v", late)], { concurrency: "unbounded" })
+      for (const one of all) assert.deepStrictEqual(playedOf(one), { r: 9_000 })
+    })
+  )
+
+  it.effect("are counted anew once a match was voided, and let go of what was read longest ago", () =>
+    Effect.gen(function* () {
+      const { count, season } = makeSeason([1, 2, 3].map((at) => ({ at, rival: `r${at}` })))
+      const kept = new KeptRivals(3)
+      yield* kept.read("v", count)
+      Object.assign(season, { seats: season.seats.slice(1), voided: 1 })
+      assert.deepStrictEqual(playedOf(yield* kept.read("v", count)), { r2: 1, r3: 1 })
+      for (const name of ["a", "b", "c", "d"]) yield* kept.read(name, count)
+      assert.isAtMost(kept.pairs, 3)
+      assert.deepStrictEqual(playedOf(yield* kept.read("v", count)), { r2: 1, r3: 1 })
+    })
+  )
+})

@@ -14,6 +14,8 @@ type Mishap = "503" | "cut" | "reset" | ((go: () => void) => void) | undefined
 class Front {
   plan: (method: string, path: string) => Mishap = () => undefined
   readonly seen: Array<string> = []
+  /** Answers what nobody has signed, as a bucket does that everybody may read. */
+  open = false
   readonly target: URL
   constructor(target: string) {
     this.target = new URL(target)
@@ -21,6 +23,7 @@ class Front {
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const method = request.method ?? ""
     this.seen.push(`${method} ${request.url}`)
+    if (this.open && request.headers.authorization === undefined) return void response.writeHead(200).end("probe")
     const mishap = this.plan(method, request.url ?? "")
     if (mishap === "reset") return void request.socket.destroy()
     if (mishap === "503") return void request.resume().on("end", () => response.writeHead(503).end("<Error><Code>SlowDown</Code></Error>"))
@@ -137,6 +140,22 @@ describe.skipIf(missing !== undefined)(`S3 in trouble${missing === undefined ? "
         for (const [n, { put }] of nodes.entries()) yield* put(`replays/of-${n}`, body)
         for (const { stat } of nodes)
           for (const n of nodes.keys()) assert.deepStrictEqual(yield* stat(`replays/of-${n}`), Option.some({ bytes: body.byteLength }))
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("a bucket that everybody may read ends the start, and nothing is left in it", () =>
+      Effect.gen(function* () {
+        const server = yield* S3Server
+        const { endpoint, it } = yield* front(server.endpoint)
+        const options = { ...server, endpoint, bucket: "agon-open" }
+        const store = Effect.map(Layer.build(Layer.fresh(S3Objects.layer(options))), Context.get(ObjectStore))
+        it.open = true
+        const error = yield* Effect.flip(store)
+        const said = "it answers requests that nobody has signed; make it private"
+        assert.strictEqual(error.detail, `bucket agon-open at ${endpoint} as ${server.accessKeyId}: ${said}`)
+        const probe = it.seen.find((one) => one.startsWith("PUT ") && one.includes("/probes/"))!.slice("PUT /agon-open/".length)
+        it.open = false
+        assert.deepStrictEqual(yield* (yield* store).stat(probe), Option.none())
       }).pipe(Effect.scoped)
     )
 

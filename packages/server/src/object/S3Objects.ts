@@ -9,6 +9,7 @@ import { collect } from "./contentMeter.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
 import { s3List } from "./s3List.ts"
+import { refusePublic } from "./s3Public.ts"
 import { s3Verify } from "./s3Verify.ts"
 
 const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {
@@ -58,13 +59,13 @@ const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: 
   yield* send({ operation: "bucket", method: "HEAD", key: "" })
 })
 
-/** Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong. */
+/** Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong, or the bucket is open to everybody. */
 const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnavailable> =>
   Layer.effect(
     ObjectStore,
     Effect.suspend(() => {
       const requests = s3Requests(options)
-      return ensureBucket(requests, options.region).pipe(
+      return Effect.andThen(ensureBucket(requests, options.region), refusePublic(requests)).pipe(
         Effect.mapError(({ detail }) => {
           const about = `bucket ${options.bucket} at ${options.endpoint} as ${options.accessKeyId}: ${detail}`
           return new ObjectsUnavailable({ operation: "bucket", key: "", detail: about })

@@ -34,6 +34,7 @@ export interface S3Request {
 const ANSWER_TIMEOUT = "60 seconds"
 /** Between two chunks of a body. */
 const CHUNK_TIMEOUT = "30 seconds"
+const UNSIGNED_TIMEOUT = "10 seconds"
 const RETRIES = 3
 const backoff = Schedule.exponential("100 millis").pipe(Schedule.jittered)
 /** Error bodies are a few hundred bytes; a proxy's error page is cut here. */
@@ -106,7 +107,18 @@ export const s3Requests = (options: S3Options) => {
   const presign = (method: "GET" | "PUT", key: string, expires_s: number, headers: Readonly<Record<string, string>>, now_ms: number) =>
     presigned({ method, key: assertObjectKey(key), headers, expires_s, datetime: amzDate(now_ms) })
 
-  return { send, presign }
+  /** The status of a GET without a signature; 0 where there was no answer. */
+  const unsigned = (key: string) =>
+    Effect.tryPromise(async (signal) => {
+      const response = await fetch(`${base}/${assertObjectKey(key)}`, { signal, redirect: "manual" })
+      await response.body?.cancel().catch(() => undefined)
+      return response.status
+    }).pipe(
+      Effect.timeout(UNSIGNED_TIMEOUT),
+      Effect.orElseSucceed(() => 0)
+    )
+
+  return { send, presign, unsigned }
 }
 
 export const discard = (response: Response): Effect.Effect<void> =>

@@ -6,7 +6,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
+
+// Each test ends when its commands do; on a busy machine they take their time.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "agon-cli-"))

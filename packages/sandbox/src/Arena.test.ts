@@ -22,6 +22,7 @@ import {
 import type { ExamineRequest } from "./Verdict.ts"
 import { cpuOf_s, sandboxProcesses } from "./worker/testProcesses.ts"
 import { boundedByEvents } from "./worker/testBudget.ts"
+import { until } from "./worker/testUntil.ts"
 
 boundedByEvents(vi)
 
@@ -46,6 +47,9 @@ const request = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): Exami
 
 /** Of all that live; a process is kept from one examination to the next. */
 const cpuOfSandboxes_s = () => (process.platform === "linux" ? sandboxProcesses().reduce((sum, { pid }) => sum + cpuOf_s(pid), 0) : 0)
+
+/** A process that has used so much since it began is at work on its job, which is one that takes minutes. */
+const BUSY_CPU_S = 1.2
 
 const codes = ({ replay }: MatchReport) => replay.strikes.map(({ seat, code }) => `${seat} ${code}`)
 
@@ -105,9 +109,9 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it
       const fiber = yield* Effect.forkChild(
         Effect.all([arena.examine(request(stalling("run"))), arena.examine(request(stalling("run")))], { concurrency: 2 })
       )
-      yield* Effect.sleep("1500 millis")
+      yield* Effect.promise(() => until(() => sandboxProcesses().filter(({ pid }) => cpuOf_s(pid) > BUSY_CPU_S).length === 2))
       yield* Fiber.interrupt(fiber)
-      yield* Effect.sleep("200 millis")
+      yield* Effect.promise(() => until(() => sandboxProcesses().length === 0))
       assert.lengthOf(sandboxProcesses(), 0)
     })
   )
@@ -257,7 +261,8 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
       if (process.platform !== "linux") return
       const arena = yield* Arena
       const fiber = yield* Effect.forkChild(arena.play(match([linear(), stalling("run")], { rules: { max_turns: 40, strike_limit: 1 } })))
-      yield* Effect.sleep("700 millis")
+      const before = cpuOfSandboxes_s()
+      yield* Effect.promise(() => until(() => cpuOfSandboxes_s() > before + BUSY_CPU_S))
       for (const { pid } of sandboxProcesses()) process.kill(pid, "SIGKILL")
       assertVerifies(yield* Fiber.join(fiber))
     })

@@ -95,6 +95,18 @@ describe("an extent of zero", () => {
     assert.match(with_(node("Add", ["obs", "s"]), floats("s", [0], [])), /unsupported_operator/)
   })
 
+  it("that only a match shows keeps a tensor out of MatMul, but not the numbers that are made of it", () => {
+    const cells = { ...node("NonZero", ["obs"]), output: ["cells"] }
+    const places = node("Cast", ["cells"], [{ name: "to", type: AttributeType.INT, i: 1n }])
+    const toLogits = (from: string, ...made: ReadonlyArray<Node>) => said(linear(1, [cells, places, ...made], [], from))
+    assert.match(toLogits("x"), /^unsupported_operator: Operator MatMul takes a tensor whose size depends/)
+    const count = { ...node("ReduceSum", ["x"], [{ name: "keepdims", type: AttributeType.INT, i: 0n }]), output: ["count"] }
+    assert.strictEqual(toLogits("sum", count, { ...node("Add", ["obs", "count"]), output: ["sum"] }), "admissible")
+    const rows = { ...node("Transpose", ["cells"]), output: ["rows"] }
+    const marked = { ...node("ScatterND", ["obs", "rows", "ones"]), output: ["marked"] }
+    assert.strictEqual(toLogits("marked", rows, marked), "admissible")
+  })
+
   it("is no matter for quantized weights, which are constants, and for slices that hold something", () => {
     const weights = { name: "w", dims: [1n, 3n], dataType: DataType.UINT8, rawData: new Uint8Array(3) }
     assert.strictEqual(with_(node("MatMulInteger", ["obs", "w"]), weights), "admissible")

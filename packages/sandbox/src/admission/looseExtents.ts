@@ -32,10 +32,17 @@ const SELECTING = new Set(["NonZero", "Compress"])
 /** Their outputs tell the extents of the input and nothing of its contents. */
 const MEASURING = new Set(["Shape", "Size"])
 
+/** A reduction of everything to one number. */
+const isWhole = ({ attribute, input, opType }: NodeProto) =>
+  opType.startsWith("Reduce") && input.length < 2 && !attribute.some(({ name }) => name === "axes")
+
 const levelOf = (node: NodeProto, levels: ReadonlyMap<string, Level>): Level => {
   const inputs = node.input.map((name) => levels.get(name) ?? 0)
   const most = Math.max(0, ...inputs)
   if (MEASURING.has(node.opType)) return most === LOOSE ? DATA : 0
+  if (isWhole(node)) return Math.min(most, DATA)
+  // What is written into a tensor leaves its extents as they are.
+  if (node.opType.startsWith("Scatter")) return Math.max(inputs[0] ?? 0, Math.min(most, DATA))
   if (SELECTING.has(node.opType) && most > 0) return LOOSE
   return SIZE_INPUTS[node.opType]?.some((index) => (inputs[index] ?? 0) > 0) ? LOOSE : most
 }

@@ -96,7 +96,10 @@ export const positions = (game: string, sizes: Sizes): ReadonlyArray<Kind> => {
   return Object.entries(STAGES).map(([name, share]) => ({
     name,
     real: true,
-    observations: matches.map((views) => laidOver(views[Math.floor(share * views.length)]!, board, sizes))
+    // Of each match the view of another seat: an opening is the same whatever the seed.
+    observations: matches.map((views, at) =>
+      laidOver(views[Math.min(views.length - 1, Math.floor(share * views.length) + at)]!, board, sizes)
+    )
   }))
 }
 

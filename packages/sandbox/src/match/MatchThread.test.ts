@@ -9,6 +9,7 @@ import { Ledger, PHASE } from "./Ledger.ts"
 import { MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
 import { boundedByEvents } from "../worker/testBudget.ts"
+import { until } from "../worker/testUntil.ts"
 
 boundedByEvents(vi)
 
@@ -58,7 +59,7 @@ describe("a thread that plays matches", () => {
     const match = await matchOf([linear(), stalling("run")])
     const ledger = new Ledger(shapeOf, match.ledger as SharedArrayBuffer)
     const playing = thread.play(match)
-    while (ledger.phase !== PHASE.first_run || ledger.seat !== 1) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until(() => ledger.phase === PHASE.first_run && ledger.seat === 1)
     thread.stop()
     assert.deepStrictEqual(await playing, { kind: "ended", error: "" })
     assert.deepStrictEqual([typeof ledger.choice(0, 0), ledger.choice(0, 1)], ["number", undefined])

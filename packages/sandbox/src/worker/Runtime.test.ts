@@ -100,10 +100,10 @@ describe("an instance that nobody uses", () => {
       const one = async (at) => registry.register(await instantiate(module, 1), at)
       for (let at = 0; at < 4; at++) {
         await one(at)
-        await new Promise((resolve) => setTimeout(resolve))
+        await new Promise((resolve) => setImmediate(resolve))
         gc()
       }
-      await new Promise((resolve) => setTimeout(resolve))
+      await new Promise((resolve) => setImmediate(resolve))
       process.stdout.write(String(freed.length))
     `
     const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", "--input-type=module", "--eval", program], { env: {} })

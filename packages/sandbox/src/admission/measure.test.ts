@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { Instance, share } from "../worker/Instance.ts"
+import { wasmPath } from "../worker/Runtime.ts"
+import { boundedByEvents } from "../worker/testBudget.ts"
+import { measure } from "./measure.ts"
+import { extremes, type Kind, positions } from "./observations.ts"
+import { linear, slowOnEmptyCells } from "./testModels.ts"
+
+boundedByEvents(vi)
+
+const sizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
+const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
+
+/** What a model takes on these kinds of observation. */
+const timeOn = async (weights: Uint8Array, kinds: ReadonlyArray<Kind>): Promise<number> => {
+  const cap_bytes = memoryCapOf(weights.length)
+  const seat = new Instance({ module: await compiled, weights: share(weights), cap_bytes, boards: [sizes], arena: true, poison: 1 })
+  assert.strictEqual(await seat.answer(10_000), "answered")
+  const time = await measure(seat, kinds, async () => {
+    seat.channel.ask()
+    const waited = await seat.answer(10_000)
+    return waited === "answered" ? null : { waited }
+  })
+  await seat.stop()
+  assert.isNumber(time)
+  return time as number
+}
+
+const real = positions("snakes", sizes)
+const noise = extremes(sizes).filter(({ name }) => name === "noise")
+
+describe("the time of a model", () => {
+  it("is that of the kind of observation on which it is slowest", async () => {
+    const onNoise = await timeOn(slowOnEmptyCells(), noise)
+    const onAll = await timeOn(slowOnEmptyCells(), [...real, ...extremes(sizes)])
+    // Dense noise has no empty cell; a real board has more than a thousand.
+    assert.isBelow(onNoise, 5_000)
+    assert.isAbove(onAll, 20_000)
+  })
+
+  it("leaves a plain model as quick as it is", async () => {
+    assert.isBelow(await timeOn(linear(), [...real, ...extremes(sizes)]), 5_000)
+  })
+})
+
+describe("the observations", () => {
+  it("are of openings, middles and ends of real matches, and differ", () => {
+    assert.deepStrictEqual(
+      real.map(({ name }) => name),
+      ["opening", "mid-game", "late game"]
+    )
+    const all = real.flatMap(({ observations }) => observations.map((values) => values.join()))
+    assert.strictEqual(new Set(all).size, all.length)
+    // A body grows with the match: plane 1 is one's own.
+    const bodyOf = (kind: Kind) => kind.observations.map((values) => values.slice(121, 242).filter((value) => value > 0).length)
+    assert.isAbove(Math.max(...bodyOf(real[1]!)), Math.max(...bodyOf(real[0]!)))
+  })
+
+  it("are the same every time, for every game and for sizes that the game has no board of", () => {
+    for (const [game, odd] of [
+      ["snakes", { ...sizes, rows: 6, cols: 23 }],
+      ["othello", { ...sizes, planes: 5, rows: 14, cols: 4 }]
+    ] as const) {
+      const [first, again] = [positions(game, odd), positions(game, odd)]
+      assert.deepStrictEqual(first, again)
+      for (const { observations } of first)
+        for (const values of observations) assert.strictEqual(values.length, odd.planes * odd.rows * odd.cols)
+    }
+  })
+
+  it("hold zeros, denormals and large values, and only real ones have to be taken", () => {
+    const kinds = new Map(extremes(sizes).map((kind) => [kind.name, kind]))
+    assert.isTrue(kinds.get("zeros")!.observations[0]!.every((value) => value === 0))
+    assert.isTrue(kinds.get("denormals")!.observations[0]!.every((value) => value > 0 && value < 1.1754943508222875e-38))
+    assert.isAbove(Math.max(...kinds.get("large values")!.observations[0]!), 1e5)
+    assert.isTrue(real.every((kind) => kind.real) && [...kinds.values()].every((kind) => !kind.real))
+  })
+})

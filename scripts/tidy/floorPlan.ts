@@ -6,7 +6,7 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: ["domain"],
   sandbox: ["engine", "onnx"],
   zoo: ["engine", "onnx"],
-  server: ["api", "domain", "engine"],
+  server: ["api", "domain", "engine", "sandbox"],
   runner: ["api", "engine", "sandbox"],
   cli: ["api", "domain", "engine", "sandbox", "zoo"]
 }

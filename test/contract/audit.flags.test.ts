@@ -1,11 +1,11 @@
 /** How audits end that no two runners decide, and what becomes of runners and keys that were flagged. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import type { Client } from "@agon/api/Client.ts"
 import { Audits } from "@agon/server/runner/Audits.ts"
-import { isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
+import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
+import { about, isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
@@ -43,10 +43,8 @@ const setAside = Effect.fnUntraced(function* ({ client, open }: Keyed) {
   return { match: match!.match_id, player }
 })
 /** A runner that plays the match again, to the state that it is given. */
-const playedAgain = Effect.fnUntraced(function* (
-  { client, open }: { readonly client: Client; readonly open: Keyed["open"] },
-  digit: string
-) {
+const playedAgain = Effect.fnUntraced(function* ({ admin }: Pick<Keyed, "admin">, digit: string) {
+  const { client, open } = yield* keyed("auditor", admin)
   const auditor = yield* open(["audit"])
   const { leases } = yield* client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 20 } })
   const [work] = leases.filter(isAudit)
@@ -98,9 +96,43 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
       yield* anHourLater(match)
       assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "nobody_came", status: "rated" })
       assert.deepStrictEqual(yield* flagged(player), [false])
+      const told = yield* rows<{ why: string }>(
+        "SELECT detail->>'why' AS why FROM audit WHERE action = 'match.unaudited' AND subject = $1",
+        match
+      )
+      assert.match(told[0]!.why, /^No runner of another key/)
+      const { state } = (yield* Metric.snapshot).find(({ id }) => id === "agon_audits_given_up_total") as {
+        readonly state: { readonly count: number }
+      }
+      assert.isAtLeast(state.count, 1)
       const auditor = yield* fleet.open(["audit"])
       const { leases } = yield* fleet.client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0 } })
       assert.deepStrictEqual(leases, [])
+    })
+  )
+
+  it.effect("is played again by the service's own runner after an hour, whoever played it, and by no other of that key before", () =>
+    Effect.gen(function* () {
+      const { runner: clientOf } = yield* Service.Service
+      yield* RunnerKeys.use((keys) => keys.own("own", "agon_rk_own"))
+      const client = yield* clientOf("agon_rk_own")
+      const open = (accepts: typeof about.accepts) =>
+        Effect.map(client.runner.openSession({ payload: { ...about, accepts } }), ({ runner }) => runner)
+      const { match, player } = yield* setAside({ client, open } as Pick<Keyed, "client" | "open"> as Keyed)
+      const auditor = yield* open(["audit"] as never)
+      const lease = Effect.map(client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0 } }), ({ leases }) =>
+        leases.find(isAudit)
+      )
+      assert.isUndefined(yield* lease)
+      yield* anHourLater(match)
+      assert.strictEqual((yield* outcomeOf(match))!.state, "waiting")
+      const work = yield* lease
+      assert.strictEqual(work!.match_id, match)
+      const state_sha256 = played(work!).replay.state_sha256
+      yield* client.runner.result({ params: { lease: work!.lease }, payload: { kind: "audit", state_sha256 } })
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "agreed", status: "rated" })
+      assert.deepStrictEqual(yield* flagged(player, auditor), [false, false])
+      yield* rows("UPDATE runner SET state = 'gone', stopped = true WHERE id IN ($1::uuid, $2::uuid)", player, auditor)
     })
   )
 
@@ -108,7 +140,7 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
     Effect.gen(function* () {
       const { fleet } = yield* Stage
       const { match, player } = yield* setAside(yield* keyed("doubted", fleet.admin))
-      const doubter = yield* playedAgain(yield* keyed("doubter", fleet.admin), "3")
+      const doubter = yield* playedAgain(fleet, "3")
       assert.strictEqual((yield* outcomeOf(match))!.status, "rated")
       yield* anHourLater(match)
       assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "undecided", status: "failed" })

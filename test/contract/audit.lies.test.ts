@@ -68,7 +68,7 @@ const lies: Readonly<Record<string, { readonly lie: (work: MatchWork, before: Ma
 const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
   Effect.retry(check, Schedule.upTo(Schedule.spaced("50 millis"), { times: 400 }))
 
-const service = Service.layer({ replay_check: 1, audit: 0 }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
+const service = Service.layer({ replay_check: 1, audit: 0, runtimes: ["test", "mine"] }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
 
 layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
   it.effect("is found out whatever it lies about, its match is voided, and the ladder is as if it had never been", () =>

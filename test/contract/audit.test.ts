@@ -125,6 +125,8 @@ inService(
       yield* eventually(looked(match!.match_id))
       const own = yield* client.runner.lease({ payload: { runner: player, max: 4, wait_s: 5 } })
       assert.deepStrictEqual(own.leases.filter(isAudit), []) // not by the one who played it
+      const beside = yield* client.runner.lease({ payload: { runner: yield* open(["audit"]), max: 1, wait_s: 0 } })
+      assert.deepStrictEqual(beside.leases, []) // nor by another session of its key
       const other = yield* keyed("elsewhere")
       const auditor = yield* other.open(["audit"])
       const work = yield* leaseAudit(other.client, auditor)
@@ -167,7 +169,8 @@ inService("what a revoked key was playing again goes back at once, to another ru
     const gone = yield* keyed("gone", fleet.admin)
     const work = yield* leaseAudit(gone.client, yield* gone.open(["audit"]))
     yield* fleet.admin.fleet.revokeKey({ params: { key: gone.key } })
-    const { leases } = yield* fleet.client.runner.lease({ payload: { runner: yield* fleet.open(["audit"]), max: 1, wait_s: 10 } })
+    const other = yield* keyed("other", fleet.admin)
+    const { leases } = yield* other.client.runner.lease({ payload: { runner: yield* other.open(["audit"]), max: 1, wait_s: 10 } })
     assert.deepStrictEqual(
       leases.map(({ lease }) => lease),
       [work.lease.replace(/1$/, "2")]
@@ -188,14 +191,17 @@ for (const { lies, verdict } of [
       const { leases } = yield* fleet.client.runner.lease({ payload: { runner: player, max: 1, wait_s: 10 } })
       const [match] = leases.filter(isMatch)
       yield* report(fleet.client, match!, lies === "player" ? { told: (told) => ({ ...told, state_sha256: wrong }) } : {})
-      const auditor = yield* fleet.open(["audit"])
-      const third = yield* fleet.open(["audit"])
-      const first = yield* leaseAudit(fleet.client, auditor)
+      const [one, two] = [yield* keyed("one", fleet.admin), yield* keyed("two", fleet.admin)]
+      const auditor = yield* one.open(["audit"])
+      const third = yield* two.open(["audit"])
+      const first = yield* leaseAudit(one.client, auditor)
       const truth = played(first).replay.state_sha256
-      assert.deepStrictEqual(yield* say(fleet.client, first, lies === "auditor" ? wrong : truth), { accepted: true })
+      assert.deepStrictEqual(yield* say(one.client, first, lies === "auditor" ? wrong : truth), { accepted: true })
       assert.strictEqual((yield* matchOf(match!.match_id)).status, "rated")
-      const second = yield* leaseAudit(fleet.client, third)
-      assert.deepStrictEqual(yield* say(fleet.client, second, truth), { accepted: true })
+      const again = yield* one.client.runner.lease({ payload: { runner: yield* one.open(["audit"]), max: 1, wait_s: 0 } })
+      assert.deepStrictEqual(again.leases, []) // not by another session of the key that doubts
+      const second = yield* leaseAudit(two.client, third)
+      assert.deepStrictEqual(yield* say(two.client, second, truth), { accepted: true })
       assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict })
       assert.strictEqual((yield* matchOf(match!.match_id)).status, lies === "player" ? "failed" : "rated")
       const flags = [yield* flaggedOf(player), yield* flaggedOf(auditor), yield* flaggedOf(third)]

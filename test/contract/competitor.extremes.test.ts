@@ -8,7 +8,7 @@ import * as Fixture from "../support/Fixture.ts"
 import { hashOf } from "../support/Referee.ts"
 
 const engines = [{ game: "snakes", engine_digest: Fixture.engineDigest }]
-const about = { name: "f", runtime_version: "t", engines, accepts: ["match"], slots: 2 }
+const about = { name: "f", runtime_version: "test", engines, accepts: ["match"], slots: 2 }
 const beyond = 2 ** 31
 const stored = new TextEncoder().encode("{}")
 
@@ -24,7 +24,7 @@ layer(A.layer, A.options)("extremes", (it) => {
       const seats = [0, 1].map((seat) => ({ seat, score: 1 - seat, rank: seat + 1, strikes: 0 }))
       const result = {
         kind: "match",
-        runtime_version: "t",
+        runtime_version: "test",
         reason: "turns",
         turns: 3,
         played_ms: 1,

@@ -139,7 +139,7 @@ layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input"
       const accepts = ["match", "admission"]
       const about = {
         name: "f",
-        runtime_version: "t",
+        runtime_version: "test",
         engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
         accepts,
         slots: 2

@@ -140,6 +140,7 @@ export const start = async (count: number, { apart, environment }: Options): Pro
     PUBLIC_ORIGIN: nginx.origin,
     AUTH_PROVIDERS: JSON.stringify([StubProvider.openIdConfig(PROVIDER, stub.origin)]),
     AGON_ADMIN: `${PROVIDER}:admin`,
+    AGON_RUNTIMES: "test",
     TRUSTED_PROXIES: "127.0.0.1"
   }
   const nodes: Array<Node> = []

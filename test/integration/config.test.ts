@@ -62,6 +62,7 @@ describe("the environment", () => {
         development_sign_in: true,
         replay_check: 1,
         audit: 0.02,
+        runtimes: [],
         trusted_proxies: [],
         redis_url: undefined,
         otlp_url: undefined,

@@ -22,6 +22,7 @@ import { Handlers } from "@agon/server/handlers.ts"
 import { MaxBody, makeRoutes } from "@agon/server/http/Http.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
+import { KnownRuntimes } from "@agon/server/runner/KnownRuntimes.ts"
 import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
 import { Services } from "@agon/server/services.ts"
 import { eventually } from "./eventually.ts"
@@ -71,7 +72,7 @@ export const layerWith = (rates: Layer.Layer<RateLimits>, directory: Effect.Effe
     Layer.provide([MaxBody, HttpServer.layerServices]),
     Layer.provideMerge(SigningIn),
     Layer.provideMerge(Services),
-    Layer.provideMerge(Layer.mergeAll(rates, objectsIn(directory))),
+    Layer.provideMerge(Layer.mergeAll(rates, objectsIn(directory), Layer.succeed(KnownRuntimes, new Set(["test"])))),
     Layer.provideMerge(SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))),
     Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),
     Layer.provideMerge(Layer.effect(SeasonSql, PgClient.PgClient)),

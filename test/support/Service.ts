@@ -55,6 +55,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         development_sign_in: true,
         replay_check: 0,
         audit: 0,
+        runtimes: ["test"],
         trusted_proxies: [],
         redis_url: undefined,
         otlp_url: undefined,

@@ -35,6 +35,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   season_private: "Only a public season can be the featured one, and only its matches be picked.",
   pick_exists: "The match is picked already.",
   entry_fixed: "Entry is restricted already, or always, as in a private season.",
+  too_many_runners: "The runner key has as many runners as it may, all heard of within the last 90 seconds.",
   own_admin: "The caller is the administrator whom it would put out of office, or suspend.",
   thread_locked: "A moderator has locked the thread: nothing is added to it.",
   pending_cap_reached: "The caller has as many comments waiting for approval as may wait.",

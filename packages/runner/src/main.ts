@@ -35,6 +35,8 @@ const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ 
 const tied = Effect.callback<void>((resume) => {
   process.stdin.on("end", () => resume(Effect.void)).on("error", () => resume(Effect.void))
   process.stdin.resume()
+  // An input that is still read would keep a drained runner's process alive for ever.
+  return Effect.sync(() => void process.stdin.destroy())
 })
 
 Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) =>

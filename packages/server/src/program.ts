@@ -28,6 +28,7 @@ import { objectRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import { S3Objects } from "./object/S3Objects.ts"
 import { SharesRunners } from "./runner/Desk.ts"
+import { KnownRuntimes, knownRuntimes } from "./runner/KnownRuntimes.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
 import { Parking } from "./runner/Parking.ts"
 import * as DemoSeason from "./season/DemoSeason.ts"
@@ -60,6 +61,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(ClientAddress, trusting(settings.trusted_proxies)),
     Layer.succeed(Mounts, mounts),
     Layer.succeed(SharesRunners, settings.node !== undefined),
+    Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )
 

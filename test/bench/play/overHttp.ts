@@ -70,6 +70,7 @@ export const serve = async (url: Redacted.Redacted, entries: number): Promise<Se
       AGON_RUNNERS: "0",
       AGON_AUDIT: "0",
       AGON_REPLAY_CHECK: "0",
+      AGON_RUNTIMES: "bench",
       LOG_LEVEL: "error"
     },
     stdio: ["ignore", "ignore", "inherit"]

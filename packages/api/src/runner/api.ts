@@ -13,6 +13,8 @@ export const Runner = Schema.Struct({
   name: Schema.String,
   key_id: Id,
   runtime_version: Schema.String,
+  /** Whether results of this runtime count; a runner of another is given no work. */
+  runtime_known: Schema.Boolean,
   engines: Schema.Array(Schema.Struct({ game: Schema.String, engine_digest: Schema.String })),
   accepts: Schema.Array(Accepts),
   slots: Schema.Int,

@@ -9,6 +9,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { RunnerKey } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { BoardFile } from "../board/api.ts"
+import { Problem } from "../Problem.ts"
 import { Rules, WeightClass } from "../season/Rules.ts"
 import { RunnerRejectReason } from "../version/RejectReason.ts"
 import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload } from "../Wire.ts"
@@ -24,6 +25,9 @@ const RuntimeVersion = text(1, 200)
 const Digest = text(1, 128)
 const StateSha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "64 hexadecimal digits" }))
 const Detail = text(0, 2000)
+
+/** Of one key; those that have been silent for 90 s are gone and do not count. */
+export class TooManyRunners extends Problem<TooManyRunners>()("too_many_runners", 409, "The key has too many runners") {}
 
 // --- session -------------------------------------------------------------------------------------
 
@@ -267,7 +271,8 @@ export class RunnerGroup extends HttpApiGroup.make("runner")
   .add(
     HttpApiEndpoint.post("openSession", "/v1/runner/sessions", {
       payload: OpenSession,
-      success: RunnerSession.pipe(HttpApiSchema.status(201))
+      success: RunnerSession.pipe(HttpApiSchema.status(201)),
+      error: TooManyRunners
     }),
     HttpApiEndpoint.post("lease", "/v1/runner/leases", { payload: LeaseRequest, success: LeaseAnswer }),
     HttpApiEndpoint.post("heartbeat", "/v1/runner/heartbeat", { payload: Heartbeat, success: HeartbeatAnswer }),

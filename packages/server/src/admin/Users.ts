@@ -9,6 +9,9 @@
  * that comes after finds the account suspended. Sessions are asked of the database with each request, so on every node the
  * next request is refused; those that are under way are ended (account/Ongoing.ts). Versions that the account has entered
  * play on, since nobody can withdraw one, and its candidates go on.
+ *
+ * The runner keys that it has made stop as long as it is suspended: they open no session and report nothing, and what their
+ * runners held goes back at once, as where a key is revoked. When the suspension ends they are in force again.
  */
 import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
@@ -18,6 +21,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { Ongoing } from "../account/Ongoing.ts"
+import { RunnerKeys } from "../runner/RunnerKeys.ts"
 import { auditOf, makeAudits, nowhere } from "./audits.ts"
 import { makeQueries, type Standing } from "./userQueries.ts"
 
@@ -30,7 +34,7 @@ export class Users extends Context.Service<
     readonly isThere: (username: string) => Effect.Effect<boolean>
   }
 >()("agon/Users") {
-  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient | RunnerKeys> = Layer.effect(
     Users,
     Effect.suspend(() => makeUsers)
   )
@@ -49,6 +53,7 @@ const makeEdit = Effect.gen(function* () {
   const audits = yield* makeAudits
   const ongoing = yield* Ongoing
   const queries = yield* makeQueries
+  const runnerKeys = yield* RunnerKeys
 
   /** Answers whose account it is and what is different now. */
   const write = Effect.fnUntraced(function* (account: SignedIn, username: string, change: EditUser) {
@@ -63,7 +68,8 @@ const makeEdit = Effect.gen(function* () {
       return yield* new OwnAdmin({ detail: "Another administrator has to do this." })
     yield* queries.set({ ...held.value, ...changes })
     if (changes.suspended === true) yield* queries.endSessions(held.value.id)
-    return { id: held.value.id, changes }
+    const keys = changes.suspended === true ? yield* queries.endRunners(held.value.id) : []
+    return { id: held.value.id, changes, keys }
   })
 
   return Effect.fn("Users.edit")(function* (account: SignedIn, username: string, change: EditUser) {
@@ -73,6 +79,9 @@ const makeEdit = Effect.gen(function* () {
       )
       .pipe(
         Effect.tap(({ changes, id }) => (changes.suspended === true ? ongoing.end(id) : Effect.void)),
+        Effect.tap(({ keys }) =>
+          Effect.forkDetach(Effect.forEach(keys, ({ id }) => runnerKeys.returnLeases(id, "ended"), { discard: true }))
+        ),
         Effect.uninterruptible
       )
     return yield* Effect.orDie(queries.user(username))

@@ -83,6 +83,12 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Changes one row by the primary key, which `hold` has locked. */
   set: ({ admin, id, suspended }: Standing) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
 
+  /** The keys that an account has made and that are in force, by runner_key_creator; their runners are gone with it, by runner_of_key. */
+  endRunners: (account_id: string) => sql<{ readonly id: string }>`
+    WITH k AS (SELECT id FROM runner_key WHERE created_by = ${account_id} AND revoked_at IS NULL),
+      gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM k) AND state <> 'gone')
+    SELECT id FROM k`,
+
   /** Deletes an account's sessions by session_account; in a statement after `hold`, so that it sees what a sign-in before it has left. */
   endSessions: (account_id: string) => sql`DELETE FROM session WHERE account_id = ${account_id}`
 }))

@@ -42,6 +42,8 @@ export interface SettingsShape {
   readonly replay_check: number
   /** Share of matches that another runner plays again. */
   readonly audit: number
+  /** Runtimes of runners that are allowed beside the one of this build. */
+  readonly runtimes: ReadonlyArray<string>
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trusted_proxies: ReadonlyArray<string>
   /** The Redis in which nodes count rate limits together; undefined where this one counts by itself. A start does not need it. */
@@ -99,6 +101,7 @@ const settle = (values: Values): SettingsShape => {
     development_sign_in,
     replay_check: values.replay_check ?? 1,
     audit: values.audit ?? 0.02,
+    runtimes: values.runtimes ?? [],
     trusted_proxies: values.trusted_proxies ?? [],
     redis_url: redacted(values.redis_url),
     otlp_url: values.otlp_url,

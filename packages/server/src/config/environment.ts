@@ -1,7 +1,7 @@
 /** Every variable of the environment that the service reads, and what each takes. */
 import { LogLevel } from "effect"
 import { parseProviders } from "./signInProviders.ts"
-import { type Address, address as hostAndPort, flag, hidden, integer, maskedUrl, networks } from "./variables.ts"
+import { type Address, address as hostAndPort, flag, hidden, integer, maskedUrl, networks, runtimes } from "./variables.ts"
 import { share, text, url, type Variable } from "./variables.ts"
 
 const MOST_RUNNER_SLOTS = 64
@@ -67,6 +67,7 @@ export const variables = {
   dev_sign_in: variable("AGON_DEV_SIGNIN", "1, for the development sign-in beside DATABASE_URL or S3, or 0", flag),
   replay_check: variable("AGON_REPLAY_CHECK", "a share from 0 to 1", share),
   audit: variable("AGON_AUDIT", "a share from 0 to 1", share),
+  runtimes: variable("AGON_RUNTIMES", "versions of runtimes with commas between them, as runners say them", runtimes),
   trusted_proxies: variable("TRUSTED_PROXIES", "addresses and networks with commas between them, such as 10.0.0.0/8", networks),
   redis_url: variable("REDIS_URL", "redis://user:password@host:port/database, or rediss: for TLS", redisAddress, maskedUrl),
   otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", address("http:", "https:"), maskedUrl),

@@ -81,6 +81,19 @@ export const address = (value: string): { readonly value: Address } | undefined 
   return usable ? { value: { host, port: number } } : undefined
 }
 
+/** At most as long as a runner may say it. */
+const RUNTIME_MAX = 200
+
+/** Names with blanks in them, with commas between them. */
+export const runtimes = (value: string) => {
+  const list = value
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+  const wrong = list.find((one) => one.length > RUNTIME_MAX)
+  return wrong === undefined ? { value: list } : `${JSON.stringify(wrong)} has more than ${RUNTIME_MAX} characters`
+}
+
 /** A wider network than 10.0.0.0/8 and fd00::/8 is not somebody's own: whoever is in it would say themselves from where they ask. */
 const WIDEST_BITS = 8
 

@@ -12,6 +12,7 @@
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { makeAudits, ownAudit } from "../admin/audits.ts"
+import { Parking } from "../runner/Parking.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 
 export interface Doubtful {
@@ -37,7 +38,7 @@ export class MatchVoiding extends Context.Service<
     readonly flag: (runner: string, doubtful: Omit<Doubtful, "runners">) => Effect.Effect<void, Failure>
   }
 >()("agon/MatchVoiding") {
-  static readonly layer: Layer.Layer<MatchVoiding, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
+  static readonly layer: Layer.Layer<MatchVoiding, never, SqlClient.SqlClient | Parking | SeasonActors> = Layer.effect(
     MatchVoiding,
     Effect.suspend(() => makeMatchVoiding)
   )
@@ -62,16 +63,20 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM b WHERE r.id = b.id RETURNING r.key_id, r.name, b.flagged_at IS NULL AS fresh`
   }),
 
-  /** Locks the runners of a key, by runner_of_key, where three of them were flagged within a day (as in runner/queries.ts). */
+  /**
+   * Locks the runners of a key, by runner_of_key, where three of them were flagged within a day (as in runner/queries.ts). Not
+   * those of the service's own key, which has no creator.
+   */
   stopKey: ({ key, now }: { readonly key: string; readonly now: Date }) => sql`
     UPDATE runner SET stopped = true, state = CASE state WHEN 'active' THEN 'draining' ELSE state END
-    WHERE key_id = ${key} AND NOT stopped
+    WHERE key_id = ${key} AND NOT stopped AND (SELECT created_by IS NOT NULL FROM runner_key WHERE id = ${key})
       AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= 3`
 }))
 
 const makeMatchVoiding = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const audits = yield* makeAudits
+  const parking = yield* Parking
   const queries = yield* makeQueries
 
   const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, { detail, match, season_id }: Omit<Doubtful, "runners">) {
@@ -84,6 +89,7 @@ const makeMatchVoiding = Effect.gen(function* () {
     yield* audits.logged(yield* queries.placeOf(season_id), write, (flagged) =>
       flagged?.fresh ? ownAudit("runner.flag", runner, { name: flagged.name, key: flagged.key_id, match, detail }) : undefined
     )
+    parking.stop(runner)
     yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
   })
 

@@ -8,19 +8,25 @@
  *                                                   ├─ it bears the doubter out: the match is voided, its runner flagged
  *                                                   ├─ a third state: the same, since two deny the report; the two, who
  *                                                   │  deny each other, are left alone
- *                                                   └─ none comes within the hour: voided, both are flagged
+ *                                                   └─ none comes within the hour, nor then the service's own runner: voided,
+ *                                                      both are flagged
+ *   nobody comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
+ *                                   and /metrics say so, and the match stands
+ *
+ * Only a runner of another key is another: a key has as many sessions as it opens.
  *
  * It is a queue of its own beside the seasons': an audit changes nothing that is played. Its leases are named
  * `<audit id>.<n>` and count against a runner's slots like any other. Verdicts are applied before they are noted, so one
  * that a crash cuts short is applied again.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import { leaseName, parseLease } from "@agon/domain/season/Lease.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
+import { makeAudits as makeAuditLog, ownAudit } from "../admin/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { moving } from "../season/asked.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
@@ -33,8 +39,12 @@ import { WorkSheets } from "./WorkSheets.ts"
 export const AUDITS = "audits"
 
 const LOOK_EVERY = "2 seconds"
-/** A fleet that has no second runner of the same runtime audits nothing. */
+/** A service that has no second key with a runner of the same runtime audits by its own runner, or not at all. */
 const WAIT_MS = 3_600_000
+/** For so long after that the service's own runner has time for it. */
+const OWN_WAIT_MS = 3_600_000
+/** A runner that was not heard of for so long is not waited for. */
+const OWN_SEEN_MS = 90_000
 const LEASES_MAX = 8
 
 type Receipt = LeasedAcceptance["reason"]
@@ -76,8 +86,10 @@ const makeAudits = Effect.gen(function* () {
     lease: Effect.fnUntraced(function* (key, runner, max) {
       if (waiting.size === 0 || max <= 0 || !runner.accepts.includes("audit") || runner.state === "draining") return []
       if (key.season_id !== null && !waiting.has(key.season_id)) return []
-      const until = (yield* Clock.currentTimeMillis) + LEASE_MS
-      const asked = { runner: runner.id, key: key.id, season_id: key.season_id, until: new Date(until), limit: max }
+      const now = yield* Clock.currentTimeMillis
+      const until = now + LEASE_MS
+      const times = { until: new Date(until), since: new Date(now - WAIT_MS) }
+      const asked = { runner: runner.id, key: key.id, season_id: key.season_id, ...times, limit: max }
       const taken = yield* Effect.orDie(queries.take(asked))
       return yield* Effect.forEach(taken, (audit) => {
         const lease = leaseName(audit.id, audit.lease_n)
@@ -117,7 +129,14 @@ const makeAudits = Effect.gen(function* () {
   })
 })
 
+const NOBODY = "No runner of another key and of its runtime came for it, nor one of the service's own."
+const givenUp = Metric.counter("agon_audits_given_up_total", {
+  description: "Matches set aside to be played again that nobody could play again, or no third one could decide",
+  incremental: true
+})
+
 const makeJudge = Effect.gen(function* () {
+  const audits = yield* makeAuditLog
   const queries = yield* makeQueries
   const voiding = yield* MatchVoiding
   const doubtful = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
@@ -139,7 +158,13 @@ const makeJudge = Effect.gen(function* () {
 
   /** No other runner came. */
   const giveUp = Effect.fnUntraced(function* (audit: AuditRow) {
-    if (audit.doubter_id === null) return yield* queries.settle(audit.id, "nobody_came")
+    yield* Metric.update(givenUp, 1)
+    if (audit.doubter_id === null) {
+      const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })
+      const place = { game: audit.game, season_id: audit.season_id }
+      yield* audits.logged(place, queries.settle(audit.id, "nobody_came"), () => told)
+      return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
+    }
     yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
     return yield* queries.settle(audit.id, "undecided")
   })
@@ -154,7 +179,9 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
   const look = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* queries.lapse(new Date(now))
-    for (const audit of yield* queries.overdue({ since: new Date(now - WAIT_MS), leases: LEASES_MAX })) yield* judge.giveUp(audit)
+    const times = { since: now - WAIT_MS, own_since: now - WAIT_MS - OWN_WAIT_MS, seen_after: now - OWN_SEEN_MS }
+    const since = { since: new Date(times.since), own_since: new Date(times.own_since), seen_after: new Date(times.seen_after) }
+    for (const audit of yield* queries.overdue({ ...since, leases: LEASES_MAX })) yield* judge.giveUp(audit)
     const rows = yield* queries.waiting(undefined)
     const fresh = rows.filter(({ season_id, sum }) => waiting.get(season_id) !== sum)
     waiting.clear()

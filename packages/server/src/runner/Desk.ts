@@ -9,12 +9,15 @@ import { InvalidRequest, type NotFound, type Unavailable } from "@agon/api/Probl
 import type { LeasedAcceptance, LeasedResult } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { moving } from "../season/asked.ts"
 import { COMMANDS_MAX } from "../season/Mailbox.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { SeasonStore } from "../season/SeasonStore.ts"
+import { FaultShares } from "./FaultShares.ts"
 import { type Holding, Holdings } from "./Holdings.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { makeQueries, type OpenRunner, type OpenSeason } from "./queries.ts"
 import { Runners } from "./Runners.ts"
@@ -66,7 +69,7 @@ export class Desk extends Context.Service<
   static readonly layer: Layer.Layer<
     Desk,
     never,
-    SqlClient.SqlClient | ObjectStore | SeasonActors | SeasonStore | OpenSeasons | Runners | WorkSheets
+    SqlClient.SqlClient | MatchVoiding | ObjectStore | SeasonActors | SeasonStore | OpenSeasons | Runners | WorkSheets
   > = Layer.effect(
     Desk,
     Effect.suspend(() => makeDesk)
@@ -84,6 +87,7 @@ const makeDesk = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const runners = yield* Runners
   const shares = yield* SharesRunners
+  const known = yield* KnownRuntimes
   const holdings = new Holdings()
   const tell = yield* makeTell(holdings)
   yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
@@ -128,7 +132,7 @@ const makeDesk = Effect.gen(function* () {
         seen.add(lease)
         return again ? Effect.undefined : Effect.map(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
       })
-      const errors = results.flatMap((result, i) => (held[i] ? faultsOf(result, held[i], `results.${i}.`) : []))
+      const errors = results.flatMap((result, i) => (held[i] ? faultsOf(result, held[i], `results.${i}.`, known) : []))
       if (errors.length > 0) return yield* new InvalidRequest({ detail: errors[0]!.message, errors })
       const reported = results.map((result, i) =>
         held[i] || !isFinished(result) ? result : ({ kind: "unheld", lease: result.lease } as const)
@@ -160,6 +164,20 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const store = yield* SeasonStore
   const seasons = yield* OpenSeasons
   const sheets = yield* WorkSheets
+  const voiding = yield* MatchVoiding
+  const faults = new FaultShares()
+
+  /** Counts a result that was accepted for the first time; flags its runner where its key says too often that the engine failed. */
+  const noteFault = Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
+    const isFault = result.kind === "match" && "fault_reason" in result && result.fault_reason === "engine_fault"
+    if (result.kind !== "match" || !faults.note(key, isFault)) return
+    const runner = holdings.get(result.lease)?.runner
+    if (runner === undefined) return
+    const doubtful = { season_id, match: parseLease(result.lease)!.id, detail: "Too many matches of its key ended in engine_fault." }
+    yield* voiding
+      .flag(runner, doubtful)
+      .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
+  })
 
   /** The machine's answer, or where the work is not open any more the one that its rows give. */
   const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
@@ -185,8 +203,10 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
     const accepted: Array<string> = []
+    const first = (reply: Reply | undefined) => (reply as Receipt | undefined)?.accepted === true
     for (const { command, lease, result } of results) {
       const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
+      if (first(reply)) yield* noteFault(key.id, season, result)
       const receipt = yield* settled(season, lease, key.id, reply)
       if (!receipt.accepted && receipt.reason === "malformed") {
         if (result.kind === "unheld") return yield* unavailable // it is held now: said again, it is looked at

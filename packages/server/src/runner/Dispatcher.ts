@@ -120,4 +120,12 @@ const releaseIn = (desk: Desk["Service"], season: string, key: KeyOfRunner, leas
   )
 
 /** A result names no runner; its key is enough. */
-const nobody = ({ id }: KeyOfRunner): OpenRunner => ({ id: "", key_id: id, slots: 0, state: "draining", accepts: [], engines: [] })
+const nobody = ({ id }: KeyOfRunner): OpenRunner => ({
+  id: "",
+  key_id: id,
+  slots: 0,
+  state: "draining",
+  accepts: [],
+  engines: [],
+  runtime_version: ""
+})

@@ -9,6 +9,7 @@ import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../admin/audits.ts"
+import { Parking } from "./Parking.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 /** Whose fleet it is: a season's, or where that is null the platform's. */
@@ -26,7 +27,7 @@ export class FleetAdmin extends Context.Service<
     readonly stop: Write<Runner, NotFound>
   }
 >()("agon/FleetAdmin") {
-  static readonly layer: Layer.Layer<FleetAdmin, never, SqlClient.SqlClient | RunnerKeys> = Layer.effect(
+  static readonly layer: Layer.Layer<FleetAdmin, never, SqlClient.SqlClient | Parking | RunnerKeys> = Layer.effect(
     FleetAdmin,
     Effect.suspend(() => makeFleetAdmin)
   )
@@ -37,6 +38,7 @@ const placeOf = (fleet: Fleet) => ({ game: fleet?.game ?? null, season_id: fleet
 const makeFleetAdmin = Effect.gen(function* () {
   const audits = yield* makeAudits
   const keys = yield* RunnerKeys
+  const parking = yield* Parking
 
   return FleetAdmin.of({
     create: Effect.fn("FleetAdmin.create")(function* (account, fleet, name) {
@@ -60,6 +62,7 @@ const makeFleetAdmin = Effect.gen(function* () {
       const { runner } = yield* audits.logged(placeOf(fleet), keys.drain(id, fleet?.id ?? null), ({ fresh, runner }) =>
         fresh ? auditOf(account, "runner.stop", runner.name, { id }) : undefined
       )
+      parking.stop(id)
       return runner
     })
   })

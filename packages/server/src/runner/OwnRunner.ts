@@ -10,9 +10,10 @@
  * key holds when the service starts is in nobody's hands, and need not wait for its leases to run out. Where its key was
  * revoked it is not started.
  *
- * Its key is like any other where its runners are flagged: with the third flag in a day it gets no work for the rest of the
- * day. Who has mended the machine and will not wait gives it another: stop the service, remove `secrets/platform-runner` in
- * AGON_DATA, start it again, and revoke the key of before. A key that was revoked is replaced in the same way.
+ * A session of it that is drained or flagged finishes what it holds and ends, and so does its process: the next one opens
+ * another session. Its key is not stopped by three flags in a day, since nobody else would play then; each start with as many
+ * is logged, and who reads that looks at the machine. A key that was revoked is replaced like this: stop the service, remove
+ * `secrets/platform-runner` in AGON_DATA, and start it again.
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { createHmac } from "node:crypto"
@@ -29,7 +30,8 @@ const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "ma
 const NAME = "beside the service"
 const REVOKED =
   "no runner is started beside the service: its key was revoked; a service that starts without secrets/platform-runner in AGON_DATA makes another"
-const waits = restarts("1 second", "30 seconds")
+/** Drained or flagged, it is back within 10 s. */
+const waits = restarts("1 second", "8 seconds")
 /** For so long the runner waits for seasons that are only waking; a lease that did not go back by then runs out. */
 const RETURN_TIMEOUT = "5 seconds"
 

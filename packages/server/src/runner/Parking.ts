@@ -15,6 +15,8 @@ import { Context, Deferred, Effect, Layer } from "effect"
 export interface Waiting {
   readonly serves: (season: string) => boolean
   readonly kind: string
+  /** Whose request it is. */
+  readonly runner?: string
 }
 
 interface Parked extends Waiting {
@@ -36,6 +38,8 @@ export class Parking extends Context.Service<
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<void>
     /** This one was woken since and does not ask: the next one is. */
     readonly passOn: (waiting: Waiting, since: number) => void
+    /** The runner was stopped: its requests are woken, ask, and are told so. */
+    readonly stop: (runner: string) => void
     readonly size: () => number
     /** This node stops: whoever waits is woken, and nobody waits from now on. */
     readonly close: Effect.Effect<void>
@@ -65,13 +69,14 @@ export class Parking extends Context.Service<
       for (const [season, at] of signals) if (at > since && serves(season)) wakeNext(season)
     }
 
-    const park = ({ kind, serves }: Waiting, since: number, wait_ms: number) =>
+    const park = ({ kind, runner, serves }: Waiting, since: number, wait_ms: number) =>
       Effect.suspend(() => {
         if (closed) return Effect.void
         for (const [season, at] of signals) {
           if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
         }
-        const each: Parked = { kind, serves, since, woken: Deferred.makeUnsafe() }
+        const whose = runner === undefined ? {} : { runner }
+        const each: Parked = { kind, ...whose, serves, since, woken: Deferred.makeUnsafe() }
         parked.add(each)
         return Deferred.await(each.woken).pipe(
           Effect.timeoutOption(wait_ms),
@@ -93,6 +98,13 @@ export class Parking extends Context.Service<
       },
       park,
       passOn,
+      stop: (runner) => {
+        for (const each of parked) {
+          if (each.runner !== runner) continue
+          parked.delete(each)
+          Deferred.doneUnsafe(each.woken, Effect.void)
+        }
+      },
       size: () => parked.size,
       close: Effect.sync(() => {
         closed = true

@@ -17,7 +17,8 @@ import { storableText } from "../database/storable.ts"
 import type { Refused } from "../season/Mailbox.ts"
 import { SeasonActors } from "../season/SeasonEntity.ts"
 import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
-import { makeQueries, type OpenSeason } from "./queries.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
+import { makeQueries, type OpenSeason, type RunnerRow } from "./queries.ts"
 
 const PREFIX_CHARACTERS = 12
 /** While a season wakes or reloads. */
@@ -57,6 +58,8 @@ export class RunnerKeys extends Context.Service<
 
 const makeRunnerKeys = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const known = yield* KnownRuntimes
+  const shown = (runner: RunnerRow): Runner => ({ ...runner, runtime_known: known.has(runner.runtime_version) })
   const returnLeases = yield* makeReturnLeases
   const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 
@@ -67,7 +70,7 @@ const makeRunnerKeys = Effect.gen(function* () {
 
   const withRunners = Effect.fnUntraced(function* (keys: ReadonlyArray<Omit<Key, "runners">>) {
     const runners = keys.length === 0 ? [] : yield* queries.ofKeys(keys.map(({ id }) => id))
-    return keys.map((key) => ({ ...key, runners: runners.filter(({ key_id }) => key_id === key.id) }))
+    return keys.map((key) => ({ ...key, runners: runners.filter(({ key_id }) => key_id === key.id).map(shown) }))
   })
 
   const add = Effect.fnUntraced(function* (said: string, secret: string, season_id: string | null, created_by: string | null) {
@@ -113,13 +116,13 @@ const makeRunnerKeys = Effect.gen(function* () {
     runners: Effect.fn("RunnerKeys.runners")(function* (season_id, { cursor, limit }) {
       const runners = yield* queries.runners({ season_id, limit, offset: cursor })
       const { total } = yield* queries.runnerCount(season_id)
-      return { runners, total, next_cursor: nextCursor(cursor, runners.length, total) }
+      return { runners: runners.map(shown), total, next_cursor: nextCursor(cursor, runners.length, total) }
     }, Effect.orDie),
     drain: Effect.fn("RunnerKeys.drain")(function* (id, season_id) {
       const drained = isUuid(id) ? yield* Effect.orDie(queries.drain({ id, season_id })) : Option.none()
       if (Option.isNone(drained)) return yield* new NotFound({ detail: "There is no runner of this id." })
       const { fresh, ...runner } = drained.value
-      return { runner, fresh }
+      return { runner: shown(runner), fresh }
     })
   })
 })

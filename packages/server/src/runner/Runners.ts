@@ -3,13 +3,14 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import type { OpenSession, RunnerSession } from "@agon/api/runner/protocol.ts"
+import { type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
 import { gathered } from "../database/gathered.ts"
 import { newId } from "../database/newId.ts"
 import { storableJson, storableText } from "../database/storable.ts"
-import { makeQueries, type OpenRunner } from "./queries.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
+import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 
 /** A runner says that it lives at a third of the lease. */
 const HEARTBEAT_S = LEASE_MS / 3_000
@@ -25,7 +26,7 @@ const UNTRUSTED =
 export class Runners extends Context.Service<
   Runners,
   {
-    readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession>
+    readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession, TooManyRunners>
     /** The runner, and a note that it was heard of. Unknown, or another key's: not found. */
     readonly heard: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
     /** Whether this node has heard of the runner within 90 s. */
@@ -38,7 +39,16 @@ export class Runners extends Context.Service<
   )
 }
 
+const OWN_FLAGGED = "the runner beside the service was flagged three times within a day and goes on all the same; look at its machine"
+const UNKNOWN_RUNTIME = "a runner gets no work: its runtime is not that of this build, and AGON_RUNTIMES does not allow it"
+const FLAGS_TOLD = 3
+
+const tooMany = new TooManyRunners({
+  detail: `The key has ${SESSIONS_MAX} runners that have been heard of within 90 seconds, as many as it may; open a session once one is gone.`
+})
+
 const makeRunners = Effect.gen(function* () {
+  const known = yield* KnownRuntimes
   const queries = yield* makeQueries
   const seenAt = new Map<string, number>()
   const session = yield* gathered((ids) =>
@@ -62,10 +72,15 @@ const makeRunners = Effect.gen(function* () {
       const now = new Date(yield* Clock.currentTimeMillis)
       const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines: storableJson(engines) }
       const told = { ...said, accepts, slots, isolation: isolation === null ? null : storableText(isolation) }
-      const [opened] = yield* queries.openSession({ id, key_id: key.id, now, ...told })
-      if (opened?.state === "draining") yield* Effect.logWarning(UNTRUSTED, { runner: id, name, key: key.id })
+      yield* Effect.orDie(queries.forget({ key_id: key.id, now }))
+      const [opened] = yield* Effect.orDie(queries.openSession({ id, key_id: key.id, now, ...told }))
+      if (opened === undefined) return yield* tooMany
+      const about = { runner: id, name, key: key.id }
+      if (opened.state === "draining") yield* Effect.logWarning(UNTRUSTED, about)
+      else if (opened.flagged >= FLAGS_TOLD) yield* Effect.logWarning(OWN_FLAGGED, { ...about, flags: opened.flagged })
+      if (!known.has(runtime_version)) yield* Effect.logWarning(UNKNOWN_RUNTIME, { ...about, runtime_version })
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }
-    }, Effect.orDie),
+    }),
 
     heard: Effect.fnUntraced(function* (key, id) {
       const found = isUuid(id) ? yield* session(id.toLowerCase()) : undefined

@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { SEEN_WITHIN_MS } from "../admin/PlatformStatus.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 export class SeasonFleet extends Context.Service<
@@ -29,15 +30,16 @@ const Reach = Schema.Struct({
 const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** The season by its primary key, its reviews by review_pkey, and the runners of the last minute by runner_seen. */
   reach: SqlSchema.findOne({
-    Request: Schema.Struct({ season_id: Schema.String, seen_after: Schema.Date }),
+    Request: Schema.Struct({ season_id: Schema.String, seen_after: Schema.Date, runtimes: Schema.Array(Schema.String) }),
     Result: Reach,
-    execute: ({ season_id, seen_after }) => sql`
+    execute: ({ runtimes, season_id, seen_after }) => sql`
       SELECT s.fleet->>'admissions' AS use,
         (SELECT count(*)::int FROM review w WHERE w.season_id = s.id AND w.until IS NULL) AS queued,
         count(r.id) FILTER (WHERE k.season_id = s.id)::int AS own, count(r.id) FILTER (WHERE k.season_id IS NULL)::int AS platform
       FROM season s
       LEFT JOIN (runner r JOIN runner_key k ON k.id = r.key_id AND k.revoked_at IS NULL)
         ON r.state = 'active' AND r.last_seen_at >= ${seen_after} AND 'admission' = ANY (r.accepts)
+        AND r.runtime_version IN (SELECT jsonb_array_elements_text(${JSON.stringify(runtimes)}::jsonb))
         AND r.engines @> jsonb_build_array(jsonb_build_object('game', s.game, 'engine_digest', s.engine_digest))
         AND (k.season_id = s.id OR k.season_id IS NULL)
       WHERE s.id = ${season_id} GROUP BY s.id`
@@ -46,12 +48,13 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
 const makeSeasonFleet = Effect.gen(function* () {
   const keys = yield* RunnerKeys
+  const known = yield* KnownRuntimes
   const queries = yield* makeQueries
 
   return SeasonFleet.of({
     list: Effect.fn("SeasonFleet.list")(function* (season, page) {
       const seen_after = new Date((yield* Clock.currentTimeMillis) - SEEN_WITHIN_MS)
-      const reach = yield* Effect.orDie(queries.reach({ season_id: season.id, seen_after }))
+      const reach = yield* Effect.orDie(queries.reach({ season_id: season.id, seen_after, runtimes: [...known] }))
       return { admissions: admissionsOf(reach), ...(yield* keys.list(season.id, page)) }
     })
   })

@@ -24,6 +24,7 @@ const Row = Schema.Struct({
   id: Schema.String,
   match_id: Schema.String,
   season_id: Schema.String,
+  game: Schema.String,
   state: Schema.Literals(["waiting", "leased", "done"]),
   lease_n: Schema.Int,
   runner_id: Schema.NullOr(Schema.String),
@@ -35,13 +36,14 @@ const Row = Schema.Struct({
 })
 export type AuditRow = typeof Row.Type
 
-const row = `SELECT a.id, a.match_id, a.season_id, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
-  m.runner_id AS played_by, m.state_sha256 FROM match_audit a JOIN match m ON m.id = a.match_id`
+const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
+  m.runner_id AS played_by, m.state_sha256 FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
 
 const makeLeases = (sql: SqlClient.SqlClient) => ({
   /**
-   * Locks what it takes, skipping what another node is taking. A runner gets none of its own, nor one that it has answered,
-   * those of other keys first; only with the runtime of the first time are the same bits to be expected.
+   * Locks what it takes, skipping what another node is taking. A runner gets none that its key has played or answered; the
+   * service's own (its key has no creator) gets what waits since before `since`, also its own. Only with the runtime of the
+   * first time are the same bits to be expected.
    */
   take: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -49,20 +51,22 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
       key: Schema.String,
       season_id: Schema.NullOr(Schema.String),
       until: Schema.Date,
+      since: Schema.Date,
       limit: Schema.Int
     }),
     Result: Leased,
-    execute: ({ key, limit, runner, season_id, until }) => sql`
+    execute: ({ key, limit, runner, season_id, since, until }) => sql`
       WITH taken AS (
         UPDATE match_audit a SET state = 'leased', lease_n = a.lease_n + 1, runner_id = ${runner}, key_id = ${key}, until = ${until}
         FROM (
           SELECT a.id FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id JOIN runner r ON r.id = ${runner}
-          WHERE a.state = 'waiting' AND m.runner_id <> r.id AND a.doubter_id IS DISTINCT FROM r.id
-            AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
+          JOIN runner_key k ON k.id = r.key_id
+          WHERE a.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)
+            AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
             AND a.season_id = coalesce(${season_id}::uuid, a.season_id)
             AND s.fleet->>'matches' IN ('both', CASE WHEN ${season_id}::uuid IS NULL THEN 'platform' ELSE 'own' END)
             AND r.engines @> jsonb_build_array(jsonb_build_object('game', s.game, 'engine_digest', m.engine_digest))
-          ORDER BY m.key_id = ${key}, a.created_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED) w
+          ORDER BY a.created_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED) w
         WHERE a.id = w.id RETURNING a.id, a.lease_n, a.match_id, a.season_id)
       SELECT t.id, t.lease_n, t.match_id, t.season_id, s.game, m.engine_digest, m.ladder IS NULL AS is_trial, m.map_id, m.seed::float8 AS seed,
         s.rules->'match' AS rules, m.replay_hash, m.replay_bytes, m.replay_by_match,
@@ -111,12 +115,19 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   /** Leases that ran out go back; by match_audit_open. */
   lapse: (now: Date) => sql`UPDATE match_audit SET state = 'waiting' WHERE state = 'leased' AND until < ${now}`,
 
-  /** Those that waited for too long or were lost too often, by match_audit_open. */
+  /**
+   * Those that were lost too often, or waited for too long: since before `since` where the service has no runner of its own that
+   * could play them again, or one that has had its time (`own_since`). By match_audit_open.
+   */
   overdue: SqlSchema.findAll({
-    Request: Schema.Struct({ since: Schema.Date, leases: Schema.Int }),
+    Request: Schema.Struct({ since: Schema.Date, own_since: Schema.Date, seen_after: Schema.Date, leases: Schema.Int }),
     Result: Row,
-    execute: ({ leases, since }) =>
-      sql`${sql.literal(row)} WHERE a.state = 'waiting' AND (a.created_at < ${since} OR a.lease_n >= ${leases}) LIMIT 100`
+    execute: ({ leases, own_since, seen_after, since }) => sql`
+      ${sql.literal(row)} WHERE a.state = 'waiting' AND (a.lease_n >= ${leases} OR a.created_at < ${own_since} OR (a.created_at < ${since}
+        AND NOT EXISTS (SELECT 1 FROM runner r JOIN runner_key k ON k.id = r.key_id
+          WHERE k.created_by IS NULL AND k.revoked_at IS NULL AND r.state = 'active' AND NOT r.stopped AND r.last_seen_at > ${seen_after}
+            AND 'audit' = ANY (r.accepts) AND r.runtime_version = m.runtime_version
+            AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)))) LIMIT 100`
   }),
 
   /** By match_audit_open. `sum` differs whenever one has come, or come back. */

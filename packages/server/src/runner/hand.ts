@@ -65,7 +65,7 @@ export const makeHand = Effect.gen(function* () {
   })
 
   const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {
-    const waiting = { kind: kindOf(key, runner), serves: serves(key, runner) }
+    const waiting = { kind: kindOf(key, runner), runner: runner.id, serves: serves(key, runner) }
     for (let since = from; ; ) {
       const wait_ms = until - (yield* Clock.currentTimeMillis)
       if (wait_ms <= 0 || parking.isClosed()) return []

@@ -8,7 +8,7 @@ import { Instant } from "../database/rows.ts"
 
 const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })
 
-const { created_by: _, ...runnerFields } = { ...Runner.fields, created_by: Schema.Void }
+const { runtime_known: _, ...runnerFields } = Runner.fields
 export const RunnerRow = Schema.Struct({ ...runnerFields, last_seen_at: Instant })
 export type RunnerRow = typeof RunnerRow.Type
 
@@ -27,7 +27,8 @@ const OpenRunner = Schema.Struct({
   slots: Schema.Int,
   state: Schema.Literals(["active", "draining", "gone"]),
   accepts: Schema.Array(Schema.Literals(["match", "admission", "audit"])),
-  engines: Schema.Array(EngineOfRunner)
+  engines: Schema.Array(EngineOfRunner),
+  runtime_version: Schema.String
 })
 export type OpenRunner = typeof OpenRunner.Type
 
@@ -56,14 +57,15 @@ const page = { limit: Schema.Int, offset: Schema.Int }
 const Total = Schema.Struct({ total: Schema.Int })
 
 const makeKeys = (sql: SqlClient.SqlClient) => ({
-  /** Keys in force, each by runner_key(key_sha256), unique; hashes as Postgres writes bytes: `\x` and hexadecimal digits. */
+  /** Keys in force, of accounts that are not suspended, each by runner_key(key_sha256), unique; hashes as Postgres writes bytes: `\x` and hexadecimal digits. */
   bySecrets: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: KeyRow,
     execute: (hashes) => sql`
       SELECT k.id, k.season_id, '\\x' || encode(k.key_sha256, 'hex') AS key_sha256
       FROM unnest(string_to_array(${hashes.join()}, ',')::bytea[]) AS asked (hash)
-      JOIN runner_key k ON k.key_sha256 = asked.hash WHERE k.revoked_at IS NULL`
+      JOIN runner_key k ON k.key_sha256 = asked.hash LEFT JOIN account a ON a.id = k.created_by
+      WHERE k.revoked_at IS NULL AND NOT coalesce(a.suspended, false)`
   }),
 
   /** Inserts one row; a key of the same secret is there already where the service starts again. */
@@ -117,12 +119,20 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+/** Sessions of one key that are not gone: a machine has one, and one more when it was started anew. */
+export const SESSIONS_MAX = 128
+/** Gone runners of one key that can still be looked up and flagged. */
+const GONE_KEPT = 1_000
+
 /** How many leases a runner holds now: `live` and `review` are small tables of open work. */
 const leasesOf =
   "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
 
 const makeSessions = (sql: SqlClient.SqlClient) => ({
-  /** Inserts one row. A key whose runners were flagged time and again (by runner_of_key) gets sessions without work. */
+  /**
+   * Inserts one row, unless the key has as many as it may. A key whose runners were flagged time and again gets sessions without
+   * work, but for that of the service's own runner (it has no creator), which is the operator's to look after. By runner_of_key.
+   */
   openSession: (row: {
     readonly id: string
     readonly key_id: string
@@ -133,19 +143,29 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     readonly slots: number
     readonly isolation: string | null
     readonly now: Date
-  }) => sql<{ readonly state: OpenRunner["state"] }>`
+  }) => sql<{ readonly state: OpenRunner["state"]; readonly flagged: number }>`
+    WITH k AS (SELECT count(*) FILTER (WHERE r.flagged_at > ${row.now}::timestamptz - interval '1 day')::int AS flagged,
+        count(*) FILTER (WHERE r.state <> 'gone')::int AS open,
+        (SELECT created_by IS NULL FROM runner_key WHERE id = ${row.key_id}) AS own
+      FROM runner r WHERE r.key_id = ${row.key_id})
     INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
-    VALUES (${row.id}, ${row.key_id}, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb, string_to_array(${row.accepts.join(",")}, ','),
-      ${row.slots}, ${row.isolation}, CASE WHEN (SELECT count(*) FROM runner r WHERE r.key_id = ${row.key_id}
-        AND r.flagged_at > ${row.now}::timestamptz - interval '1 day') >= 3 THEN 'draining' ELSE 'active' END, ${row.now}, ${row.now})
-    RETURNING state`,
+    SELECT ${row.id}::uuid, ${row.key_id}::uuid, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb,
+      string_to_array(${row.accepts.join(",")}, ','), ${row.slots}::int, ${row.isolation}::text,
+      CASE WHEN k.flagged >= 3 AND NOT k.own THEN 'draining' ELSE 'active' END, ${row.now}::timestamptz, ${row.now}::timestamptz
+    FROM k WHERE k.open < ${SESSIONS_MAX}
+    RETURNING state, (SELECT flagged FROM k) AS flagged`,
+
+  /** Of a key, all but the newest runners that are gone; those flagged within a day count against it and stay. By runner_of_key. */
+  forget: ({ key_id, now }: { readonly key_id: string; readonly now: Date }) => sql`
+    DELETE FROM runner WHERE id IN (SELECT id FROM runner WHERE key_id = ${key_id} AND state = 'gone'
+      AND coalesce(flagged_at < ${now}::timestamptz - interval '1 day', true) ORDER BY created_at DESC OFFSET ${GONE_KEPT})`,
 
   /** Rows by the primary key. A join, since what is searched for in a list would be read out of its text anew for every row. */
   sessions: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: OpenRunner,
     execute: (ids) => sql`
-      SELECT r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines
+      SELECT r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines, r.runtime_version
       FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
   }),
 

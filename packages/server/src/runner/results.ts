@@ -53,9 +53,12 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
 }
 
 /** What is wrong with a result for work that this key holds, in sentences by path; nothing where it is sound. */
-export const faultsOf = (result: Result, holding: Holding, path: string) => {
+export const faultsOf = (result: Result, holding: Holding, path: string, known: ReadonlySet<string>) => {
   if (result.kind !== (holding.season === AUDITS ? "audit" : holding.seats === null ? "admission" : "match")) {
     return [{ path: `${path}kind`, message: `The lease is not for work of kind ${result.kind}.` }]
+  }
+  if ("runtime_version" in result && !known.has(result.runtime_version)) {
+    return [{ path: `${path}runtime_version`, message: "The runtime is none that the service knows." }]
   }
   if (!isFinished(result)) return []
   const seats = bySeat(result)

@@ -7,14 +7,15 @@ import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { AUDITS, Audits } from "./Audits.ts"
 import { Desk, plays, type Said } from "./Desk.ts"
 import { Fairness } from "./Fairness.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { Parking } from "./Parking.ts"
 import type { OpenRunner, OpenSeason } from "./queries.ts"
 import type { Sheet } from "./sheets.ts"
 
 /** Runners of which a season would give the one what it gives the other. */
-export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines }: OpenRunner): string =>
-  `${season_id ?? "platform"} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
+export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines, runtime_version }: OpenRunner): string =>
+  `${season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
 
 /** The season whose turn it was, and what it gave. */
 interface Asked {
@@ -22,8 +23,9 @@ interface Asked {
   readonly given: number
 }
 
-const mayAsk = (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason) =>
-  (key.season_id ?? season.id) === season.id && plays(runner, season)
+/** Of a runtime that is known, and of the season. */
+const mayAskWith = (known: ReadonlySet<string>) => (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason) =>
+  (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
 export const makeSources = Effect.gen(function* () {
   const desk = yield* Desk
@@ -31,6 +33,8 @@ export const makeSources = Effect.gen(function* () {
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
   const fairness = new Fairness()
+  const known = yield* KnownRuntimes
+  const mayAsk = mayAskWith(known)
 
   /** What a season's own runners do for it is no share of the platform's. */
   const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
@@ -82,7 +86,7 @@ export const makeSources = Effect.gen(function* () {
 
   /** One a request: they are few, and matches go on beside them. */
   const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
-    const works = yield* audits.lease(key, runner, Math.min(1, room))
+    const works = known.has(runner.runtime_version) ? yield* audits.lease(key, runner, Math.min(1, room)) : []
     for (const { lease } of works)
       desk.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
     return works.map(({ sheet }) => sheet)

@@ -1,0 +1,101 @@
+/** What bounds a runner key: its runtimes, its sessions, its faults, and the account that made it. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { SESSIONS_MAX } from "@agon/server/runner/queries.ts"
+import { about, isMatch, keyed, report, seasonOf } from "../support/Referee.ts"
+import * as Service from "../support/Service.ts"
+
+const code = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(call), (error) => (error as { readonly code?: string }).code)
+const rows = <Row extends object>(text: string, ...values: ReadonlyArray<string>) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(text, values))
+
+layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a runner key", (it) => {
+  it.effect("of a runtime that nobody knows is given no work and cannot report, and its record says so", () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed("runtimes")
+      yield* seasonOf("runtimes", fleet)
+      const { runner } = yield* fleet.client.runner.openSession({ payload: { ...about, runtime_version: "mine" } })
+      const { drain, leases } = yield* fleet.client.runner.lease({ payload: { runner, max: 4, wait_s: 1 } })
+      assert.deepStrictEqual([drain, leases], [false, []])
+      const known = yield* fleet.open(["match"])
+      const { leases: works } = yield* fleet.client.runner.lease({ payload: { runner: known, max: 1, wait_s: 10 } })
+      const work = works.find(isMatch)!
+      const { runners } = yield* fleet.admin.fleet.runners({ query: {} as never })
+      assert.deepStrictEqual(
+        [runner, known].map((id) => runners.find((each) => each.id === id)?.runtime_known),
+        [false, true]
+      )
+      const mine = report(fleet.client, work, { told: (told) => ({ ...told, runtime_version: "mine" }) })
+      assert.strictEqual(yield* code(mine), "invalid_request")
+      yield* report(fleet.client, work)
+    })
+  )
+
+  it.effect("has so many sessions that are heard of and no more; those that are gone make room", () =>
+    Effect.gen(function* () {
+      const { client, key, open } = yield* keyed("sessions")
+      const first = yield* open(["match"])
+      yield* rows(
+        `INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at)
+         SELECT gen_random_uuid(), key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at
+         FROM runner, generate_series(1, $2::text::int) WHERE id = $1::uuid`,
+        first,
+        String(SESSIONS_MAX - 1)
+      )
+      assert.strictEqual(yield* code(open(["match"])), "too_many_runners")
+      assert.isFalse((yield* client.runner.heartbeat({ payload: { runner: first, leases: [] } })).drain)
+      yield* rows("UPDATE runner SET state = 'gone' WHERE id <> $1::uuid AND key_id = $2::uuid", first, key)
+      yield* open(["match"])
+    })
+  )
+
+  it.effect("stops while the account that made it is suspended: what its runners hold goes back, and they come back with it", () =>
+    Effect.gen(function* () {
+      const root = yield* keyed("root")
+      const { as } = yield* Service.Service
+      yield* as("deputy")
+      yield* root.admin.platform.editUser({ params: { username: "deputy" }, payload: { admin: true } })
+      const deputy = yield* keyed("deputy", yield* as("deputy"))
+      yield* seasonOf("deputies", root)
+      const runner = yield* deputy.open(["match"])
+      const { leases } = yield* deputy.client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
+      const work = leases.find(isMatch)!
+      yield* root.admin.platform.editUser({ params: { username: "deputy" }, payload: { suspended: true } })
+      assert.strictEqual(yield* code(report(deputy.client, work)), "unauthenticated")
+      assert.strictEqual(yield* code(deputy.open(["match"])), "unauthenticated")
+      const other = yield* root.open(["match"])
+      const again = yield* Effect.retry(
+        Effect.flatMap(root.client.runner.lease({ payload: { runner: other, max: 1, wait_s: 10 } }), ({ leases }) =>
+          leases.length === 0 ? Effect.fail("none") : Effect.succeed(leases[0]!.lease)
+        ),
+        Schedule.upTo(Schedule.spaced("50 millis"), { times: 20 })
+      )
+      assert.strictEqual(again, work.lease.replace(/1$/, "2"))
+      yield* root.admin.platform.editUser({ params: { username: "deputy" }, payload: { suspended: false } })
+      assert.isFalse((yield* deputy.client.runner.heartbeat({ payload: { runner, leases: [] } })).drain)
+    })
+  )
+
+  it.effect("whose runners say too often that the engine failed has them flagged", () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed("faults")
+      yield* seasonOf("faults", fleet)
+      const runner = yield* fleet.open(["match"])
+      const fault = { kind: "match", fault_reason: "engine_fault", detail: "x" } as const
+      let said = 0
+      let drains = false
+      while (!drains && said < 40) {
+        const { drain, leases } = yield* fleet.client.runner.lease({ payload: { runner, max: 1, wait_s: 1 } })
+        drains = drain
+        for (const { lease } of leases) {
+          yield* fleet.client.runner.result({ params: { lease }, payload: fault })
+          said++
+        }
+      }
+      assert.strictEqual(said, 10)
+      const [row] = yield* rows<{ flagged: boolean }>("SELECT flagged_at IS NOT NULL AS flagged FROM runner WHERE id = $1::uuid", runner)
+      assert.isTrue(row!.flagged)
+    })
+  )
+})

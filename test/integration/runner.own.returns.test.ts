@@ -1,0 +1,44 @@
+/** The runner beside the service, drained by an administrator and flagged: its process ends, and another takes its place. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
+import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
+import { keyed, seasonOf } from "../support/Referee.ts"
+import * as Service from "../support/Service.ts"
+import { allowed } from "../support/slack.ts"
+
+/** The newest session of the own key, once it is another than this one. */
+const sessionAfter = (before: string | undefined) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const [row] = yield* sql.unsafe<{ id: string; state: string }>(
+      "SELECT r.id, r.state FROM runner r JOIN runner_key k ON k.id = r.key_id WHERE k.created_by IS NULL ORDER BY r.created_at DESC LIMIT 1"
+    )
+    return row !== undefined && row.id !== before && row.state === "active" ? row.id : yield* Effect.fail(new Error("no session yet"))
+  }).pipe(Effect.retry(Schedule.upTo(Schedule.spaced("50 millis"), { times: 1_200 })))
+
+layer(Service.layer({ runner_slots: 1 }), { excludeTestServices: true, timeout: "180 seconds" })("the runner beside the service", (it) => {
+  it.effect("comes back with a new session when it was drained, and each time that it was flagged", () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed("admin")
+      const here = yield* seasonOf("own", fleet, 0)
+      const sql = yield* PgClient.PgClient
+      const [season] = yield* sql.unsafe<{ id: string }>("SELECT id FROM season WHERE slug = $1", [here.slug])
+      const flag = (runner: string) =>
+        MatchVoiding.use((voiding) => voiding.flag(runner, { season_id: season!.id, match: runner, detail: "It was wrong." }))
+      const ends = [(runner: string) => fleet.admin.fleet.stopRunner({ params: { runner } }), ...[1, 2, 3, 4].map(() => flag)]
+      let runner = yield* sessionAfter(undefined)
+      for (const end of ends) {
+        const pid = (yield* OwnRunner).pid()
+        yield* end(runner) as Effect.Effect<unknown>
+        const ended = performance.now()
+        runner = yield* sessionAfter(runner)
+        const back_ms = performance.now() - ended
+        console.log(`the runner beside the service was back after ${Math.round(back_ms)} ms`)
+        assert.isBelow(back_ms, allowed(10_000))
+        assert.notStrictEqual((yield* OwnRunner).pid(), pid)
+      }
+    })
+  )
+})

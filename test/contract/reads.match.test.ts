@@ -256,6 +256,23 @@ layer(web)("reads of matches", (it) => {
     })
   )
 
+  it.effect("a list ends where it ends, wherever it is asked to go on, trials among the newest included", () =>
+    Effect.gen(function* () {
+      for (const list of ["season=spring", `model=${m.alpha}`, `vs=${m.alpha},${m.beta}`, "season=spring&ladder=open"]) {
+        for (const sort of ["newest", "closest", "upset", "longest", "discussed"]) {
+          const ask = (cursor: number) => Effect.map(call(`/v1/matches?${list}&sort=${sort}&cursor=${cursor}`), ({ json }) => json)
+          const { length } = (yield* ask(0)).matches
+          assert.isAbove(length, 0)
+          assert.lengthOf((yield* ask(length - 1)).matches, 1, `${list} ${sort}`)
+          for (const cursor of [length, length + 1, 2 ** 31 - 1]) {
+            const { matches, next_cursor } = yield* ask(cursor)
+            assert.deepStrictEqual([matches, next_cursor], [[], null], `${list} ${sort} ${cursor}`)
+          }
+        }
+      }
+    })
+  )
+
   it.effect("the frame is the last state by the rules, null where it cannot be recomputed", () =>
     Effect.gen(function* () {
       const rules = { max_turns: 500, strike_limit: 3 }

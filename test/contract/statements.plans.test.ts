@@ -91,6 +91,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "community/postQueries.ts edit": ["text", NAMED],
   "match/queries.ts cards": [listing(), cut, fitting],
   "match/queries.ts countOfSide": [listing({ model }, null)],
+  "match/queries.ts countOfTrials": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
   "match/queries.ts own": [{ ...NAMED, game: null }],
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],

@@ -15,7 +15,7 @@ import { firstGame, registered } from "../game/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
 import { KeptCounts } from "./KeptCounts.ts"
-import { type Asked, type Found, type Listing, namesSide } from "./listing.ts"
+import { type Asked, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
 import { makeQueries, type MatchRow } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
@@ -103,9 +103,17 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
     return onlySeason(listing.query) ? { ...all, total: of } : { of, ...(yield* countSeason({ ...listing, season_id: season.id })) }
   }, Effect.orDie)
 
+  /** Such a page, which anybody can ask for, is not looked for by going through all that come before it. */
+  const isPastEnd = Effect.fnUntraced(function* (listing: Listing, { total }: Found) {
+    const { query } = listing
+    if (query.cursor < total || query.cursor === 0) return false
+    return !listsTrials(query) || query.cursor >= total + (yield* Effect.orDie(queries.countOfTrials(listing)))
+  })
+
   const page = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const fitting = yield* fittingOf(listing, season)
     const { cursor, limit } = listing.query
+    if (yield* isPastEnd(listing, fitting)) return { rows: [], total: fitting.total }
     // One row more than the page shows says whether there is another.
     const rows = yield* Effect.orDie(queries.cards(listing, { limit: limit + 1, offset: cursor }, fitting))
     return { rows, total: fitting.total }

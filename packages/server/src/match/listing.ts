@@ -219,21 +219,31 @@ export interface Cut {
   readonly offset: number
 }
 
+/** Trials come between the newest, but for filters by what they do not have: they are made for no ladder. */
+export const listsTrials = ({ ladder, sort, top }: Asked) => sort === "newest" && ladder === undefined && top === undefined
+
+/** Trials that a list shows: a few for each version of the season, or of the side. */
+export const countOfTrials = (sql: Sql, listing: Listing): Fragment =>
+  sql`SELECT count(*)::int AS total FROM (${
+    namesSide(listing.query)
+      ? branchOfSide(sql, listing, passedTrialOfSide, LARGEST_LIMIT)
+      : branch(sql, listing, passedTrial, LARGEST_LIMIT, sql``)
+  }) tried`
+
 /** Ids of a page, as a relation `(id, ended_at, figure)`; `orderOf` says in which order. */
 export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitting: Fitting): Fragment => {
-  const { ladder, sort, top } = listing.query
+  const { sort } = listing.query
   const { season_id } = listing
   if (sort === "discussed" && season_id !== null && !namesSide(listing.query))
     return discussed(sql, { ...listing, season_id }, { limit, offset }, fitting)
   if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
   const upTo = Math.min(LARGEST_LIMIT, offset + limit)
-  const trials = sort === "newest" && ladder === undefined && top === undefined // trials are made for no ladder
   // Neither is searched for a match more than there are.
   const most = Math.min(upTo, fitting.total)
   const [counted, tried] = namesSide(listing.query)
     ? [branchOfSide(sql, listing, ratedOfSide, most), branchOfSide(sql, listing, passedTrialOfSide, upTo)]
     : [branch(sql, listing, rated, most, within(sql, fitting)), branch(sql, listing, passedTrial, upTo, sql``)]
-  const all = trials ? sql`${counted} UNION ALL ${tried}` : counted
+  const all = listsTrials(listing.query) ? sql`${counted} UNION ALL ${tried}` : counted
   return sql`SELECT * FROM (${all}) listed ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
 }
 

@@ -5,7 +5,18 @@ import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
 import type { Counted, Counters } from "./KeptCounts.ts"
-import { type Cut, countOfSeason, countOfSide, type Fitting, type Found, type Listing, orderOf, pageOf, within } from "./listing.ts"
+import {
+  type Cut,
+  countOfSeason,
+  countOfSide,
+  countOfTrials,
+  type Fitting,
+  type Found,
+  type Listing,
+  orderOf,
+  pageOf,
+  within
+} from "./listing.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
 const SeatRow = Schema.Struct({
@@ -78,6 +89,9 @@ const makeLists = (sql: SqlClient.SqlClient) => {
         SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
         FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY ${sql.literal(orderOf(listing.query.sort))}
       `.pipe(Effect.flatMap(decodeCards)),
+
+    /** Reads every trial that the list shows, by match_trial or seat_trial. */
+    countOfTrials: (listing: Listing) => sql<{ total: number }>`${countOfTrials(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
 
     /** Reads every match of the side. */
     countOfSide: (listing: Listing) => sql<{ total: number }>`${countOfSide(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),

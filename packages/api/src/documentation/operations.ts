@@ -3,6 +3,7 @@ import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"
 import { Rate, type RateClass, Shared } from "../Boundary.ts"
+import { bodyBytes } from "../bodyBytes.ts"
 import { summaries } from "./summaries.ts"
 
 /** `privatePodium` is `podium` of whatever season the caller may see. */
@@ -48,6 +49,7 @@ export const describeOperation = (operation: any, endpoint: HttpApiEndpoint.Top,
   if (summary !== undefined) operation.summary = summary
   const shared = levels.has(Shared)
   const sentences = callers.filter(([level]) => levels.has(level)).map(([, sentence]) => sentence)
+  if (operation.requestBody !== undefined) sentences.push(`A body may have ${bodyBytes(endpoint.identifier)} bytes.`)
   operation.description = [...sentences, rates[Context.get(endpoint.annotations, Rate)], ...(shared ? [cached] : [])].join(" ")
   if (levels.has(A.OptionalSession)) operation.security.unshift({})
   describeAnswers(operation.responses, shared)

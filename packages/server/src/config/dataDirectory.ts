@@ -7,13 +7,13 @@ import { refuse } from "./StartRefused.ts"
 /** Embedded database, objects and secrets: nobody else's business. */
 const MODE = 0o700
 
-/** What lies in a directory that a service has used. */
-const OURS = ["secrets", "postgres", "objects", "runner"]
+/** What lies in a directory that a service has used, be it a start that was cut short (`postgres.initdb`). */
+const OURS = /^(secrets|postgres|objects|runner)(\.|$)/
 
 /** A directory that is closed here is closed to everybody who had files in it: /tmp or somebody's home is refused instead. */
 const isSomebodyElses = (path: string) => {
   const names = readdirSync(path).filter((name) => name !== "lost+found") // of a volume that is new
-  return names.length > 0 && !names.some((name) => OURS.includes(name))
+  return names.length > 0 && !names.some((name) => OURS.test(name))
 }
 
 const close = (path: string) => {

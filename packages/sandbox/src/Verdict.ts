@@ -22,7 +22,7 @@ export interface Admitted {
   readonly verdict: "admitted"
   /** Elements of initializers and constants. */
   readonly param_count: number
-  /** Median time of one run on the largest board, batch of one. */
+  /** Processor time of one run on the largest board, batch of one: the worst median over the kinds of observation. */
   readonly infer_us: number
   readonly memory: { readonly flat: number; readonly cell: number }
 }

@@ -20,6 +20,7 @@ import { makeRoutes, serve } from "@agon/server/http/Http.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { cacheControl } from "@agon/server/http/Entry.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { SECURITY_HEADERS } from "@agon/server/http/securityHeaders.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
@@ -42,7 +43,9 @@ const bare = () => {
     "Content-Type": "application/json",
     "Cache-Control": cacheControl,
     ETag: `"${"x".repeat(22)}"`,
-    "X-Request-Id": "abcdefghijkl-1234"
+    "X-Request-Id": "abcdefghijkl-1234",
+    Vary: "Accept-Encoding",
+    ...Object.fromEntries(SECURITY_HEADERS)
   }
   const ready = new Map(
     Object.entries(bodies).map(([path, text]) => {

@@ -28,6 +28,7 @@ import { makeRoutes, serve } from "@agon/server/http/Http.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { cacheControl } from "@agon/server/http/Entry.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { SECURITY_HEADERS } from "@agon/server/http/securityHeaders.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
@@ -48,7 +49,9 @@ const named = {
   "Content-Type": "application/json",
   "Cache-Control": cacheControl,
   ETag: `"${"x".repeat(22)}"`,
-  "X-Request-Id": "abcdefghijkl-1234"
+  "X-Request-Id": "abcdefghijkl-1234",
+  Vary: "Accept-Encoding",
+  ...Object.fromEntries(SECURITY_HEADERS)
 }
 
 const bare = (body: () => Buffer | string) => {

@@ -38,3 +38,26 @@ export const insertField = (sql: PgClient, season: string, entries: number, now:
     yield* sql.unsafe("UPDATE season SET head = $2::text::jsonb WHERE id = $1::uuid", [season, JSON.stringify(head)])
     yield* sql.unsafe("VACUUM ANALYZE")
   })
+
+/** Versions that were in play before those that are, of the same models: `number` goes on where the field's ends. */
+export const supersede = (sql: PgClient, season: string, versions: number, entries: number) =>
+  Effect.gen(function* () {
+    const uuid = (kind: "owner" | "model" | "version", n: string) => `(left('${id(kind, 0)}', 24) || lpad(to_hex(${n}), 12, '0'))::uuid`
+    const columns = `season_id, weights_hash, manifest_hash, created_at, status, weights_bytes, manifest_bytes, class, admit_attempt,
+      admit_failures, param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, trial_played, trial_failed, trial_void`
+    yield* sql.unsafe(
+      `INSERT INTO version (id, model_id, owner_id, ord, number, successor, ${columns})
+       SELECT ${uuid("version", `${entries} + n`)}, model_id, owner_id, ${entries} + n, 1 + n / ${entries} + 1, 1,
+         ${columns.replace("status", "'superseded'").replace("weights_hash", "weights_hash || 's' || n")}
+       FROM generate_series(1, ${versions}) n JOIN version v ON v.id = ${uuid("version", `1 + n % ${entries}`)} AND v.season_id = $1::uuid`,
+      [season]
+    )
+    yield* sql.unsafe(
+      `INSERT INTO rating SELECT r.season_id, r.ladder, v.id, v.ord, false, r.mu, r.sigma, r.matches, r.round_matches, r.made, r.credit,
+         r.forfeits, r.seat_sum, r.trend, r.met, r.history
+       FROM version v JOIN version o ON o.model_id = v.model_id AND o.status = 'entered' JOIN rating r ON r.version_id = o.id
+       WHERE v.season_id = $1::uuid AND v.status = 'superseded'`,
+      [season]
+    )
+    yield* sql.unsafe("VACUUM ANALYZE")
+  })

@@ -1,0 +1,100 @@
+/** What the tables hold of a season against what the store in memory does, row by row. */
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Memory } from "../support/MemoryStore.ts"
+import { ofTables } from "../simulation/tables.ts"
+import { ofMemory, pointOf, type View } from "../simulation/View.ts"
+import type { Side } from "./scenario.ts"
+
+const NOTHING_KNOWN = { ended: new Map(), points: new Map() }
+
+type Tables = Record<string, Record<string, unknown>>
+
+/** Rows by their key, with the columns that memory has. */
+const rowsOf = (view: View, like?: Tables): Tables => {
+  const tables: Record<string, Iterable<readonly [string, object]>> = {
+    season: [
+      ["head", view.head],
+      ["settings", view.settings]
+    ],
+    version: view.versions,
+    rating: view.standings,
+    board: view.boards,
+    round: view.rounds.map((row) => [String(row.n), row] as const),
+    live: view.live,
+    review: view.reviews,
+    match: view.ended.map((row) => [row.id, row] as const),
+    series_point: view.series.map((row) => [pointOf(row), row] as const),
+    audit: [...view.audits].map(([id, at]) => [id, { at }] as const)
+  }
+  const project = (table: string, key: string, row: object) => {
+    const model = like?.[table]?.[key]
+    const columns = Object.keys((model ?? row) as object).sort()
+    return Object.fromEntries(columns.map((name) => [name, row[name as keyof object]]))
+  }
+  return Object.fromEntries(
+    Object.entries(tables).map(([table, rows]) => [
+      table,
+      Object.fromEntries([...rows].map(([key, row]) => [key, project(table, key, row)]))
+    ])
+  )
+}
+
+const REST = `SELECT
+  (SELECT coalesce(jsonb_object_agg(id, note), '{}') FROM version WHERE season_id = $1::uuid) AS notes,
+  (SELECT coalesce(jsonb_object_agg(map_id, file), '{}') FROM board WHERE season_id = $1::uuid) AS files,
+  (SELECT count(*)::int FROM board_switch WHERE season_id = $1::uuid) AS periods,
+  (SELECT coalesce(jsonb_object_agg(ladder || ' ' || version_id, jsonb_build_array(round, n, "of", mu, sigma)), '{}') FROM rating_seed
+    WHERE season_id = $1::uuid) AS seeds`
+
+const rest = (memory: Memory, season: string) => {
+  const { files, notes, periods, seeds } = memory.get(season)!
+  const sown = [...seeds].map(([key, { mu, n, of, round, sigma }]) => [key, [round, n, of, mu, sigma]])
+  return { notes: Object.fromEntries(notes), files: Object.fromEntries(files), periods: periods.length, seeds: Object.fromEntries(sown) }
+}
+
+export const same = (sql: PgClient, memory: Memory, { season }: Pick<Side, "season">) =>
+  Effect.gen(function* () {
+    const wanted = rowsOf(ofMemory(memory.get(season)!, NOTHING_KNOWN))
+    const found = rowsOf(yield* ofTables(sql, season, NOTHING_KNOWN), wanted)
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(found)), JSON.parse(JSON.stringify(wanted)))
+    assert.deepStrictEqual((yield* sql.unsafe(REST, [season]))[0], rest(memory, season) as any)
+  })
+
+const TOLD = `SELECT a.username || ' ' || n.kind || ' ' || n.link AS told, n.subject FROM notification n JOIN account a ON a.id = n.account_id`
+const KINDS = new Set(["admitted", "entered", "rejected", "superseded"])
+
+/** By the events of a season and who wants to hear what (ground.ts). */
+const toldOf = ({ events, season }: Side, slug: string, deaf: ReadonlySet<string>): ReadonlyArray<string> => {
+  const name = (owner: string) => `owner${Number.parseInt(owner.slice(-12), 16)}`
+  const moves = events.flatMap((event) => (event._tag === "VersionMoved" && event.owner !== null ? [event] : []))
+  const versions = moves.filter(({ change }) => KINDS.has(change))
+  const told = versions.map(({ change, owner, version }) => `${name(owner!)} version_${change} /v1/me/versions/${version}`)
+  const roster = season.endsWith("1") ? "owner30" : "owner62"
+  const podium = `/v1/games/snakes/seasons/${slug}/podium`
+  const closed = [...new Set(moves.map(({ owner }) => name(owner!))), roster].map((who) => `${who} season_closed ${podium}`)
+  return [...told, ...(events.some(({ _tag }) => _tag === "SeasonClosed") ? closed : [])].filter(
+    (line) => !deaf.has(line.split(" ", 2).join(" "))
+  )
+}
+
+const DEAF = new Set(["owner5 version_entered", "owner3 season_closed", "owner37 version_entered", "owner35 season_closed"])
+
+/** Owners were told what happened to them, each thing once, with the names of their own season and model. */
+export const told = (sql: PgClient, sides: ReadonlyArray<Side>) =>
+  Effect.gen(function* () {
+    const rows = yield* sql.unsafe<{ told: string; subject: string }>(TOLD)
+    const wanted = sides.flatMap((side) => toldOf(side, side.season, DEAF))
+    assert.deepStrictEqual(rows.map((row) => row.told).sort(), [...wanted].sort())
+    const versions = new Map(
+      sides.flatMap(({ events, season }) =>
+        events.flatMap((event) => (event._tag === "VersionMoved" ? [[event.version, season] as const] : []))
+      )
+    )
+    for (const { subject, told } of rows) {
+      const season = versions.get(told.split("/").at(-1)!) ?? told.split("/").at(-2)!
+      assert.include(subject, season, told)
+      assert.isTrue(told.includes("season_closed") || subject.includes(" of model "), subject)
+    }
+  })

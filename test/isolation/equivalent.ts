@@ -1,0 +1,19 @@
+/** Mutants of the season's statements that change nothing, and why. */
+
+const ID = "the id that stands beside it is unique in the whole service"
+const OWN = "a version is of one season, and so are its ratings"
+
+export const EQUIVALENT: Readonly<Record<string, string>> = {
+  "UPDATE version without version.season_id = f.season_id": ID,
+  "UPDATE match without match.season_id = f.season_id": ID,
+  "UPDATE match without match.season_id = f.season_id (2)": ID,
+  "UPDATE seat without seat.season_id = f.season_id": ID,
+  "UPDATE seat without seat.season_id = f.season_id (2)": ID,
+  "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid (2)": `${OWN}: of those out of play`,
+  "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid (3)": `${OWN}: of baselines`,
+  "SELECT version_id AS version, ord, ladde… FROM rating without owner_id IS NULL": "only baselines are switched off",
+  "SELECT version_id AS version, ord, ladde… FROM rating without status = 'disabled'":
+    "a rating of a baseline that is out of play is one of a baseline that is switched off",
+  "SELECT r.version_id AS version, r.lease_… FROM r without v.id = r.version_id":
+    "the order of reviews in the state does not matter, and none is there twice"
+}

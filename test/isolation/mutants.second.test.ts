@@ -1,0 +1,3 @@
+import { half } from "./mutants.ts"
+
+half(1)

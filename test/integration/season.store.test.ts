@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Command, Work } from "@agon/domain/season/Command.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { step } from "@agon/domain/season/Season.ts"
-import { committed, restore, snapshot, type State } from "@agon/domain/season/State.ts"
+import { committed, restore, snapshot as rowsOf, type State } from "@agon/domain/season/State.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
@@ -17,7 +17,7 @@ import { board, id, lease, report, settings, submit } from "../support/SeasonScr
 type Create<R> = (season: string, settings: Settings) => Effect.Effect<void, unknown, R>
 type It<R> = { readonly effect: (name: string, test: () => Effect.Effect<void, unknown, SeasonStore | R>) => void }
 
-const sorted = ({ id, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }: ReturnType<typeof snapshot>) => {
+const sorted = ({ id, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }: ReturnType<typeof rowsOf>) => {
   const by = <A>(rows: ReadonlyArray<A>, key: (row: A) => string) => [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
   return {
     id,
@@ -71,7 +71,7 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       })
     return { fence, obey, pass, play, read, season, state, store }
   })
-  const same = (read: State, held: State) => assert.deepStrictEqual(sorted(snapshot(read)), sorted(snapshot(held)))
+  const same = (read: State, held: State) => assert.deepStrictEqual(sorted(rowsOf(read)), sorted(rowsOf(held)))
 
   it.effect("a claim reads what the commits wrote, of every kind of row", () =>
     Effect.gen(function* () {
@@ -107,7 +107,7 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       yield* obey(submit(1, { version: id("version", 50), number: 2, weights_hash: "sha256:w50" }))
       for (let i = 0; i < 6; i++) yield* play
       assert.isFalse(state.versions_by_id.has(id("version", 1)))
-      assert.deepStrictEqual(snapshot(state).left, [{ model: id("model", 1), owner: id("owner", 1), weights_hash: "sha256:w1" }])
+      assert.deepStrictEqual(rowsOf(state).left, [{ model: id("model", 1), owner: id("owner", 1), weights_hash: "sha256:w1" }])
       same(yield* read, state)
       yield* obey({ _tag: "EditSettings", settings: { fill: { enabled: true, max_per_hour: 7 } }, scheduledOnly: false, audit: audit(1) })
       yield* obey({ _tag: "PlanRound", kind: "round", games: 1, starts_at: state.now + 100, audit: audit(2) })
@@ -252,7 +252,7 @@ const pg = (ratings_per_s: number) =>
 layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, while ratings wait", (it) => {
   conformance(it, create)
 
-  it.effect("ratings wait in few rows, which are gone when a claim has written them, and when the season closes", () =>
+  it.effect("ratings wait in few rows, which a claim reads and leaves, and which are gone when the season closes", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const store = yield* SeasonStore
@@ -279,12 +279,59 @@ layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, while 
       assert.isAbove(waiting!.behind, 2)
       assert.isAbove(waiting!.kept, 1)
       ;({ fence, snapshot } = yield* store.claim(season))
-      assert.deepStrictEqual(yield* rows, [{ behind: 0, kept: 0 }])
+      assert.deepStrictEqual(yield* rows, [waiting!])
+      assert.deepStrictEqual(sorted(rowsOf(restore(snapshot))), sorted(rowsOf(state)))
+      assert.strictEqual(fence.waiting.due, 0)
       state = restore(snapshot)
       for (let i = 0; i < 5; i++) yield* play
       assert.isAbove((yield* rows)[0]!.behind, 1)
       yield* obey({ _tag: "CloseSeason" })
       assert.deepStrictEqual(yield* rows, [{ behind: 0, kept: 0 }])
+    })
+  )
+})
+
+layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, when a round has started", (it) => {
+  it.effect("rows follow one after another; until then they are read as reset, by a claim and by readers", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const store = yield* SeasonStore
+      const season = id("season", 61)
+      yield* create(season, settings())
+      let { fence, snapshot } = yield* store.claim(season)
+      let state = restore(snapshot)
+      let now = 2_000
+      const obey = Effect.fnUntraced(function* <C extends Command>(command: C, ms = 10) {
+        const reply = step(state, command, (now += ms))
+        fence = yield* store.commit(fence, state)
+        committed(state)
+        return reply
+      })
+      for (const command of [...board("plain"), submit(1), submit(2), submit(3), submit(4)]) yield* obey(command)
+      for (let i = 0; i < 20; i++) for (const work of yield* obey(lease({ max: 4 }))) yield* obey(report(work))
+      yield* obey({ _tag: "PlanRound", kind: "round", games: 2, starts_at: now + 50 })
+      yield* obey({ _tag: "Tick" }, 100)
+      assert.strictEqual(state.round, 1)
+      const rows = sql.unsafe<{ behind: number; round: number; moved: number }>(`SELECT s.ratings_round AS round,
+        (SELECT count(*)::int FROM rating WHERE round = 0 AND active) AS behind,
+        (SELECT count(*)::int FROM standing WHERE mu <> 0 OR sigma <> 200 OR trend IS NOT NULL OR round_matches <> 0
+          OR history[cardinality(history)] <> 0 OR cardinality(history) > 12) AS moved FROM season s`)
+      const [started] = yield* rows
+      assert.deepInclude(started, { round: 0, moved: 0 })
+      assert.isAbove(started!.behind, 5)
+      ;({ fence, snapshot } = yield* store.claim(season))
+      assert.deepStrictEqual(sorted(rowsOf(restore(snapshot))), sorted(rowsOf(state)))
+      assert.strictEqual(fence.waiting.due, 0)
+      state = restore(snapshot)
+      for (let i = 0; (yield* rows)[0]!.behind > 0; i++) {
+        assert.isBelow(i, 10)
+        yield* obey({ _tag: "Tick" })
+        ;({ fence, snapshot } = yield* store.claim(season)) // each life may write a few at once
+        state = restore(snapshot)
+      }
+      yield* obey({ _tag: "Tick" })
+      assert.deepStrictEqual(yield* rows, [{ behind: 0, round: 1, moved: 0 }])
+      assert.deepStrictEqual(sorted(rowsOf(restore((yield* store.claim(season)).snapshot))), sorted(rowsOf(state)))
     })
   )
 })

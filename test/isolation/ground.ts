@@ -53,7 +53,7 @@ export const begin = Effect.gen(function* () {
     (gen_random_uuid(), '${SECOND}', 'git', 'OWNER62', now()), (gen_random_uuid(), '${SHADOW}', 'git', 'owner31', now())`)
   yield* sql.unsafe(`INSERT INTO notification_setting SELECT id, kind, enabled FROM account, (VALUES
       ('owner5', 'version_entered', false), ('owner6', 'version_entered', true), ('owner3', 'season_closed', false), ('owner4', 'note', false),
-      ('owner37', 'version_entered', false), ('owner35', 'season_closed', false)) s (who, kind, enabled) WHERE username = who`)
+      ('owner37', 'version_entered', false), ('owner7', 'season_closed', true), ('owner39', 'season_closed', true), ('owner35', 'season_closed', false)) s (who, kind, enabled) WHERE username = who`)
 })
 
 /** Those in which a season has rows, and those beside them that a statement of a season names. */

@@ -1,6 +1,6 @@
 /** A whole run of the scenario on a database, as it is or with a mutant: what it says is wrong, if anything. */
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Clock, Duration, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Effect, Exit, Layer } from "effect"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/season/SeasonStorePg.ts"
@@ -12,7 +12,6 @@ import { run, sideOf } from "./scenario.ts"
 
 /** Few enough that ratings wait for their rows, and are kept beside them. */
 const RATINGS_PER_S = 4
-const LONGEST = Duration.seconds(30)
 
 const storeOf = (control: Control) =>
   Layer.effect(
@@ -59,7 +58,6 @@ const hasty = (clock: Clock.Clock): Clock.Clock => {
 /** Undefined where every check held. */
 export const trial = (control: Control) =>
   Effect.flatMap(Clock.Clock, (clock) => Effect.provideService(both(control), Clock.Clock, hasty(clock))).pipe(
-    Effect.timeout(LONGEST),
     Effect.exit,
     Effect.map((exit) => (Exit.isSuccess(exit) ? undefined : Cause.pretty(exit.cause)))
   )

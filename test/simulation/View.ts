@@ -11,6 +11,8 @@ export interface View {
   readonly standings: ReadonlyMap<string, Snapshot["standings"][number]>
   /** How many of them were kept beside their rows. */
   readonly waiting: number
+  /** How many of them are in play by rows of an earlier round, which are read as reset. */
+  readonly behind: number
   readonly boards: ReadonlyMap<string, Snapshot["boards"][number]>
   readonly rounds: ReadonlyArray<Snapshot["rounds"][number]>
   readonly live: ReadonlyMap<string, Snapshot["live"][number]>
@@ -40,6 +42,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   versions: new Map(),
   standings: new Map(),
   waiting: 0,
+  behind: 0,
   boards: new Map(),
   rounds: [],
   live: new Map(),
@@ -52,9 +55,30 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
 })
 
 /** What is kept beside the rows, commit by commit, is newer than they are. */
-export const withKept = (rows: View["standings"], commits: ReadonlyArray<ReadonlyArray<Snapshot["standings"][number]>>) => {
+export const withKept = (
+  { head, rounds }: Pick<View, "head" | "rounds">,
+  rows: View["standings"],
+  commits: ReadonlyArray<ReadonlyArray<Standing>>
+) => {
   const kept = new Map(commits.flat().map((row) => [`${row.ladder} ${row.version}`, row]))
-  return { standings: new Map([...rows, ...kept]), waiting: kept.size }
+  const standings = new Map([...rows, ...kept])
+  let behind = 0
+  for (const [place, row] of standings) {
+    if (!row.active || row.round >= head.round) continue
+    behind++
+    standings.set(place, afterResets(row, head.round, rounds))
+  }
+  return { standings, waiting: kept.size, behind }
+}
+
+type Standing = Snapshot["standings"][number]
+const SEED = { mu: 0, sigma: 200, round_matches: 0, credit: 0, failed: 0, forfeits: 0, trend: null, met: [] }
+const REMEMBERED = 12
+
+/** A row in play that is of an earlier round is at the seed, once for each round that has started since. */
+const afterResets = (row: Standing, round: number, rounds: View["rounds"]): Standing => {
+  const since = rounds.filter(({ n, started_at }) => started_at !== null && n > row.round && n <= round)
+  return { ...row, ...SEED, round, history: [...row.history, ...since.map(() => 0)].slice(-REMEMBERED) }
 }
 
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
@@ -65,6 +89,7 @@ export const ofMemory = (rows: Rows, known: Known): View => {
     settings: rows.settings,
     versions: new Map(rows.versions),
     ...withKept(
+      { head: rows.head, rounds: [...rows.rounds.values()] },
       rows.standings,
       [...rows.redo.keys()].sort((a, b) => a - b).map((seq) => rows.redo.get(seq)!)
     ),

@@ -76,9 +76,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "match.ladder !== null\n  const seats"
   },
   roundKeepsDeviation: {
-    file: "season/Standings.ts",
-    find: "Object.assign(standing, START, {",
-    replace: "Object.assign(standing, { mu: START.mu }, {"
+    file: "season/Resets.ts",
+    find: "  rating.sigma = START.sigma\n",
+    replace: ""
   },
   openIsNotMoved: { file: "season/Matches.ts", find: "made === open ? null : on(open, false)", replace: "null" },
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN)", replace: "old.sigma" },
@@ -156,6 +156,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: 'state.phase === "open" ? Math.floor(this.#left) : Infinity',
     replace: "Math.floor(this.#left)"
   },
+  restartForgetsTheReset: {
+    file: "season/Resets.ts",
+    find: "if (!rating.active || rating.round >= round) return false",
+    replace: "return false"
+  },
+  restartForgetsWhatWaited: { file: "season/WaitingRatings.ts", find: "    this.#takeUp(state)\n", replace: "" },
   drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" },
   slowTellingIsAwaited: {
     file: "season/SeasonActor.ts",

@@ -43,16 +43,18 @@ export const ofTables = (sql: PgClient, season: string, known: Known) =>
       const seats = Map.groupBy((yield* all(SEATS)) as ReadonlyArray<SeatRow>, ({ match_id }) => match_id)
       const ended = (yield* all(ENDED)).map((row: any) => endedRow(row, seats.get(row.id) ?? []))
       const live = yield* all(LIVE)
+      const rounds = yield* all(ROUNDS)
       return {
         head,
         settings,
         versions: new Map((yield* all(VERSIONS)).map((row) => [row.id, row])),
         ...withKept(
+          { head, rounds },
           new Map((yield* all(RATINGS)).map((row) => [`${row.ladder} ${row.version}`, row])),
           (yield* all(KEPT)).map(({ ratings }) => keptRatings(ratings))
         ),
         boards: new Map((yield* all(BOARDS)).map((row) => [row.id, row])),
-        rounds: yield* all(ROUNDS),
+        rounds,
         live: new Map(live.map((row) => [row.id, { ...row, versions: [...row.versions], tries: row.tries ?? [] }])),
         reviews: new Map((yield* all(REVIEWS)).map((row) => [row.version, row])),
         ended: ended.filter(({ id }) => !known.ended.has(id)),

@@ -108,6 +108,7 @@ export const season = (id: string, slug: string, change: Row = {}): Row => ({
   head: freshHead(),
   close_requested_at: null,
   closed_at: null,
+  ratings_round: (change["head"] as { readonly round?: number } | undefined)?.round ?? 0,
   ...change
 })
 
@@ -210,6 +211,7 @@ export const rating = (version_id: string, ladder: string, mu: number, change: R
   version_id,
   ord: 1,
   active: true,
+  round: 1,
   mu,
   sigma: 60,
   matches: 14,

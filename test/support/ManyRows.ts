@@ -93,9 +93,9 @@ const insertSeason = (sql: PgClient, { entries, game, models_from, n, share, slu
     const head = { ...freshHead(), ...numbers, phase: closed === null ? "open" : "closed", closed_at: closed }
     yield* sql.unsafe(
       `INSERT INTO season (id, game, slug, name, visibility, entry, providers, featured, created_at, submissions_open_at, submissions_close_at,
-         rules, weight_classes, fleet, fill, engine_digest, head, closed_at)
+         rules, weight_classes, fleet, fill, engine_digest, ratings_round, head, closed_at)
        VALUES ($1::uuid, $2, $3, $3, $4, 'open', '{}', $5, to_timestamp($6::float8), to_timestamp($6::float8), to_timestamp($7::float8),
-         $8::text::jsonb, '[]', '{}', '{}', 'sha256:engine', $9::text::jsonb, to_timestamp($10::float8))`,
+         $8::text::jsonb, '[]', '{}', '{}', 'sha256:engine', ${ROUNDS}, $9::text::jsonb, to_timestamp($10::float8))`,
       [
         ...[seasonId(n), game, slug, slug === "hidden" ? "private" : "public", slug === "big", begin / 1000, NOW / 1000],
         ...[JSON.stringify(DEFAULT_RULES), JSON.stringify(head), closed === null ? null : closed / 1000]
@@ -128,9 +128,9 @@ const insertVersions = (sql: PgClient, { entries, models_from, n }: Pick<Stage, 
       [seasonId(n)]
     )
     yield* sql.unsafe(
-      `INSERT INTO rating (season_id, ladder, version_id, ord, active, mu, sigma, matches, round_matches, made, credit, forfeits,
+      `INSERT INTO rating (season_id, ladder, version_id, ord, active, round, mu, sigma, matches, round_matches, made, credit, forfeits,
          seat_sum, trend, met, history)
-       SELECT $1::uuid, ladder, ${versionOf(`${versionNumber(n, 0)} + i`)}, i, true, sin(i) * 200 + i * 1e-6, 60, 90, 40, 20, 20, 0, 0, 3.25,
+       SELECT $1::uuid, ladder, ${versionOf(`${versionNumber(n, 0)} + i`)}, i, true, ${ROUNDS}, sin(i) * 200 + i * 1e-6, 60, 90, 40, 20, 20, 0, 0, 3.25,
          ARRAY(SELECT (i + 37 * k) % ${entries} + 1 FROM generate_series(1, 12) k), ARRAY(SELECT sin(i + k) * 200 FROM generate_series(1, 12) k)
        FROM generate_series(1, ${entries}) i, LATERAL unnest(ARRAY[${classOf(entries, "i")}, 'open']) ladder`,
       [seasonId(n)]

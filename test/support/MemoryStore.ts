@@ -7,7 +7,7 @@ import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type
 import { logOf, writeEnded } from "@agon/domain/season/testLog.ts"
 import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
 import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
-import { type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
+import { placeOf, type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
 
 type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews"> = Snapshot[Table][number]
 
@@ -61,6 +61,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
   const all = <A>(table: Map<unknown, A>): Array<A> => structuredClone([...table.values()])
   const versions = all(rows.versions).sort((a, b) => a.ord - b.ord)
   const seated = new Set([...rows.live.values()].flatMap((match) => match.versions))
+  const kept = keptOf(rows).last
   const wanted = (row: Row<"standings">) => {
     const version = rows.versions.get(row.version)
     return row.active || seated.has(row.version) || (version?.owner === null && version.status === "disabled")
@@ -76,6 +77,10 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
     owners: ownersOf(versions),
     standings: all(rows.standings)
       .filter(wanted)
+      .map((row) => {
+        const later = kept.get(placeOf(row))
+        return later === undefined || !row.active || later.round < row.round ? row : structuredClone(later)
+      })
       .sort((a, b) => (a.ladder < b.ladder ? -1 : a.ladder > b.ladder ? 1 : a.ord - b.ord)),
     boards: all(rows.boards),
     rounds: all(rows.rounds),
@@ -121,11 +126,19 @@ const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
   for (const seq of rows.redo.keys()) if (done !== null && seq < done) rows.redo.delete(seq)
   if (redo.length > 0) rows.redo.set(rows.seq + 1, redo.map(ratingRow))
 }
-/** As redone.ts. */
-const redone = (rows: Rows): void => {
-  for (const ratings of rows.redo.values()) for (const row of ratings) rows.standings.set(`${row.ladder} ${row.version}`, row)
-  rows.redo.clear()
+/** As SeasonStorePg: the last that was said of each rating that waited, and the first commit that said something of it. */
+const keptOf = ({ redo }: Rows) => {
+  const first = new Map<string, number>()
+  const last = new Map<string, Row<"standings">>()
+  for (const seq of [...redo.keys()].sort((a, b) => a - b)) {
+    for (const row of redo.get(seq)!) {
+      last.set(placeOf(row), row)
+      if (!first.has(placeOf(row))) first.set(placeOf(row), seq)
+    }
+  }
+  return { first, last }
 }
+const isBehind = ({ head, standings }: Rows): boolean => [...standings.values()].some(({ active, round }) => active && round < head.round)
 
 const writeOpen = <A extends object>(table: Map<string, A>, ids: Iterable<string>, open: ReadonlyMap<string, A>): void => {
   for (const id of ids) {
@@ -155,8 +168,12 @@ export const layer = (memory: Memory, ratings_per_s = ALL) =>
           const rows = memory.get(season)
           if (rows === undefined || rows.head.closed_at !== null) return Effect.fail(new SeasonClosed({ season }))
           rows.epoch++
-          redone(rows)
-          const fence = { season, epoch: rows.epoch, seq: rows.seq, waiting: new WaitingRatings(ratings_per_s) }
+          const fence = {
+            season,
+            epoch: rows.epoch,
+            seq: rows.seq,
+            waiting: new WaitingRatings(ratings_per_s, { kept: keptOf(rows).first, behind: isBehind(rows) })
+          }
           return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
         }),
       commit: (fence, state) =>

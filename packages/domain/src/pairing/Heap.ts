@@ -15,19 +15,30 @@ export const push = <A extends Keyed>(heap: Heap<A>, entry: A): void => {
   heap[i] = entry
 }
 
+/** Makes a heap of entries in any order, in place and in linear time. */
+export const heapify = <A extends Keyed>(entries: Array<A>): Heap<A> => {
+  for (let i = (entries.length >> 1) - 1; i >= 0; i--) sink(entries, i, entries[i]!)
+  return entries
+}
+
 export const pop = <A extends Keyed>(heap: Heap<A>): A | undefined => {
   const top = heap[0]
   const last = heap.pop()
   if (last === undefined || heap.length === 0) return top
-  let i = 0
-  for (let down = 1; down < heap.length; down = 2 * i + 1) {
+  sink(heap, 0, last)
+  return top
+}
+
+/** Puts an entry where it belongs at or below a place that is free. */
+const sink = <A extends Keyed>(heap: Heap<A>, place: number, entry: A): void => {
+  let i = place
+  for (let down = 2 * i + 1; down < heap.length; down = 2 * i + 1) {
     if (down + 1 < heap.length && before(heap[down + 1]!, heap[down]!)) down++
-    if (!before(heap[down]!, last)) break
+    if (!before(heap[down]!, entry)) break
     heap[i] = heap[down]!
     i = down
   }
-  heap[i] = last
-  return top
+  heap[i] = entry
 }
 
 /** Takes an entry out wherever it waits: linear, for what happens rarely (an entry leaves the ladder). */

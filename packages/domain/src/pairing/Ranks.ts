@@ -18,6 +18,14 @@ export class Ranks {
     this.#change(mu, -1)
   }
 
+  /** All means there are become this one. */
+  reset(mu: number): void {
+    const size = this.#size
+    this.#tree.fill(0)
+    this.#size = 0
+    this.#change(mu, size)
+  }
+
   /** 1 for the best. */
   placeOf(mu: number): number {
     let atMost = 0

@@ -2,7 +2,7 @@
 import { START } from "../rating/Rating.ts"
 import type { Log, Tail } from "./Log.ts"
 import type { Course } from "./Rerating.ts"
-import { HISTORY_KEPT } from "./Standings.ts"
+import { HISTORY_KEPT, resetsBetween } from "./Resets.ts"
 import type { Standing, State } from "./State.ts"
 
 /** From the entry's matches, where the log has them; of others the means since the voided match are replaced. */
@@ -15,7 +15,7 @@ export const historyOf = (state: State, standing: Standing, course: Course, log:
   const place = newest === undefined ? -1 : standing.history.lastIndexOf(newest.mu)
   const held = state.ladders.find((each) => each.ladder === ladder)!.standings.get(version) === standing
   // Resets since its newest match: one that was superseded has seen no more of them than its history tells.
-  const since = held || place < 0 ? resets(state, newest?.round ?? 0, state.round) : standing.history.length - 1 - place
+  const since = held || place < 0 ? resetsBetween(state.rounds, newest?.round ?? 0, state.round) : standing.history.length - 1 - place
   return rebuilt(state, standing, { ...read, matches }, { course, log, since })
 }
 
@@ -28,10 +28,6 @@ const freshOf = (state: State, { ladder, version }: Standing): Tail["matches"] =
       return moved == null ? [] : [{ rated_n: rated_n!, round, mu: moved.mu }]
     })
     .reverse()
-
-/** How many times ratings were reset after a round had started, up to another and with it. */
-const resets = ({ rounds }: State, after: number, upTo: number): number =>
-  rounds.filter(({ n, started_at }) => started_at !== null && n > after && n <= upTo).length
 
 interface Voiding {
   readonly course: Course
@@ -50,7 +46,7 @@ const rebuilt = (state: State, { history }: Standing, tail: Tail, { course, log,
   let at = course.means.length
   let known = 0 // places of the old history that are accounted for
   for (const each of tail.matches) {
-    const zeros = round === undefined ? since : resets(state, each.round, round)
+    const zeros = round === undefined ? since : resetsBetween(state.rounds, each.round, round)
     events.push(...Array.from({ length: zeros }, () => START.mu))
     round = each.round
     known += zeros + 1
@@ -59,7 +55,7 @@ const rebuilt = (state: State, { history }: Standing, tail: Tail, { course, log,
   }
   const before = history.slice(0, Math.max(0, history.length - known))
   const joined = course.seed ?? tail.seed
-  const all = joined === null ? Math.max(1, before.length) : 1 + resets(state, joined.round, round ?? state.round)
+  const all = joined === null ? Math.max(1, before.length) : 1 + resetsBetween(state.rounds, joined.round, round ?? state.round)
   // A place that was dropped comes back: where it joined, or a reset. Of one that joined at the start both read the same.
   if (before.length < all) before.unshift(before.length + 1 === all ? (joined?.mu ?? START.mu) : START.mu)
   else if (joined !== null && before.length === all) before[0] = joined.mu

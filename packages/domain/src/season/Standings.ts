@@ -5,9 +5,9 @@ import { MET_KEPT } from "../pairing/Wave.ts"
 import { rated, START, takenOver } from "../rating/Rating.ts"
 import type { Ladder } from "./Rules.ts"
 import { countLeft, uncount } from "./VersionCounts.ts"
+import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
 import { addStanding, free, type LadderState, type Moved, type Seed, type Standing, type State, type Version } from "./State.ts"
 
-export const HISTORY_KEPT = 12
 /** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
 const FORFEITS_RUNNING = 3
 const FORFEITER_CREDIT = 4
@@ -29,7 +29,7 @@ export const joinLadders = (state: State, version: Version, before: Version | un
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
     } else {
-      const standing = newStanding(version, ladder.ladder, credit, old)
+      const standing = newStanding(state, version, ladder.ladder, credit, old)
       addStanding(ladder, standing)
       if (old !== undefined) state.writes.seeds.push(seedOf(state, standing, old))
       free(ladder, ladder.standings.get(version.id)!)
@@ -42,13 +42,14 @@ export const joinLadders = (state: State, version: Version, before: Version | un
   state.work = true
 }
 
-const newStanding = (version: Version, ladder: Ladder, credit: number, old: Standing | undefined): Standing => {
+const newStanding = ({ round }: State, version: Version, ladder: Ladder, credit: number, old: Standing | undefined): Standing => {
   const rating = old === undefined ? { ...START } : takenOver(old)
   return {
     version: version.id,
     ord: version.ord,
     ladder,
     active: true,
+    round,
     ...rating,
     matches: 0,
     round_matches: 0,
@@ -149,23 +150,17 @@ export const rateOn = (
     standing.matches++
     standing.round_matches++
     standing.trend = change
-    keep(standing.history, mu, HISTORY_KEPT)
+    remember(standing.history, mu, HISTORY_KEPT)
     if (made) {
       standing.forfeits = forfeits[i] ? standing.forfeits + 1 : 0
       standing.made++
       standing.credit += creditOf(state, standing)
       standing.seat_sum += i / (seats.length - 1) - 0.5
-      for (const ord of ords) if (ord !== standing.ord) keep(standing.met, ord, MET_KEPT)
+      for (const ord of ords) if (ord !== standing.ord) remember(standing.met, ord, MET_KEPT)
     }
     state.writes.standings.add(standing)
     return { mu, sigma, change }
   })
-}
-
-/** The last so many, newest last. */
-const keep = (list: Array<number>, newest: number, length: number): void => {
-  list.push(newest)
-  if (list.length > length) list.shift()
 }
 
 /** A match that failed has had its turn: it counts against the place in the queue, and in no rating. */
@@ -185,17 +180,17 @@ export const creditOf = (state: State, { forfeits, made }: Pick<Standing, "forfe
   return creditOfGame(made)
 }
 
-/** A round starts: every rating returns to the seed. */
+/**
+ * A round starts: every rating returns to the seed. Rows of those in play need not say so at once, since a row of an earlier round
+ * is read as reset; others are few.
+ */
 export const resetStandings = (state: State): void => {
   for (const ladder of state.ladders) {
+    ladder.ranks.reset(START.mu)
     for (const standing of ladder.standings.values()) {
-      if (standing.active) {
-        ladder.ranks.remove(standing.mu)
-        ladder.ranks.add(START.mu)
-      }
-      keep(standing.history, START.mu, HISTORY_KEPT)
-      Object.assign(standing, START, { round_matches: 0, credit: 0, failed: 0, forfeits: 0, trend: null, met: [] })
-      state.writes.standings.add(standing)
+      reset(standing, state.round)
+      if (standing.active) state.unwritten.add(standing)
+      else state.writes.standings.add(standing)
     }
     state.clock[ladder.index] = 0
   }

@@ -3,13 +3,14 @@
  * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. What has ended is in no state: the
  * answer to a repeated result follows from the row it left (`answerAgain`).
  */
-import { type Heap, push } from "../pairing/Heap.ts"
+import { type Heap, heapify, push } from "../pairing/Heap.ts"
 import { Ranks } from "../pairing/Ranks.ts"
 import type { Rating } from "../rating/Rating.ts"
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
 import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
+import { followed } from "./Resets.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import { nextAgain, type Streak, type Try } from "./Tries.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
@@ -60,6 +61,7 @@ export interface Standing extends Rating {
   readonly ord: number
   readonly ladder: Ladder
   active: boolean // in play; false once superseded or switched off
+  round: number // whose reset it has seen last; in the state always the one that stands, unless it was let go of
   matches: number // counted, all rounds
   round_matches: number // counted since the last reset
   made: number // counted matches made for this ladder, all rounds: part of the heap key
@@ -266,6 +268,7 @@ export interface State extends Head, Counts<Version> {
   againEnd: number // no key may take a match again before this that it has reported unplayable
   work: boolean // there may be work now for a runner that was told there is none
   recheck: boolean // something changed that queued matches depend on: `settle` withdraws what may no longer start
+  readonly unwritten: Set<Standing> // in play, and reset since their rows were written: rows of an earlier round are read as reset
   readonly tried: Set<string> // candidates whose trial has moved: `settle` goes on with it
   readonly writes: Writes
   events: Array<Event>
@@ -365,6 +368,7 @@ export const restore = (from: Snapshot): State => {
     againEnd: Infinity,
     work: false,
     recheck: false,
+    unwritten: new Set(),
     tried: new Set(),
     writes: emptyWrites(),
     events: []
@@ -374,6 +378,7 @@ export const restore = (from: Snapshot): State => {
   for (const row of from.standings) {
     const suspended = state.versions_by_id.get(row.version)?.phase === "suspended"
     const standing = { ...row, met: [...row.met], history: [...row.history], key: 0, busy: false, suspended }
+    if (followed(standing, state.rounds, state.round)) state.unwritten.add(standing)
     addStanding(state.ladders[LADDERS.indexOf(row.ladder)]!, standing)
   }
   for (const match of state.live.values()) {
@@ -415,17 +420,24 @@ export const fillHeap = (state: State, ladder: LadderState): void => {
       if (standing !== undefined) standing.busy = true
     }
   }
-  ladder.heap = []
-  for (const standing of ladder.standings.values()) if (standing.active && !standing.busy) free(ladder, standing)
+  const waiting: Array<Standing> = []
+  for (const standing of ladder.standings.values()) {
+    if (!standing.active || standing.busy || standing.suspended) continue
+    standing.key = keyIn(ladder, standing)
+    waiting.push(standing)
+  }
+  ladder.heap = heapify(waiting)
 }
 
 /** Whoever is owed a match comes before all who are not: beyond any credit, and small enough to leave the key its fraction. */
 const DONE = 2 ** 24
 
+const keyIn = ({ owed }: LadderState, standing: Standing): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
+
 export const free = (ladder: LadderState, standing: Standing): void => {
   standing.busy = false
   if (standing.suspended) return
-  standing.key = keyOf(standing) + (standing.credit < ladder.owed ? 0 : DONE)
+  standing.key = keyIn(ladder, standing)
   push(ladder.heap, standing)
 }
 

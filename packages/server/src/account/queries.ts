@@ -4,7 +4,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Account, Profile, SessionRow } from "@agon/api/account/api.ts"
 import { Instant } from "../database/rows.ts"
-import { rank } from "../version/queries.ts"
+import { rank } from "../leaderboard/standing.ts"
 
 const AccountRow = Schema.Struct({ ...Account.fields, created_at: Instant })
 
@@ -55,7 +55,7 @@ const makeProfiles = (sql: SqlClient.SqlClient) => ({
     Result: StandingRow,
     execute: (owner_id) => sql`
       SELECT s.game, s.slug AS season, s.id AS season_id, r.ladder, (${sql.literal(rank)})::int AS rank, r.mu, v.model_id, v.id AS version_id
-      FROM version v JOIN season s ON s.id = v.season_id JOIN rating r ON r.version_id = v.id
+      FROM version v JOIN season s ON s.id = v.season_id JOIN standing r ON r.version_id = v.id
       WHERE v.owner_id = ${owner_id} AND v.status = 'entered' AND r.active AND s.visibility = 'public'
       ORDER BY s.submissions_open_at DESC, s.created_at DESC, s.id, r.ladder, rank`
   })

@@ -1,7 +1,8 @@
 /** Every statement that reads ladders. The machine alone writes them. */
 import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Entry } from "@agon/api/leaderboard/api.ts"
+import { bestOf } from "./standing.ts"
 
 const { deviation: _d, provisional: _p, rank: _r, rating: _m, ...fields } = Entry.fields
 
@@ -24,6 +25,11 @@ export type StoodRow = typeof StoodRow.Type
 
 const ofLadder = { season_id: Schema.String, ladder: Schema.String }
 
+/** The best of a ladder, some of them left out: what follows FROM. */
+const best = (sql: SqlClient.SqlClient, season_id: string, ladder: string, limit: number, offset = 0): Statement.Fragment =>
+  sql`(SELECT b.* FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
+    CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "q.ladder", `LIMIT ${limit} OFFSET ${offset}`))} b)`
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** A page by rating_rank, read in its order; names of its rows alone, by primary keys. */
   page: SqlSchema.findAll({
@@ -33,8 +39,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT r.version_id, v.model_id, m.name AS model, a.username AS owner, v.number AS version, v.class,
         v.weights_bytes::float8 + v.manifest_bytes AS size_bytes, r.mu, r.sigma, r.matches, r.round_matches,
         v.owner_id IS NULL AS baseline, r.trend, r.history
-      FROM (SELECT * FROM rating WHERE season_id = ${season_id} AND ladder = ${ladder} AND active
-        ORDER BY mu DESC, version_id LIMIT ${limit} OFFSET ${offset}) r
+      FROM ${best(sql, season_id, ladder, limit, offset)} r
       JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
       ORDER BY r.mu DESC, r.version_id`
   }),
@@ -45,8 +50,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: BestRow,
     execute: ({ ladder, limit, season_id }) => sql`
       SELECT r.version_id, v.model_id, m.name AS model, a.username AS owner, r.mu
-      FROM (SELECT * FROM rating WHERE season_id = ${season_id} AND ladder = ${ladder} AND active
-        ORDER BY mu DESC, version_id LIMIT ${limit}) r
+      FROM ${best(sql, season_id, ladder, limit)} r
       JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
       ORDER BY r.mu DESC, r.version_id`
   }),
@@ -59,8 +63,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.Struct({ ...ofLadder, points: Schema.Array(Schema.String), limit: Schema.Int }),
     Result: StoodRow,
     execute: ({ ladder, limit, points, season_id }) => sql`
-      WITH best AS MATERIALIZED (SELECT version_id FROM rating WHERE season_id = ${season_id} AND ladder = ${ladder} AND active
-          ORDER BY mu DESC, version_id LIMIT ${limit}),
+      WITH best AS MATERIALIZED (SELECT version_id FROM ${best(sql, season_id, ladder, limit)} b),
         asked AS (SELECT p.n::int AS n, (SELECT max(s.at) FROM series_point s
             WHERE s.season_id = ${season_id} AND s.ladder = ${ladder} AND s.at <= p.at::timestamptz) AS at
           FROM unnest(string_to_array(${points.join()}, ',')) WITH ORDINALITY p(at, n)),

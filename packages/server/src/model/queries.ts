@@ -4,7 +4,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
-import { rank } from "../version/queries.ts"
+import { rank } from "../leaderboard/standing.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"
@@ -44,7 +44,7 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct(inSeason),
     Result: Schema.Struct({ class: Schema.NullOr(Schema.String), rank: Schema.NullOr(Schema.Int) }),
     execute: ({ id, ladder, season_id }) => sql`
-      SELECT v.class, (SELECT (${sql.literal(rank)})::int FROM rating r
+      SELECT v.class, (SELECT (${sql.literal(rank)})::int FROM standing r
         WHERE r.season_id = v.season_id AND r.ladder = ${ladder} AND r.version_id = v.id) AS rank
       FROM version v WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND v.status IN ('entered', 'superseded', 'disabled')
       ORDER BY v.status = 'entered' DESC, v.number DESC LIMIT 1`

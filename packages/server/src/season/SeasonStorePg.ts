@@ -10,18 +10,18 @@ import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
 import { SeasonClosed } from "./Mailbox.ts"
-import { redone } from "./redone.ts"
+import { type StandingRow, unpack } from "./redo.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "./SeasonStore.ts"
-import { RATINGS_PER_S, WaitingRatings } from "./WaitingRatings.ts"
+import { placeOf, RATINGS_PER_S, WaitingRatings } from "./WaitingRatings.ts"
 
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
 const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {
-  yield* redone(sql, season)
-  const { epoch, game, head, seq, slug, ...settings } = row
+  const { epoch, game, head, ratings_round, seq, slug, ...settings } = row
+  const waited = keptOf(yield* reading.redo(sql, season), head.round)
   const versions = yield* reading.versions(sql, season)
   const left = yield* reading.left(sql, season)
   const owners = yield* reading.owners(sql, season)
-  const standings = yield* reading.standings(sql, season)
+  const standings = (yield* reading.standings(sql, season)).map((row) => newest(row, waited.last.get(placeOf(row))))
   const boards = yield* reading.boards(sql, season)
   const rounds = yield* reading.rounds(sql, season)
   const live = yield* reading.live(sql, season)
@@ -29,10 +29,28 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }
   return {
     name: { id: season, game, slug },
-    fence: { season, epoch, seq, waiting: new WaitingRatings(ratings_per_s) },
+    fence: { season, epoch, seq, waiting: new WaitingRatings(ratings_per_s, { kept: waited.first, behind: ratings_round < head.round }) },
     snapshot
   } satisfies Claimed
 })
+
+/** What was kept of a rating counts, unless its row has followed a round since: had it moved in that, it would have been kept again. */
+const newest = (row: StandingRow, kept: StandingRow | undefined): StandingRow =>
+  kept === undefined || !row.active || kept.round < row.round ? row : kept
+
+/** The last that was said of each rating, and the first commit that said something of it. */
+const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
+  const first = new Map<string, number>()
+  const last = new Map<string, StandingRow>()
+  for (const { ratings, seq } of commits) {
+    for (const row of unpack(ratings, round)) {
+      const place = placeOf(row)
+      last.set(place, row)
+      if (!first.has(place)) first.set(place, seq)
+    }
+  }
+  return { first, last }
+}
 
 const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
   const storeFailed = (season: string) => (cause: SqlError) => new StoreFailed({ season, cause })

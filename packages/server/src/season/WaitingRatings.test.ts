@@ -14,7 +14,7 @@ const start = (per_s: number) => {
   /** A commit at `now` that changes these, as rated matches do. */
   const commit = (now: number, changed: ReadonlyArray<Standing>) => {
     for (const standing of changed) state.writes.standings.add(standing)
-    const turn = waiting.turn(state, ++seq, now)
+    const { followed: _, ...turn } = waiting.turn(state, ++seq, now)
     committed(state)
     return turn
   }

@@ -7,8 +7,11 @@
  * From 10 s on the turns come quicker.
  *
  * Nothing rests on memory alone: while ratings wait, every commit keeps all that it changed in `rating_redo`. So the last
- * that is said of a rating there, if anything, is what the season last committed, and a claim that finds something there
- * brings the rows up to date before it reads them.
+ * that is said of a rating there, if anything, is what the season last committed: a claim reads it in place of the row, and
+ * the next life goes on where this one was.
+ *
+ * A round that begins changes every rating, and writes none: rows of an earlier round are read as reset. They follow in the
+ * background, five times as many a second, after those that wait.
  */
 import type { Standing, State, Writes } from "@agon/domain/season/State.ts"
 
@@ -18,6 +21,11 @@ const LAG_MAX_S = 10
 /** How often, while ratings wait, a commit is made for them where nothing else asks for one, and how often redone rows go. */
 const FLUSH_MS = 100
 const SWEEP_MS = 1_000
+/** Of resets, beside `per_s`; and how often a commit is made for them. */
+const RESETS = 5
+const RESET_MS = 50
+/** A season that closes while rows are still to follow writes so many more: rows of a closed one may be of an earlier round for ever. */
+const RESETS_AT_CLOSE = 20_000
 
 /** What commit `seq` writes of ratings. */
 export interface Turn {
@@ -25,7 +33,18 @@ export interface Turn {
   readonly redo: ReadonlyArray<Standing>
   /** Rows of `rating_redo` below this number are no longer needed. */
   readonly done: number | null
+  /** No row in play is of an earlier round than the one that stands. */
+  readonly followed: boolean
 }
+
+/** What a claim has found: the first commit that kept each rating, by ladder and version, and whether rows have yet to follow a round. */
+export interface Found {
+  readonly kept: ReadonlyMap<string, number>
+  readonly behind: boolean
+}
+const NOTHING: Found = { kept: new Map(), behind: false }
+
+export const placeOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">): string => `${ladder} ${version}`
 
 export class WaitingRatings {
   /** Ratings in memory that their rows do not say, by the number of the first such commit, in its order. */
@@ -36,29 +55,66 @@ export class WaitingRatings {
   #at = 0
   #kept = false
   #swept_at = 0
+  #found: Found
+  #resets: number
   #most = 0 // that have waited since none did
   /** When the next ones should be written though nothing happens, ms; Infinity where none waits. */
-  due = Infinity
+  due: number
   /** Ratings that the last commit wrote for earlier ones: who read their rows since then has read old ones. */
   late: ReadonlyArray<Standing> = []
 
-  constructor(per_s: number = RATINGS_PER_S) {
+  constructor(per_s: number = RATINGS_PER_S, found: Found = NOTHING) {
     this.#per_s = per_s
+    this.#found = found
+    this.#kept = found.kept.size > 0
+    this.due = this.#kept || found.behind ? 0 : Infinity
     this.#burst = Math.max(1, per_s * 0.25)
     this.#left = this.#burst
+    this.#resets = this.#burst
   }
 
   turn(state: State, seq: number, now: number): Turn {
+    this.#takeUp(state)
     const changed = [...state.writes.standings]
     const written = this.#atOnce(state, changed, seq)
     this.#fill(now)
-    this.late = this.#next(written, seq, state.phase === "open" ? Math.floor(this.#left) : Infinity)
-    this.due = this.#since.size === 0 ? Infinity : now + FLUSH_MS
+    const late = this.#next(written, seq, state.phase === "open" ? Math.floor(this.#left) : Infinity)
+    for (const standing of written) state.unwritten.delete(standing)
+    this.late = [...late, ...this.#follow(state, written)]
+    const waits_ms = state.unwritten.size > 0 ? RESET_MS : FLUSH_MS
+    this.due = this.#since.size + state.unwritten.size === 0 ? Infinity : now + waits_ms
     const redo = this.#since.size === 0 ? [] : changed
     const done = this.#done(seq, now)
     if (!this.#kept) this.#swept_at = now
     this.#kept = this.#since.size > 0
-    return { written, redo, done }
+    return { written, redo, done, followed: state.unwritten.size === 0 }
+  }
+
+  /** What waited when the last life ended waits on, as long as before. */
+  #takeUp(state: State): void {
+    const { kept } = this.#found
+    if (kept.size === 0) return
+    const standings = state.ladders.flatMap((ladder) => [...ladder.standings.values()])
+    const waiting = standings.filter((standing) => standing.active && kept.has(placeOf(standing)))
+    const since = waiting.map((standing) => [standing, kept.get(placeOf(standing))!] as const)
+    for (const [standing, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(standing, seq)
+    this.#found = NOTHING
+  }
+
+  /** Rows that are of an earlier round, a few with each commit. Answers those that have moved in this one. */
+  #follow({ phase, unwritten }: State, written: Array<Standing>): ReadonlyArray<Standing> {
+    const moved: Array<Standing> = []
+    const room = phase === "closed" ? RESETS_AT_CLOSE : Math.floor(this.#resets)
+    let rows = 0
+    for (const standing of unwritten) {
+      if (rows >= room) break
+      rows++
+      unwritten.delete(standing)
+      written.push(standing)
+      if (this.#since.delete(standing)) moved.push(standing)
+    }
+    this.#resets = Math.max(0, this.#resets - rows)
+    return moved
   }
 
   /** Rows that are new, or decide who is read at all, never wait; nor do those that nothing will change again. */
@@ -79,6 +135,7 @@ export class WaitingRatings {
     const per_s = Math.max(this.#per_s, this.#most / LAG_MAX_S)
     const passed_ms = Math.max(0, now - this.#at) // a clock that was put back fills nothing
     this.#left = Math.min(Math.max(this.#burst, per_s / 4), this.#left + (per_s * passed_ms) / 1_000)
+    this.#resets = Math.min(this.#burst, this.#resets + (RESETS * this.#per_s * passed_ms) / 1_000)
     this.#at = now
   }
 

@@ -17,13 +17,14 @@ export interface SeasonRow extends Settings {
   readonly epoch: number
   readonly seq: number
   readonly head: Head
+  readonly ratings_round: number // the least round that a row in play may be of
 }
 
 /** Locks the season's row until the transaction ends: waits for a commit that is still running. None where it is closed. */
 export const claim = (sql: PgClient, season: string) =>
   sql.unsafe<SeasonRow>(
     `UPDATE season SET epoch = epoch + 1 WHERE id = $1::uuid AND closed_at IS NULL
-     RETURNING game, slug, epoch, seq::float8 AS seq, head, ${ms("submissions_open_at")}, ${ms("submissions_close_at")},
+     RETURNING game, slug, epoch, seq::float8 AS seq, head, ratings_round, ${ms("submissions_open_at")}, ${ms("submissions_close_at")},
        rules, weight_classes, fleet, fill, engine_digest`,
     [season]
   )
@@ -60,7 +61,7 @@ export const owners = (sql: PgClient, season: string) =>
     [season]
   )
 
-export const standingColumns = `version_id AS version, ord, ladder, active, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
+export const standingColumns = `version_id AS version, ord, ladder, active, round, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
   seat_sum, trend, met, history`
 
 /**
@@ -115,6 +116,13 @@ export const endedWork = (sql: PgClient, season: string, work: string) =>
      SELECT 'admission', NULL, NULL, NULL, NULL, NULL, status, admit_attempt, admit_key FROM version
      WHERE id = $1::uuid AND season_id = $2::uuid`,
     [work, season]
+  )
+
+/** What commits kept of ratings that waited for their rows, in order. Index: rating_redo_pkey. */
+export const redo = (sql: PgClient, season: string) =>
+  sql.unsafe<{ readonly seq: number; readonly ratings: Uint8Array }>(
+    "SELECT seq::float8 AS seq, ratings FROM rating_redo WHERE season_id = $1::uuid ORDER BY seq",
+    [season]
   )
 
 /** Index: season_open. */

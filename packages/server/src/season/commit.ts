@@ -101,12 +101,13 @@ const parts = (state: State, turn: Turn, seq: number): ReadonlyArray<Part> => {
 }
 
 const FENCE = (more: string) => `UPDATE season SET seq = $3::float8::int8, head = $4::jsonb,
-  close_requested_at = to_timestamp($5::float8 / 1000.0), closed_at = to_timestamp($6::float8 / 1000.0)${more}
+  close_requested_at = to_timestamp($5::float8 / 1000.0), closed_at = to_timestamp($6::float8 / 1000.0),
+  ratings_round = coalesce($7, ratings_round)${more}
   WHERE id = $1 AND epoch = $2 AND seq = $3::float8::int8 - 1 RETURNING id AS season_id, game`
 const FENCE_ALONE = FENCE("")
-const FENCE_AND_SETTINGS = FENCE(`, submissions_open_at = to_timestamp($7::float8 / 1000.0),
-  submissions_close_at = to_timestamp($8::float8 / 1000.0), rules = $9::jsonb, weight_classes = $10::jsonb, fleet = $11::jsonb,
-  fill = $12::jsonb, engine_digest = $13`)
+const FENCE_AND_SETTINGS = FENCE(`, submissions_open_at = to_timestamp($8::float8 / 1000.0),
+  submissions_close_at = to_timestamp($9::float8 / 1000.0), rules = $10::jsonb, weight_classes = $11::jsonb, fleet = $12::jsonb,
+  fill = $13::jsonb, engine_digest = $14`)
 
 const settingsOf = ({ settings }: State): ReadonlyArray<Parameter> => [
   float8(settings.submissions_open_at),
@@ -119,14 +120,16 @@ const settingsOf = ({ settings }: State): ReadonlyArray<Parameter> => [
 export const commit = (sql: PgClient, fence: Fence, state: State, now: number) => {
   const row = head(state)
   const seq = fence.seq + 1
-  const written = parts(state, fence.waiting.turn(state, seq, now), seq)
+  const turn = fence.waiting.turn(state, seq, now)
+  const written = parts(state, turn, seq)
   const values = [
     uuidParameter(fence.season),
     int4(fence.epoch),
     float8(seq),
     textParameter(storableJson(row)),
     float8(row.close_requested_at),
-    float8(row.closed_at)
+    float8(row.closed_at),
+    int4(turn.followed ? row.round : null)
   ]
   const { params, text } = state.writes.settings
     ? statement.fenced(FENCE_AND_SETTINGS, [...values, ...settingsOf(state)], written)

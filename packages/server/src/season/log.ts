@@ -12,7 +12,7 @@ import {
   type Tail,
   type VoidedMatch
 } from "@agon/domain/season/Log.ts"
-import { HISTORY_KEPT } from "@agon/domain/season/Standings.ts"
+import { HISTORY_KEPT } from "@agon/domain/season/Resets.ts"
 import type { Seat, Seed, SeriesPoint } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"

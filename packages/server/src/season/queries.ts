@@ -1,6 +1,7 @@
 /** Every statement that reads seasons. What changes them is the actor's (commit.ts), or an administrator's. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { bestOf } from "../leaderboard/standing.ts"
 import { SeasonRow } from "./seasonRecord.ts"
 
 /** A timestamptz inside a jsonb value, as the wire has it. */
@@ -143,8 +144,7 @@ const makePodiums = (sql: SqlClient.SqlClient) => ({
     execute: ({ ladders, season_id }) => sql`
       SELECT p.ladder, (row_number() OVER (PARTITION BY p.ladder ORDER BY p.mu DESC, p.version_id))::int AS place, ${sql.literal(podiumColumns)}
       FROM unnest(string_to_array(${ladders.join()}, ',')) l(ladder)
-      CROSS JOIN LATERAL (SELECT r.ladder, r.version_id, r.mu FROM rating r
-        WHERE r.season_id = ${season_id} AND r.ladder = l.ladder AND r.active ORDER BY r.mu DESC, r.version_id LIMIT 3) p
+      CROSS JOIN (SELECT ${season_id}::uuid AS season_id) q CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "l.ladder", "LIMIT 3"))} p
       ${sql.literal(podiumJoins)} ORDER BY p.ladder, place`
   }),
 
@@ -157,7 +157,7 @@ const makePodiums = (sql: SqlClient.SqlClient) => ({
       FROM (SELECT l.key AS ladder, w.place::int AS place, w.id::uuid AS version_id, r.mu
         FROM season s CROSS JOIN LATERAL jsonb_each(s.head->'podium') l
         CROSS JOIN LATERAL jsonb_array_elements_text(l.value) WITH ORDINALITY w(id, place)
-        JOIN rating r ON r.season_id = s.id AND r.ladder = l.key AND r.version_id = w.id::uuid
+        JOIN standing r ON r.season_id = s.id AND r.ladder = l.key AND r.version_id = w.id::uuid
         WHERE s.id = ${season_id}) p
       ${sql.literal(podiumJoins)} ORDER BY p.ladder, p.place`
   }),

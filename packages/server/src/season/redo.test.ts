@@ -7,6 +7,7 @@ const row = (n: number, over: Partial<StandingRow> = {}): StandingRow => ({
   ord: n,
   ladder: "nano",
   active: true,
+  round: 5,
   matches: 4_000_000_000,
   round_matches: 7,
   made: 9,
@@ -25,26 +26,26 @@ const rows = [row(1), row(2, { ladder: "open", active: false, trend: null, met: 
 
 describe("ratings as they are kept beside their rows", () => {
   it("are read back bit for bit", () => {
-    assert.deepStrictEqual(unpack(pack(rows)), rows)
-    assert.deepStrictEqual(unpack(pack([])), [])
+    assert.deepStrictEqual(unpack(pack(rows), 9), rows)
+    assert.deepStrictEqual(unpack(pack([]), 9), [])
   })
 
   it("are as the file says, to a reader who knows no more", () => assert.deepStrictEqual(keptRatings(pack(rows)), rows))
 
-  it("of the format before have nothing failed", () => {
+  it("of the format before have nothing failed, and are of the round that stands", () => {
     const bytes = pack([row(1)])
-    const failed = 1 + 16 + 3 + 4 * 5 + 8 * 4
-    const before = Uint8Array.of(1, ...bytes.subarray(1, failed), ...bytes.subarray(failed + 8))
-    assert.deepStrictEqual(unpack(before), [row(1, { failed: 0 })])
+    const [round, failed] = [1 + 16 + 3 + 4 * 5, 1 + 16 + 3 + 4 * 6 + 8 * 4]
+    const before = Uint8Array.of(1, ...bytes.subarray(1, round), ...bytes.subarray(round + 4, failed), ...bytes.subarray(failed + 8))
+    assert.deepStrictEqual(unpack(before, 9), [row(1, { failed: 0, round: 9 })])
   })
 
   it("of a format that is not known, or cut short, are refused", () => {
     const bytes = pack(rows)
-    assert.throws(() => unpack(Uint8Array.of(3, ...bytes.subarray(1))), "ratings are packed in format 3, known is 2")
+    assert.throws(() => unpack(Uint8Array.of(3, ...bytes.subarray(1)), 9), "ratings are packed in format 3, known are 1 and 2")
     for (let end = bytes.length - 1; end > 1; end--) {
       const cut = bytes.subarray(0, end)
       const whole = [1, 2].some((n) => pack(rows.slice(0, n)).length === end)
-      if (!whole) assert.throws(() => unpack(cut), RangeError)
+      if (!whole) assert.throws(() => unpack(cut, 9), RangeError)
     }
   })
 })

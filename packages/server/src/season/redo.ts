@@ -4,9 +4,9 @@
  *
  *   format u8 (2), then of each rating:
  *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, made,
- *   forfeits u32 | mu, sigma, credit, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
+ *   forfeits, round u32 | mu, sigma, credit, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
  *
- * Format 1, which an earlier release may have left behind, has no `failed`: it was 0.
+ * Format 1, which an earlier release may have left behind, has no `failed`, which was 0, and no `round`, which was the one that stood.
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { Standing } from "@agon/domain/season/State.ts"
@@ -15,7 +15,8 @@ export type StandingRow = Omit<Standing, "key" | "busy">
 
 const FORMAT = 2
 const ID_BYTES = 16
-const INTS = ["ord", "matches", "round_matches", "made", "forfeits"] as const
+const INTS_OF_1 = ["ord", "matches", "round_matches", "made", "forfeits"] as const
+const INTS = [...INTS_OF_1, "round"] as const
 const FLOATS_OF_1 = ["mu", "sigma", "credit", "seat_sum"] as const
 const FLOATS = [...FLOATS_OF_1, "failed"] as const
 const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
@@ -56,8 +57,8 @@ const f64 = (view: DataView, at: number, value: number): number => {
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
-/** Throws where the bytes are of a format that is not known, or end too early: the row is ours, so that is a defect. */
-export const unpack = (bytes: Uint8Array): ReadonlyArray<StandingRow> => {
+/** `round` is the one that stands. Throws where the bytes are of a format that is not known, or end too early: the row is ours, so that is a defect. */
+export const unpack = (bytes: Uint8Array, round: number): ReadonlyArray<StandingRow> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const u8 = () => view.getUint8(at++)
@@ -68,13 +69,15 @@ export const unpack = (bytes: Uint8Array): ReadonlyArray<StandingRow> => {
   const named = <N extends string>(names: ReadonlyArray<N>, read: () => number) =>
     Object.fromEntries(names.map((name) => [name, read()])) as Record<N, number>
   const format = u8()
-  if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known is ${FORMAT}`)
+  if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known are 1 and ${FORMAT}`)
   const rows: Array<StandingRow> = []
   while (at < bytes.byteLength) {
     const version = id().replace(UUID, "$1-$2-$3-$4-$5")
     const [ladder, active, moved] = [LADDERS[u8()]!, u8() === 1, u8() === 1]
-    const ints = named(INTS, u32)
-    const numbers = format === 1 ? { ...ints, ...named(FLOATS_OF_1, f64), failed: 0 } : { ...ints, ...named(FLOATS, f64) }
+    const numbers =
+      format === 1
+        ? { ...named(INTS_OF_1, u32), ...named(FLOATS_OF_1, f64), round, failed: 0 }
+        : { ...named(INTS, u32), ...named(FLOATS, f64) }
     const trend = f64()
     rows.push({ version, ladder, active, ...numbers, trend: moved ? trend : null, met: many(u32), history: many(f64) })
   }

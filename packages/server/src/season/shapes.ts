@@ -104,6 +104,7 @@ export const standings = statement.upsert<StandingRow>(
     uuid("version_id", (row) => row.version),
     int("ord", (row) => row.ord),
     bool("active", (row) => row.active),
+    int("round", (row) => row.round),
     float("mu", (row) => row.mu),
     float("sigma", (row) => row.sigma),
     int("matches", (row) => row.matches),
@@ -117,7 +118,22 @@ export const standings = statement.upsert<StandingRow>(
     ints("met", (row) => row.met),
     floats("history", (row) => row.history)
   ],
-  ["active", "mu", "sigma", "matches", "round_matches", "made", "credit", "failed", "forfeits", "seat_sum", "trend", "met", "history"]
+  [
+    "active",
+    "round",
+    "mu",
+    "sigma",
+    "matches",
+    "round_matches",
+    "made",
+    "credit",
+    "failed",
+    "forfeits",
+    "seat_sum",
+    "trend",
+    "met",
+    "history"
+  ]
 )
 
 /** What the commits of waiting ratings changed. Index: rating_redo_pkey. */

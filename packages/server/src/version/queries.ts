@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { OwnVersion } from "@agon/api/version/Version.ts"
 import { Instant } from "../database/rows.ts"
+import { rank } from "../leaderboard/standing.ts"
 import { sees } from "../season/queries.ts"
 
 const Rated = Schema.Struct({
@@ -24,11 +25,6 @@ export const VersionRow = Schema.Struct({
 })
 export type VersionRow = typeof VersionRow.Type
 
-/** Of a rating `r`: how many stand before it, by rating_rank: the rows above its own mean and those of the same. */
-export const rank = `CASE WHEN r.active THEN (SELECT count(*) + 1 FROM rating o
-  WHERE o.season_id = r.season_id AND o.ladder = r.ladder AND o.active AND o.mu >= r.mu
-    AND (o.mu > r.mu OR o.version_id < r.version_id)) END`
-
 /** Baselines play no trial, and what was turned away before its trial has none. */
 const trial = `CASE WHEN v.owner_id IS NOT NULL
     AND (v.phase = 'trial' OR v.trial_played + v.trial_void > 0 OR v.status IN ('entered', 'superseded'))
@@ -48,7 +44,7 @@ const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS 
   v.weights_bytes::float8 + v.manifest_bytes AS size_bytes, v.memory_bytes, v.param_count::float8 AS param_count, v.infer_us,
   v.runtime_version, (s.rules->>'provisional_matches')::int AS provisional_matches, v.created_at, ${trial} AS trial,
   (SELECT coalesce(jsonb_object_agg(r.ladder, jsonb_build_object('mu', r.mu, 'sigma', r.sigma, 'matches', r.matches,
-      'round_matches', r.round_matches, 'rank', ${rank})), '{}') FROM rating r WHERE r.version_id = v.id) AS ratings,
+      'round_matches', r.round_matches, 'rank', ${rank})), '{}') FROM standing r WHERE r.version_id = v.id) AS ratings,
   (SELECT x.ended_at FROM seat x WHERE x.version_id = v.id AND x.rank > 0 ORDER BY x.ended_at DESC LIMIT 1) AS last_played_at`
 
 const joins = `JOIN model m ON m.id = v.model_id JOIN season s ON s.id = v.season_id LEFT JOIN account a ON a.id = v.owner_id

@@ -126,6 +126,7 @@ const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapsho
     ord: slot + 1,
     ladder: "open",
     active: true,
+    round: 0,
     ...START,
     matches: 0,
     round_matches: 0,

@@ -15,6 +15,7 @@ import ratingRedo from "./0012_rating_redo.ts"
 import replayPlaces from "./0013_replay_places.ts"
 import failures from "./0014_failures.ts"
 import storedObjects from "./0018_stored_objects.ts"
+import ratingRound from "./0019_rating_round.ts"
 import keysOfAccounts from "./0023_keys_of_accounts.ts"
 
 const statements = (text: string) =>
@@ -38,5 +39,6 @@ export const migrations = {
   "0013_replay_places": statements(replayPlaces),
   "0014_failures": statements(failures),
   "0018_stored_objects": statements(storedObjects),
+  "0019_rating_round": statements(ratingRound),
   "0023_keys_of_accounts": statements(keysOfAccounts)
 }

@@ -1,0 +1,54 @@
+/**
+ * A round begins with every rating back at the seed. In the state that happens at once. A row follows when its turn comes, and until
+ * then says of which round it is: whoever reads one in play that is of an earlier round reads it as reset.
+ */
+import { type Rating, START } from "../rating/Rating.ts"
+
+export interface Resettable extends Rating {
+  active: boolean
+  round: number
+  round_matches: number
+  credit: number
+  failed: number
+  forfeits: number
+  trend: number | null
+  met: Array<number>
+  readonly history: Array<number>
+}
+
+export const HISTORY_KEPT = 12
+
+/** The last so many, newest last. */
+export const remember = (list: Array<number>, newest: number, length: number): void => {
+  list.push(newest)
+  if (list.length > length) list.shift()
+}
+
+export const reset = (rating: Resettable, round: number): void => {
+  rating.round = round
+  rating.mu = START.mu
+  rating.sigma = START.sigma
+  rating.round_matches = 0
+  rating.credit = 0
+  rating.failed = 0
+  rating.forfeits = 0
+  rating.trend = null
+  if (rating.met.length > 0) rating.met = []
+  remember(rating.history, START.mu, HISTORY_KEPT)
+}
+
+/** A row in play has seen every reset up to the round that stands; answers whether there was one to see. Others are left as they are. */
+export const followed = (rating: Resettable, rounds: ReadonlyArray<Started>, round: number): boolean => {
+  if (!rating.active || rating.round >= round) return false
+  for (let i = resetsBetween(rounds, rating.round, round); i > 0; i--) reset(rating, round)
+  return true
+}
+
+interface Started {
+  readonly n: number
+  readonly started_at: number | null
+}
+
+/** How many times ratings were reset after a round had started, up to another and with it. */
+export const resetsBetween = (rounds: ReadonlyArray<Started>, after: number, upTo: number): number =>
+  rounds.filter(({ n, started_at }) => started_at !== null && n > after && n <= upTo).length

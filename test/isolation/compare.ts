@@ -41,6 +41,12 @@ const rowsOf = (view: View, like?: Tables): Tables => {
   )
 }
 
+/** The same text for the same rows, whatever their order. */
+const sortedKeys = (_: string, value: unknown) =>
+  value !== null && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
+
 const REST = `SELECT
   (SELECT coalesce(jsonb_object_agg(id, note), '{}') FROM version WHERE season_id = $1::uuid) AS notes,
   (SELECT coalesce(jsonb_object_agg(map_id, file), '{}') FROM board WHERE season_id = $1::uuid) AS files,
@@ -58,7 +64,13 @@ export const same = (sql: PgClient, memory: Memory, { season }: Pick<Side, "seas
   Effect.gen(function* () {
     const wanted = rowsOf(ofMemory(memory.get(season)!, NOTHING_KNOWN))
     const found = rowsOf(yield* ofTables(sql, season, NOTHING_KNOWN), wanted)
-    assert.deepStrictEqual(JSON.parse(JSON.stringify(found)), JSON.parse(JSON.stringify(wanted)))
+    const plain = (rows: Tables): Tables => JSON.parse(JSON.stringify(rows))
+    const tables = plain(found)
+    for (const [table, rows] of Object.entries(plain(wanted))) {
+      assert.sameMembers(Object.keys(tables[table]!), Object.keys(rows), table)
+      for (const [key, row] of Object.entries(rows))
+        assert.strictEqual(JSON.stringify(tables[table]![key], sortedKeys), JSON.stringify(row, sortedKeys), `${table} ${key}`)
+    }
     assert.deepStrictEqual((yield* sql.unsafe(REST, [season]))[0], rest(memory, season) as any)
   })
 

@@ -5,6 +5,7 @@ import { database } from "./database.ts"
 it.live("two seasons beside each other touch no row of each other, and hold what they would hold alone", () =>
   Effect.gen(function* () {
     const { run } = yield* database
-    assert.isUndefined(yield* run)
+    const said = yield* run
+    assert.isUndefined(said, said)
   }).pipe(Effect.scoped)
 )

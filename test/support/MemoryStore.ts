@@ -120,7 +120,8 @@ const write = (rows: Rows, state: State, turn: Turn): void => {
   if (writes.settings) rows.settings = state.settings
 }
 
-const ratingRow = ({ busy: _busy, key: _key, ...row }: Turn["written"][number]): Row<"standings"> => structuredClone(row)
+const ratingRow = ({ busy: _busy, key: _key, suspended: _suspended, ...row }: Turn["written"][number]): Row<"standings"> =>
+  structuredClone(row)
 const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
   for (const row of written.map(ratingRow)) rows.standings.set(`${row.ladder} ${row.version}`, row)
   for (const seq of rows.redo.keys()) if (done !== null && seq < done) rows.redo.delete(seq)

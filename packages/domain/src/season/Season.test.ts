@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
 import { deadline, step } from "./Season.ts"
-import { committed, type Ended, restore, type State, snapshot, versionOf } from "./State.ts"
+import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
+import { versionOf } from "./VersionCounts.ts"
 import {
   addBoard,
   ADMITTED,

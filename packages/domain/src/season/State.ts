@@ -18,10 +18,7 @@ import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCo
 /** How long matches that are being played may go on once a season is closing. */
 export const CLOSING_MS = 60_000
 
-/**
- * A version as the season knows it. Testing, entered and disabled ones are held; rejected ones are let go, and superseded ones as
- * soon as no open match seats them.
- */
+/** A version as the season knows it: held until it is rejected, or superseded and seated by no open match. */
 export interface Version {
   readonly id: string
   readonly ord: number // running number in the season, from 1: small, for opponents and hashes
@@ -393,10 +390,6 @@ export const restore = (from: Snapshot): State => {
 
 const earliest = (times: ReadonlyArray<number | null>): number =>
   times.reduce<number>((first, time) => Math.min(first, time ?? Infinity), Infinity)
-
-/** A version of a match that is open, or ended since the last commit; not one that a rejected candidate played before that. */
-export const versionOf = ({ versions_by_id, writes }: State, id: string): Version | undefined =>
-  versions_by_id.get(id) ?? writes.rejected.get(id) ?? writes.left.get(id)
 
 /** The ladder a match was made for; none for a trial. */
 export const ladderOf = (state: State, { ladder }: Pick<Live, "ladder">): LadderState | undefined =>

@@ -144,3 +144,11 @@ export const isTaken = (
   { weights }: Pick<Counts<never>, "weights">,
   { model, owner, weights_hash }: Omit<Left, "model"> & { readonly model: string | null }
 ): boolean => weights.get(weights_hash)?.some((each) => each.model !== model || each.owner !== owner) ?? false
+
+interface Held<V> {
+  readonly versions_by_id: ReadonlyMap<string, V>
+  readonly writes: { readonly rejected: ReadonlyMap<string, V>; readonly left: ReadonlyMap<string, V> }
+}
+/** A version of a match that is open, or ended since the last commit; not one that a rejected candidate played before that. */
+export const versionOf = <V>({ versions_by_id, writes }: Held<V>, id: string): V | undefined =>
+  versions_by_id.get(id) ?? writes.rejected.get(id) ?? writes.left.get(id)

@@ -1,6 +1,7 @@
 /** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
 
-import { head, type State, versionOf } from "@agon/domain/season/State.ts"
+import { head, type State } from "@agon/domain/season/State.ts"
+import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
 import { storableJson } from "../database/storable.ts"

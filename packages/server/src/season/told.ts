@@ -7,7 +7,8 @@
  */
 import type { Event } from "@agon/domain/season/Event.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/Faults.ts"
-import { type State, type Version, versionOf } from "@agon/domain/season/State.ts"
+import type { State, Version } from "@agon/domain/season/State.ts"
+import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"
 

@@ -186,7 +186,9 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
     Effect.gen(function* () {
       const { fence, state, store } = yield* claimed
       step(state, submit(31), 2_000)
-      assert.deepStrictEqual(yield* store.commit(fence, state), { ...fence, seq: fence.seq + 1 })
+      const next = yield* store.commit(fence, state)
+      assert.deepStrictEqual(next, { ...fence, seq: fence.seq + 1, at: next.at })
+      assert.isAtLeast(next.at, fence.at)
       assert.strictEqual((yield* Effect.flip(store.commit(fence, state)))._tag, "Fenced")
     })
   )

@@ -63,7 +63,7 @@ export const make = (empty: View): Auditor => {
   let rows = empty
   let before = empty
   let podium = ""
-  let newest = 0
+  const claim = { newest: 0, returned: false }
 
   const log = new Map<string, Ended>()
   return {
@@ -90,7 +90,7 @@ export const make = (empty: View): Auditor => {
       else checkDone(command, reply, before, rows)
     },
     committed: (now) => {
-      const window = open(rows, now, log, asked.flat())
+      const window = open(rows, now, log, asked.flat(), claim.returned)
       checkVoids(window)
       receipts.check(window)
       checkMatches(window)
@@ -105,8 +105,11 @@ export const make = (empty: View): Auditor => {
       for (const row of [...now.ended, ...now.rewritten]) log.set(row.id, row)
       rows = now
     },
-    claimed: (epoch) => void (newest = epoch),
-    fenced: (epoch) => must(epoch === newest, "an actor whose epoch was stolen writes nothing", epoch, newest),
+    claimed: (epoch) => void Object.assign(claim, { newest: epoch, returned: true }),
+    fenced: (epoch) => {
+      must(epoch === claim.newest, "an actor whose epoch was stolen writes nothing", epoch, claim)
+      claim.returned = false
+    },
     punctual: (at) => {
       checkPunctual(rows, at)
       if (rows.head.phase !== "closed") return

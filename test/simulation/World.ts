@@ -31,7 +31,8 @@ export class Failed extends Error {
   }
 }
 
-const REST_VISITS_MAX = 600
+/** Each match that kills runners takes a minute and a half, and nobody is suspended for the first. */
+const REST_VISITS_MAX = 2_000
 
 export const simulate = (setting: Setting): Effect.Effect<Seen, never, SeasonStore> =>
   Effect.gen(function* () {
@@ -130,7 +131,7 @@ const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {
   }
   const clings = run.chance.in(0.5) // nobody reports: only the end of the minute ends what is held
   for (let i = 0; i < 8; i++, run.step++) {
-    const leap = i === 3 && run.chance.in(0.5) // its minute is over when it is asked next
+    const leap = i === 3 && run.chance.in(0.5) && season.host.ahead_ms === 0 // its minute is over when it is asked next
     if (leap) season.host.ahead_ms += 60_000
     const visits = clings ? [runners.clinging()] : [runners.clinging(), runners.visit(0)]
     yield* Stage.calmly(season, leap ? tooLate(season) : visits, 9_000)

@@ -1,5 +1,5 @@
 /** `SeasonStore` in memory: the same promises as the one on PostgreSQL, held to them by the same conformance suite. */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { answerAgain, type EndedWork } from "@agon/domain/season/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
@@ -160,41 +160,45 @@ const endedWork = (rows: Rows | undefined, work: string): EndedWork | undefined 
 /** As many as there are: a test's clock may stand still for thousands of matches. */
 const ALL = 1e9
 
-/** `ratings_per_s`: see `WaitingRatings`. */
+/** `ratings_per_s`: see `WaitingRatings`. Its own clock is the one that it was made under. */
 export const layer = (memory: Memory, ratings_per_s = ALL) =>
-  Layer.succeed(
+  Layer.effect(
     SeasonStore,
-    SeasonStore.of({
-      claim: (season) =>
-        Effect.suspend(() => {
-          const rows = memory.get(season)
-          if (rows === undefined || rows.head.closed_at !== null) return Effect.fail(new SeasonClosed({ season }))
-          rows.epoch++
-          const fence = {
-            season,
-            epoch: rows.epoch,
-            seq: rows.seq,
-            waiting: new WaitingRatings(ratings_per_s, { kept: keptOf(rows).first, behind: isBehind(rows) })
-          }
-          return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
-        }),
-      commit: (fence, state) =>
-        Effect.clockWith((clock) => {
-          const rows = memory.get(fence.season)!
-          if (rows.epoch !== fence.epoch || rows.seq !== fence.seq) return Effect.fail(new Fenced({ season: fence.season }))
-          write(rows, state, fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe()))
-          rows.seq++
-          rows.head = structuredClone(head(state))
-          return Effect.succeed({ ...fence, seq: rows.seq })
-        }),
-      answerOf: (season, lease, key) =>
-        Effect.sync(() => {
-          const name = parseLease(lease)
-          return name === undefined
-            ? { accepted: false, reason: "unknown" }
-            : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
-        }),
-      log: (season, match) => Effect.sync(() => structuredClone(logOf(memory.get(season)!, match, memory.get(season)!.head.round))),
-      open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
-    })
+    Clock.clockWith((own) => Effect.succeed(storeOf(memory, ratings_per_s, own)))
   )
+
+const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
+  SeasonStore.of({
+    claim: (season) =>
+      Effect.suspend(() => {
+        const rows = memory.get(season)
+        if (rows === undefined || rows.head.closed_at !== null) return Effect.fail(new SeasonClosed({ season }))
+        rows.epoch++
+        const fence = {
+          season,
+          epoch: rows.epoch,
+          seq: rows.seq,
+          at: own.currentTimeMillisUnsafe(),
+          waiting: new WaitingRatings(ratings_per_s, { kept: keptOf(rows).first, behind: isBehind(rows) })
+        }
+        return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
+      }),
+    commit: (fence, state) =>
+      Effect.clockWith((clock) => {
+        const rows = memory.get(fence.season)!
+        if (rows.epoch !== fence.epoch || rows.seq !== fence.seq) return Effect.fail(new Fenced({ season: fence.season }))
+        write(rows, state, fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe()))
+        rows.seq++
+        rows.head = structuredClone(head(state))
+        return Effect.succeed({ ...fence, seq: rows.seq, at: own.currentTimeMillisUnsafe() })
+      }),
+    answerOf: (season, lease, key) =>
+      Effect.sync(() => {
+        const name = parseLease(lease)
+        return name === undefined
+          ? { accepted: false, reason: "unknown" }
+          : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
+      }),
+    log: (season, match) => Effect.sync(() => structuredClone(logOf(memory.get(season)!, match, memory.get(season)!.head.round))),
+    open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
+  })

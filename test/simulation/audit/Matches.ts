@@ -119,7 +119,12 @@ const checkLeases = (window: Window): void => {
       must(is.losses === was.losses && is.key === was.key && is.runner === was.runner, "a lease has one holder", was, is)
       if (is.until === was.until) continue
       const beat = recent.some((command) => command._tag === "Heartbeat" && command.key === was.key && command.leases.includes(lease))
-      must(beat && is.until > was.until && is.until <= now.head.now + LEASE_MS, "only its holder's heartbeat prolongs a lease", was, is)
+      must(
+        (beat || window.returned) && is.until !== was.until && is.until <= now.head.now + LEASE_MS,
+        "only its holder's heartbeat prolongs a lease",
+        was,
+        is
+      )
     } else if (is.losses === was.losses) must(givenBack(window, lease, was), "a lease that was not given back costs an attempt", was, is)
     else {
       const why = was.until <= now.head.now || faulted(window, lease, was)

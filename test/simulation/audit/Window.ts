@@ -12,10 +12,18 @@ export interface Window {
   readonly voided: ReadonlyArray<Ended>
   /** Commands that were asked lately, answered or not: one that was reported as failed may have been written. */
   readonly recent: ReadonlyArray<Command>
+  /** Whether the season was claimed since the commit before: what is leased then has a lease's time again. */
+  readonly returned: boolean
 }
 
-export const open = (before: View, now: View, log: ReadonlyMap<string, Ended>, recent: ReadonlyArray<Command>): Window => ({
-  ...{ before, now, log, recent },
+export const open = (
+  before: View,
+  now: View,
+  log: ReadonlyMap<string, Ended>,
+  recent: ReadonlyArray<Command>,
+  returned: boolean
+): Window => ({
+  ...{ before, now, log, recent, returned },
   voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason)
 })
 

@@ -54,6 +54,8 @@ export interface Faults {
 
 export interface Witness {
   readonly written: Effect.Effect<void>
+  /** What the store's own clock says: the world's, wherever the rows are. */
+  readonly world: () => number
   readonly claimed: (epoch: number) => void
   readonly committed: (epoch: number) => void
 }
@@ -61,7 +63,12 @@ export interface Witness {
 const SLOW = "50 millis"
 
 /** `written` sees the rows after every commit that was written, and after every claim; `claimed` and `committed` the epochs. */
-export const make = (season: string, store: SeasonStore["Service"], seen: Seen, { claimed, committed, written }: Witness): Faults => {
+export const make = (
+  season: string,
+  store: SeasonStore["Service"],
+  seen: Seen,
+  { claimed, committed, world, written }: Witness
+): Faults => {
   const counted = <A, E>(call: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       faults.busy++
@@ -105,7 +112,7 @@ export const make = (season: string, store: SeasonStore["Service"], seen: Seen, 
           yield* strike("claim")
           const found = yield* Effect.tap(claim, () => counted(written))
           yield* strike("claimed")
-          return found
+          return { ...found, fence: { ...found.fence, at: world() } }
         }),
       commit: (fence, state) =>
         Effect.gen(function* () {
@@ -116,7 +123,7 @@ export const make = (season: string, store: SeasonStore["Service"], seen: Seen, 
           if (next.waiting.due < Infinity) count(seen, "ratings wait")
           yield* strike("committed")
           faults.clean = state
-          return next
+          return { ...next, at: world() }
         })
     })
   }

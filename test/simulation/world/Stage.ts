@@ -8,6 +8,7 @@ import type { Command, Receipt, Reply } from "@agon/domain/season/Command.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import type { Mailbox } from "@agon/server/season/Mailbox.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import * as HostClock from "../../support/HostClock.ts"
 import { must } from "../audit/Promise.ts"
 import * as Auditor from "../Auditor.ts"
 import { EMPTY } from "../View.ts"
@@ -15,7 +16,6 @@ import * as Administrators from "./Administrators.ts"
 import * as Chance from "./Chance.ts"
 import * as Examiners from "./Examiners.ts"
 import * as Faults from "./Faults.ts"
-import * as HostClock from "./HostClock.ts"
 import * as People from "./People.ts"
 import type * as Profile from "./Profile.ts"
 import { count, type Run } from "./Run.ts"
@@ -61,6 +61,7 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     store,
     faults: Faults.make(profile.season, store, run.seen, {
       written: look,
+      world: () => stage.host.world(),
       claimed: (epoch) => stage.auditor.claimed(epoch),
       committed: (epoch) => audited(stage, () => stage.auditor.fenced(epoch))
     }),

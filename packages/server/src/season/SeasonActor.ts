@@ -10,15 +10,17 @@
  * A reply is never sent before its commit. A batch that changed nothing is answered without one.
  */
 
+import { returned } from "@agon/domain/season/Absence.ts"
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import type { Log } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type Standing, type State } from "@agon/domain/season/State.ts"
 import { Cause, Clock, Duration, Effect, type Exit, Queue } from "effect"
 import { restarts } from "../process/restarts.ts"
+import * as ClockGuard from "./ClockGuard.ts"
 import * as Mailbox from "./Mailbox.ts"
 import { SeasonEvents, type SeasonName, type Told } from "./SeasonEvents.ts"
-import { type Fenced, SeasonStore } from "./SeasonStore.ts"
+import { type Fence, type Fenced, SeasonStore } from "./SeasonStore.ts"
 
 export const BATCH_MAX = 256
 export const CLAIM_TIMEOUT = Duration.seconds(30)
@@ -39,27 +41,53 @@ export const run = Effect.fnUntraced(
     const claimed = yield* Effect.timeout(store.claim(mailbox.season), CLAIM_TIMEOUT)
     const { name } = claimed
     const state = restore(claimed.snapshot)
-    let fence = claimed.fence
+    const { fence } = claimed
+    const guard = yield* ClockGuard.make
+    guard.compare(fence.at)
+    returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: fence.at + ClockGuard.AHEAD_MAX_MS })
     yield* told(events.claimed(name))
     yield* Mailbox.open(mailbox)
-    while (state.phase !== "closed") {
-      const batch = yield* nextBatch(mailbox, Math.min(deadline(state), fence.waiting.due))
-      const logs = yield* logsOf(store, mailbox.season, batch)
-      const now = yield* Clock.currentTimeMillis
-      const replies = stepEach(state, batch, logs, now)
-      let happened: ReadonlyArray<Told> = state.events
-      if (state.writes.any || fence.waiting.due <= now) {
-        fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
-        if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
-      }
-      committed(state)
-      if (happened.length > 0) yield* publish(events, name, happened)
-      for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
-    }
+    yield* Effect.provideService(playing(mailbox, { fence, guard, name, state }), Clock.Clock, guard.clock)
     return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
   },
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
 )
+
+interface Life {
+  fence: Fence
+  readonly guard: ClockGuard.ClockGuard
+  readonly name: SeasonName
+  readonly state: State
+}
+
+/** Batch after batch until the season closes, by the guarded clock. What its return has changed is written first. */
+const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Life) {
+  const store = yield* SeasonStore
+  const events = yield* SeasonEvents
+  const { guard, name, state } = life
+  let { fence } = life
+  let believed = true
+  while (state.phase !== "closed") {
+    const batch = yield* nextBatch(mailbox, state.writes.any ? 0 : Math.min(deadline(state), fence.waiting.due))
+    if (guard.ahead() > 0) {
+      if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })
+      state.writes.any = true // so that the database says again what time it is
+    }
+    believed = guard.ahead() === 0
+    const logs = yield* logsOf(store, mailbox.season, batch)
+    const now = yield* Clock.currentTimeMillis
+    const replies = stepEach(state, batch, logs, now)
+    let happened: ReadonlyArray<Told> = state.events
+    if (state.writes.any || fence.waiting.due <= now) {
+      fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
+      guard.compare(fence.at)
+      if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
+    }
+    committed(state)
+    if (happened.length > 0) yield* publish(events, name, happened)
+    for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
+  }
+})
 
 /**
  * What is due comes first. Once the season has closed nothing more is done to it: who comes later in the batch is told so
@@ -114,7 +142,7 @@ const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: Re
 /** What a listener does wrong is its own affair: the commit stands and its callers are answered. */
 const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.timeout(telling, TELL_TIMEOUT).pipe(
-    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : Effect.logError("season events", cause))),
+    Effect.catchCause((cause) => Effect.logError("season events", cause)),
     Effect.asVoid
   )
 
@@ -133,14 +161,14 @@ const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until
 
 /**
  * Lives one after another, with backoff, until fenced or closed. Defects count as failures: a bug costs a reload, not
- * the season. Every life claims anew: a commit that was reported as failed may land until then.
+ * the season, and so does an interruption from within: where we ourselves are interrupted no handler runs any more. Every life claims anew: a commit that was reported as failed may land until then.
  */
 export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced, SeasonStore | SeasonEvents> =>
   run(mailbox).pipe(
     Effect.catchCause((cause) => {
       if (failed(cause, "SeasonClosed")) return Effect.logInfo("season closed")
       if (failed(cause, "Fenced")) return Effect.fail({ stop: true, cause })
-      return Cause.hasInterrupts(cause) ? Effect.interrupt : Effect.fail({ stop: false, cause })
+      return Effect.fail({ stop: false, cause })
     }),
     Effect.tapError(({ cause, stop }) => (stop ? Effect.logInfo("season fenced") : Effect.logWarning("season reloads", cause))),
     Effect.retry({ schedule: backoff, while: ({ stop }) => !stop }),

@@ -25,6 +25,7 @@ export interface Fence {
   readonly season: string
   readonly epoch: number
   readonly seq: number // of the last commit
+  readonly at: number // what the store's own clock said then, or at the claim, ms
   readonly waiting: WaitingRatings // of this life; where its `due` has come, a commit is asked for though nothing happened
 }
 export interface Claimed {

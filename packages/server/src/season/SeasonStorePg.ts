@@ -16,7 +16,7 @@ import { placeOf, RATINGS_PER_S, WaitingRatings } from "./WaitingRatings.ts"
 
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
 const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {
-  const { epoch, game, head, ratings_round, seq, slug, ...settings } = row
+  const { at, epoch, game, head, ratings_round, seq, slug, ...settings } = row
   const waited = keptOf(yield* reading.redo(sql, season), head.round)
   const versions = yield* reading.versions(sql, season)
   const left = yield* reading.left(sql, season)
@@ -29,7 +29,13 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }
   return {
     name: { id: season, game, slug },
-    fence: { season, epoch, seq, waiting: new WaitingRatings(ratings_per_s, { kept: waited.first, behind: ratings_round < head.round }) },
+    fence: {
+      season,
+      epoch,
+      seq,
+      at,
+      waiting: new WaitingRatings(ratings_per_s, { kept: waited.first, behind: ratings_round < head.round })
+    },
     snapshot
   } satisfies Claimed
 })
@@ -68,7 +74,7 @@ const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
       const now = yield* Clock.currentTimeMillis
       const [row] = yield* Effect.mapError(commit(sql, fence, state, now), storeFailed(fence.season))
       if (row?.held !== 1) return yield* new Fenced({ season: fence.season })
-      return { ...fence, seq: fence.seq + 1 }
+      return { ...fence, seq: fence.seq + 1, at: row.at }
     }),
 
     answerOf: Effect.fn("SeasonStore.answerOf")(function* (season, lease, key) {

@@ -8,6 +8,7 @@ import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
+import { NOW } from "./statement.ts"
 
 const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
 
@@ -16,6 +17,7 @@ export interface SeasonRow extends Settings {
   readonly slug: string
   readonly epoch: number
   readonly seq: number
+  readonly at: number // the database's clock
   readonly head: Head
   readonly ratings_round: number // the least round that a row in play may be of
 }
@@ -25,7 +27,7 @@ export const claim = (sql: PgClient, season: string) =>
   sql.unsafe<SeasonRow>(
     `UPDATE season SET epoch = epoch + 1 WHERE id = $1::uuid AND closed_at IS NULL
      RETURNING game, slug, epoch, seq::float8 AS seq, head, ratings_round, ${ms("submissions_open_at")}, ${ms("submissions_close_at")},
-       rules, weight_classes, fleet, fill, engine_digest`,
+       rules, weight_classes, fleet, fill, engine_digest, ${NOW}`,
     [season]
   )
 

@@ -135,5 +135,5 @@ export const commit = (sql: PgClient, fence: Fence, state: State, now: number) =
   const { params, text } = state.writes.settings
     ? statement.fenced(FENCE_AND_SETTINGS, [...values, ...settingsOf(state)], written)
     : statement.fenced(FENCE_ALONE, values, written)
-  return sql.unsafe<{ held: number }>(text, params)
+  return sql.unsafe<{ held: number; at: number }>(text, params)
 }

@@ -150,6 +150,9 @@ const fenced = (fence: string, values: ReadonlyArray<unknown>, parts: ReadonlyAr
   return { text, params: parts.reduce<Array<unknown>>((all, part) => all.concat(part.params), [...values]) }
 }
 
+/** The database's clock, as ms since 1970. */
+export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at"
+
 /** Bounded by the number of sets of parts that occur together, a few dozen. */
 const texts = new Map<string, string>()
 
@@ -160,7 +163,7 @@ const join = (key: string, fence: string, values: number, parts: ReadonlyArray<P
     offset += part.params.length
     return `, p${i} AS (${text})`
   })
-  const text = `WITH f AS (${fence})${ctes.join("")} SELECT count(*)::int4 AS held FROM f`
+  const text = `WITH f AS (${fence})${ctes.join("")} SELECT count(*)::int4 AS held, ${NOW} FROM f`
   texts.set(key, text)
   return text
 }

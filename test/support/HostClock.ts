@@ -5,23 +5,33 @@ export interface HostClock {
   readonly clock: Clock.Clock
   /** By how much it is ahead of the world's, ms; behind where negative. */
   ahead_ms: number
-  /** The latest that it ever showed: a season's time does not go back. */
+  /** The world's clock. */
+  readonly world: () => number
+  /** The latest that a season can have believed: its time does not go back. */
   latest_ms: number
+  /** What a season goes by: not what is more than a minute ahead. */
   readonly now: Effect.Effect<number>
 }
+
+const AHEAD_MAX_MS = 60_000
 
 export const make: Effect.Effect<HostClock> = Clock.clockWith((world) =>
   Effect.sync(() => {
     const now = () => {
-      const at = world.currentTimeMillisUnsafe() + host.ahead_ms
+      believed() // whoever looks may go by it
+      return world.currentTimeMillisUnsafe() + host.ahead_ms
+    }
+    const nanos = () => world.currentTimeNanosUnsafe() + BigInt(host.ahead_ms) * 1_000_000n
+    const believed = () => {
+      const at = world.currentTimeMillisUnsafe() + (host.ahead_ms > AHEAD_MAX_MS ? 0 : host.ahead_ms)
       host.latest_ms = Math.max(host.latest_ms, at)
       return at
     }
-    const nanos = () => world.currentTimeNanosUnsafe() + BigInt(host.ahead_ms) * 1_000_000n
     const host: HostClock = {
       ahead_ms: 0,
       latest_ms: 0,
-      now: Effect.sync(now),
+      world: () => world.currentTimeMillisUnsafe(),
+      now: Effect.sync(believed),
       clock: {
         currentTimeMillisUnsafe: now,
         currentTimeMillis: Effect.sync(now),

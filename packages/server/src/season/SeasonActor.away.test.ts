@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import * as HostClock from "../../../../test/support/HostClock.ts"
+import * as MemoryStore from "../../../../test/support/MemoryStore.ts"
+import { board, id, lease, report, settings, submit } from "../../../../test/support/SeasonScript.ts"
+import type { Command } from "@agon/domain/season/Command.ts"
+import * as Mailbox from "./Mailbox.ts"
+import * as SeasonActor from "./SeasonActor.ts"
+import { SeasonEvents } from "./SeasonEvents.ts"
+import { SeasonStore } from "./SeasonStore.ts"
+
+type Store = SeasonStore["Service"]
+const SEASON = id("season", 1)
+const YEAR_MS = 31_536_000_000
+
+/** A season whose host comes and goes, with a clock of its own; `wrap` may spoil its store. */
+const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (store) => store) {
+  yield* TestClock.setTime(1_000_000)
+  const memory: MemoryStore.Memory = new Map()
+  MemoryStore.createSeason(memory, SEASON, settings())
+  const store = yield* SeasonStore.pipe(Effect.provide(MemoryStore.layer(memory)))
+  const host = yield* HostClock.make
+  const mailbox = yield* Mailbox.make(SEASON)
+  const life = SeasonActor.supervised(mailbox).pipe(
+    Effect.provideService(SeasonStore, wrap(store)),
+    Effect.provide([SeasonEvents.layerSilent, Logger.layer([])]),
+    Effect.provideService(Clock.Clock, host.clock)
+  )
+  let fiber = yield* Effect.forkChild(life)
+  yield* TestClock.adjust(0)
+  return {
+    ask: <C extends Command>(command: C) => Mailbox.ask(mailbox, command),
+    askAll: (...commands: ReadonlyArray<Command>) => Mailbox.askAll(mailbox, commands),
+    host,
+    mailbox,
+    row: () => memory.get(SEASON)!,
+    away: Effect.fnUntraced(function* (duration: `${number} seconds`) {
+      yield* Fiber.interrupt(fiber)
+      yield* TestClock.adjust(duration)
+      fiber = yield* Effect.forkChild(life)
+      yield* TestClock.adjust(0)
+    })
+  }
+})
+
+describe("a season that was away", () => {
+  it.effect("takes no lease and no review for it: a candidate outlives five absences of 31 s", () =>
+    Effect.gen(function* () {
+      const { ask, away, row } = yield* hosted()
+      yield* ask(submit(1))
+      const [review] = yield* ask(lease())
+      for (let n = 0; n < 5; n++) yield* away("31 seconds")
+      assert.deepInclude(row().versions.get(id("version", 1)), { status: "testing", phase: "review", admit_failures: 0 })
+      assert.deepStrictEqual(yield* ask(report(review!)), { accepted: true })
+      assert.strictEqual(row().versions.get(id("version", 1))!.phase, "trial")
+    })
+  )
+
+  it.effect("gives a lease as long as a new one from its return, and no longer", () =>
+    Effect.gen(function* () {
+      const { askAll, ask, away, row } = yield* hosted()
+      yield* askAll(...board("plain"), submit(1))
+      yield* ask(report((yield* ask(lease()))[0]!))
+      yield* ask(lease())
+      const live = () => [...row().live.values()].map(({ losses, until }) => [losses, until])
+      yield* TestClock.adjust("20 seconds")
+      yield* away("40 seconds")
+      assert.deepInclude(live(), [0, (yield* Clock.currentTimeMillis) + 30_000])
+      yield* TestClock.adjust("30 seconds")
+      assert.deepInclude(live(), [1, null])
+    })
+  )
+
+  it.effect("gives an upload what was left of its window", () =>
+    Effect.gen(function* () {
+      const { ask, away, row } = yield* hosted()
+      yield* ask(submit(1, { files: null }))
+      yield* away("3600 seconds")
+      const { upload_until } = row().versions.get(id("version", 1))!
+      assert.strictEqual(upload_until, (yield* Clock.currentTimeMillis) + 1_800_000)
+      yield* TestClock.adjust("1800 seconds")
+      assert.strictEqual(row().versions.get(id("version", 1))!.reject_reason, "upload_expired")
+    })
+  )
+})
+
+describe("a host whose clock is a year ahead", () => {
+  it.effect("is not believed, and is again when it is right", () =>
+    Effect.gen(function* () {
+      const { ask, host, row } = yield* hosted()
+      yield* ask(submit(1))
+      host.ahead_ms = YEAR_MS
+      yield* ask(submit(2))
+      yield* TestClock.adjust("5 seconds")
+      yield* ask(submit(3))
+      assert.strictEqual(row().head.now, yield* Clock.currentTimeMillis)
+      host.ahead_ms = 50_000 // within the minute
+      yield* ask(submit(4))
+      assert.strictEqual(row().head.now, (yield* Clock.currentTimeMillis) + 50_000)
+    })
+  )
+
+  it.effect("is not believed at a claim, and a time that one left behind is put right", () =>
+    Effect.gen(function* () {
+      const { ask, away, host, row } = yield* hosted()
+      yield* ask(submit(1))
+      row().head = { ...row().head, now: (yield* Clock.currentTimeMillis) + YEAR_MS }
+      host.ahead_ms = YEAR_MS
+      yield* away("1 seconds")
+      yield* ask(submit(2))
+      assert.strictEqual(row().head.now, yield* Clock.currentTimeMillis)
+    })
+  )
+})
+
+describe("an interruption that is not ours", () => {
+  for (const at of ["claim", "commit"] as const) {
+    it.effect(`at a ${at} costs a reload, not the season`, () =>
+      Effect.gen(function* () {
+        let struck = 0
+        const strike = Effect.suspend(() => (struck++ === 0 ? Effect.interrupt : Effect.void))
+        const { ask, row } = yield* hosted((store) => ({
+          ...store,
+          claim: (season) => (at === "claim" ? Effect.andThen(strike, store.claim(season)) : store.claim(season)),
+          commit: (fence, state) => (at === "commit" ? Effect.andThen(strike, store.commit(fence, state)) : store.commit(fence, state))
+        }))
+        if (at === "commit") assert.strictEqual((yield* Effect.flip(ask(submit(1))))._tag, "Unavailable")
+        yield* TestClock.adjust("2 seconds")
+        yield* ask(submit(1))
+        assert.strictEqual(row().epoch, at === "claim" ? 1 : 2)
+      })
+    )
+  }
+})

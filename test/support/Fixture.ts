@@ -108,7 +108,6 @@ export const season = (id: string, slug: string, change: Row = {}): Row => ({
   head: freshHead(),
   close_requested_at: null,
   closed_at: null,
-  ratings_round: (change["head"] as { readonly round?: number } | undefined)?.round ?? 0,
   ...change
 })
 
@@ -408,6 +407,7 @@ const seed = Effect.gen(function* () {
   const ids = yield* seedPeople
   yield* sql`INSERT INTO game (slug) VALUES ('snakes'), ('othello') ON CONFLICT DO NOTHING` // the service may have been here before
   yield* insert("season", seasons)
+  yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE season SET ratings_round = (head->>'round')::int`)
   yield* insert("participant", [
     { id: uuid("participant", 1), season_id: seasonIds.secret, provider: "dev", login: "ADA", added_at: start }
   ])

@@ -35,7 +35,8 @@ export const writeEnded = ({ ended, seeds, series }: Omit<Books, "standings">, w
 
 export const write = (to: Books, { writes }: State): void => {
   writeEnded(to, writes)
-  for (const { busy: _busy, key: _key, ...row } of writes.standings) to.standings.set(`${row.ladder} ${row.version}`, structuredClone(row))
+  for (const { busy: _busy, key: _key, suspended: _suspended, ...row } of writes.standings)
+    to.standings.set(`${row.ladder} ${row.version}`, structuredClone(row))
 }
 
 const counted = (ended: Books["ended"], round: number) =>

@@ -18,7 +18,7 @@ import type { Standing, State, Writes } from "@agon/domain/season/State.ts"
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000
 const LAG_MAX_S = 10
-/** How often, while ratings wait, a commit is made for them where nothing else asks for one, and how often redone rows go. */
+/** How often, while ratings wait, a commit is made for them where nothing else asks for one, and how often what was kept of rows goes. */
 const FLUSH_MS = 100
 const SWEEP_MS = 1_000
 /** Of resets, beside `per_s`; and how often a commit is made for them. */

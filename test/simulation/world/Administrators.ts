@@ -82,8 +82,8 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
       const version = suspendedOf(chance, rows)
       if (version !== undefined) return { _tag: "Reinstate", version, ...audit("version.reinstate") }
       const x = chance.next()
-      if (x < 0.3) return boards(rows)
-      if (x < 0.45) return switching(rows)
+      if (x < 0.26) return boards(rows)
+      if (x < 0.5) return switching(rows)
       if (x < 0.72) return planning(rows, now)
       if (x < 0.8) return { _tag: "RevokeKey", key: chance.pick(keys), ...audit("key.revoke") }
       return x < 0.985 ? settings(rows) : { _tag: "CloseSeason", ...audit("season.close") }

@@ -55,7 +55,7 @@ export const draw = (chance: Chance, n: number, now: number): Profile => {
     }),
     owners: Array.from({ length: chance.between(3, 9) }, (_, i) => id("owner", i + 1)),
     modelsEach: 3,
-    baselines: Array.from({ length: chance.between(0, 2) }, (_, i) => id("model", 9001 + i)),
+    baselines: Array.from({ length: chance.between(0, 3) }, (_, i) => id("model", 9001 + i)),
     boards: players.map((players, i) => ({ id: `b${i}`, players })),
     life: chance.between(100, 600),
     trouble: chance.pick([0, 0.03, 0.06]),

@@ -29,10 +29,10 @@ export const make = (chance: Chance, limit: number, sick: Sick): Report => {
   const verdict = (honest: boolean) => {
     const admitted = { verdict: "admitted", runtime_version: "ort", param_count: 10, infer_us: 100, memory: { flat: 0, cell: 0 } } as const
     const x = honest ? 1 : chance.next()
-    if (x < 0.12) return { verdict: "failed", detail: "out of memory" } as const
-    if (x < 0.2) return { verdict: "rejected", runtime_version: "ort", reject_reason: "wrong_signature", reject_detail: "No." } as const
-    if (x < 0.24) return { ...admitted, infer_us: 20_001 }
-    return x < 0.28 ? { ...admitted, memory: { flat: 0, cell: 100 } } : admitted
+    if (x < 0.26) return { verdict: "failed", detail: "out of memory" } as const
+    if (x < 0.32) return { verdict: "rejected", runtime_version: "ort", reject_reason: "wrong_signature", reject_detail: "No." } as const
+    if (x < 0.36) return { ...admitted, infer_us: 20_001 }
+    return x < 0.4 ? { ...admitted, memory: { flat: 0, cell: 100 } } : admitted
   }
   return (work, key, honest = false) => {
     const { lease } = work

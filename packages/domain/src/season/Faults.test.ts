@@ -89,6 +89,16 @@ describe("an entry whose weights are lost", () => {
     assert.isAbove(games(state, 1), 5)
   })
 
+  it("is suspended beside another whose weights are lost, where few are left to play", () => {
+    const { now, state } = season(4)
+    const lost = [version(1), version(2)]
+    const says: Machine["says"] = ({ versions }) => (versions.some((id) => lost.includes(id)) ? "weights_unavailable" : "played")
+    const machines = ["k1", "k2"].map((key) => ({ key, says }))
+    play(state, machines, now, 4_000)
+    for (const id of lost) assert.strictEqual(phase(state, id), "suspended")
+    for (const n of [3, 4]) assert.isAbove(games(state, n), 100)
+  })
+
   it("gives way to a newer version of its model, which plays", () => {
     const { now, state } = season(6)
     const at = play(state, [honest("k1"), honest("k2")], now, 2_000, (state) => phase(state) === "suspended")

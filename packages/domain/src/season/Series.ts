@@ -23,8 +23,8 @@ export const takeSeries = (state: State): void => {
   state.series_at = state.now
   state.series_rated = changesOf(state)
   for (const ladder of state.ladders) {
-    if (ladder.active === 0) continue
     const standings = order(ladder)
+    if (standings.length === 0) continue
     const versions = standings.map(({ version }) => version)
     const mus = standings.map(({ mu }) => mu)
     series.push({ ladder: ladder.ladder, at: state.now, round: state.round, n: state.rated + state.voided, versions, mus })

@@ -130,21 +130,34 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<St
   return entries
 }
 
+/** So few that entries whose matches fail could be all that the others meet. */
+const FEW = 12
+
 /**
- * One whose matches keep failing must not take the same few with it while they are all that are owed: where there is no choice
- * among those taken, the first plays others. These are owed, or nobody else will come free; whoever failed least comes first.
+ * One whose matches keep failing must not take the same few with it. Of a few that are taken, the first plays whoever is drawn:
+ * those who meet least would be the same again, since a match that failed is no meeting. Where there is no choice among those
+ * taken it plays others, who are owed or, if nobody else will come free, play along; whoever failed least comes first. Where
+ * there are none they wait for those who play, or the same would fail together for ever.
  */
-const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: ReadonlyArray<Standing>): Array<Standing> => {
-  const [first, ...rest] = taken
-  const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
+const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: Array<Standing>): Array<Standing> => {
   const isSuspect = ({ version }: Standing) => state.versions_by_id.get(version)!.streak !== null
-  if (first === undefined || taken.length > seats || !taken.some(isSuspect)) return [...taken]
+  const [first, ...rest] = taken
+  if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
+  const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
   const may = (entry: Standing) => !isSuspect(entry) && (ladder.playing === 0 || entry.credit < limit)
-  const order = isSuspect(first) ? (entry: Standing) => entry.failed : () => 0
-  const others = [...rest, ...ladder.heap].filter(may).sort((a, b) => order(a) - order(b) || a.key - b.key || a.ord - b.ord)
-  const chosen = others.slice(0, seats - 1)
-  const stranger = others.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
-  if (chosen.length < seats - 1 || stranger === undefined) return [...taken]
+  const among = taken.length > seats ? rest : [...rest, ...ladder.heap].filter(may)
+  const stranger = among.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
+  if (among.length < seats - 1 || stranger === undefined) {
+    if (taken.length > seats || ladder.queue.length + ladder.playing === 0) return taken
+    for (const entry of taken) free(ladder, entry)
+    return []
+  }
+  const order = (entry: Standing) => (taken.length > seats ? draw(state) : isSuspect(first) ? entry.failed : 0)
+  const chosen = among
+    .map((entry) => ({ entry, order: order(entry) }))
+    .sort((a, b) => a.order - b.order || a.entry.key - b.entry.key || a.entry.ord - b.entry.ord)
+    .map(({ entry }) => entry)
+    .slice(0, seats - 1)
   if (areOfOneOwner(state, [first, ...chosen])) chosen.splice(-1, 1, stranger)
   for (const entry of chosen) remove(ladder.heap, entry)
   for (const entry of rest) if (!chosen.includes(entry)) free(ladder, entry)

@@ -101,6 +101,11 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
         )
         assert.strictEqual(row.fault_reason, "replay_mismatch")
         assert.match(row.fault_detail, found, about)
+        yield* eventually(
+          Effect.flatMap(sql.unsafe("SELECT match_id FROM voiding"), (rows) =>
+            rows.length === 0 ? Effect.void : Effect.fail(new Error("ratings without it are not there yet"))
+          )
+        )
         assert.deepStrictEqual(yield* ladders, before, about)
         const { audit } = yield* patiently(fleet.admin.notice.seasonAudit({ params: here, query: { limit: 2 } as never }))
         const facts = { detail: row.fault_detail }

@@ -413,7 +413,7 @@ const administration: ReadonlyArray<Write> = [
 const ends: ReadonlyArray<Write> = [
   {
     title: "a match that counts no more",
-    write: ({ matches, one }) => A.tell(one.id, { _tag: "VoidMatch", match: matches.one[0]!, detail: "x", log: null }),
+    write: ({ matches, one }) => A.tell(one.id, { _tag: "VoidMatch", match: matches.one[0]!, detail: "x", found: null }),
     changes: [
       `${games}/seasons`,
       "/v1/matches?season=one",

@@ -24,6 +24,7 @@ const rowsOf = (view: View, like?: Tables): Tables => {
     round: view.rounds.map((row) => [String(row.n), row] as const),
     live: view.live,
     review: view.reviews,
+    voiding: view.voiding,
     match: view.ended.map((row) => [row.id, row] as const),
     series_point: view.series.map((row) => [pointOf(row), row] as const),
     audit: [...view.audits].map(([id, at]) => [id, { at }] as const)

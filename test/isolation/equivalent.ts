@@ -1,6 +1,7 @@
 /** Mutants of the season's statements that change nothing, and why. */
 
 const ID = "the id that stands beside it is unique in the whole service"
+const FOLDED = "a commit rates no match that counts no more; a fold beside it may, and season.void.test.ts does"
 const OWN = "a version is of one season, and so are its ratings"
 
 export const EQUIVALENT: Readonly<Record<string, string>> = {
@@ -9,6 +10,9 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "UPDATE match without match.season_id = f.season_id (2)": ID,
   "UPDATE seat without seat.season_id = f.season_id": ID,
   "UPDATE seat without seat.season_id = f.season_id (2)": ID,
+  "DELETE FROM voiding without voiding.season_id = f.season_id": ID,
+  "UPDATE seat without seat.made_mu IS NOT NULL": FOLDED,
+  "UPDATE match without match.rated_n IS NOT NULL": FOLDED,
   "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid (2)": `${OWN}: of those out of play`,
   "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid (3)": `${OWN}: of baselines`,
   "SELECT version_id AS version, ord, ladde… FROM rating without owner_id IS NULL": "only baselines are switched off",

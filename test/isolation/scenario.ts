@@ -7,6 +7,8 @@ import { Effect } from "effect"
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import type { Command, Of, ReplyTo, Work } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
+import { begin, laddersOf } from "@agon/domain/season/Fold.ts"
+import { TAIL_MATCHES_MAX } from "@agon/domain/season/Installing.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type Snapshot, snapshot, type State } from "@agon/domain/season/State.ts"
 import type { Fence, SeasonStore } from "@agon/server/season/SeasonStore.ts"
@@ -73,13 +75,13 @@ const claim = (side: Side) =>
   })
 
 /** What is asked is one batch and one commit; both answer the same. */
-const obey = <C extends Command>(side: Side, commands: ReadonlyArray<C>) =>
+const obeyAs = <C extends Command>(side: Side, commandsOf: (life: Life) => Effect.Effect<ReadonlyArray<C>, unknown>) =>
   Effect.gen(function* () {
     side.now += 10
     const replies: Array<ReadonlyArray<ReplyTo<C>>> = []
     for (const [i, life] of side.lives.entries()) {
-      const logged = yield* Effect.forEach(commands, (command) => withLog(life.store, side.season, command))
-      replies.push(logged.map((command) => step(life.state, command, side.now) as ReplyTo<C>))
+      const commands = yield* commandsOf(life)
+      replies.push(commands.map((command) => step(life.state, command, side.now) as ReplyTo<C>))
       if (i === 0) side.events.push(...life.state.events)
       if (life.state.writes.any) life.fence = yield* life.store.commit(life.fence, life.state)
       committed(life.state)
@@ -88,8 +90,7 @@ const obey = <C extends Command>(side: Side, commands: ReadonlyArray<C>) =>
     return replies[0]!
   })
 
-const withLog = <C extends Command>(store: Store, season: string, command: C): Effect.Effect<C, unknown> =>
-  command._tag === "VoidMatch" ? Effect.map(store.log(season, command.match), (log) => ({ ...command, log })) : Effect.succeed(command)
+const obey = <C extends Command>(side: Side, commands: ReadonlyArray<C>) => obeyAs(side, () => Effect.succeed(commands))
 
 const leaseSome = (side: Side, change: Parameters<typeof lease>[0]) => Effect.map(obey(side, [lease(change)]), ([works]) => works!)
 
@@ -204,10 +205,32 @@ const round = (side: Side) =>
 const voided = (side: Side, which: (rated: ReadonlyArray<string>) => string | undefined, n: number) =>
   Effect.gen(function* () {
     const rated = side.events.flatMap((event) => (event._tag === "MatchRated" ? [event.match] : []))
-    const [reply] = yield* obey(side, [
-      { _tag: "VoidMatch", match: which(rated)!, detail: "It was not so.", log: null, audit: audit(side, n) }
-    ])
+    const match = which(rated)!
+    const [reply] = yield* obeyAs(side, ({ store }) =>
+      Effect.map(store.log.ended(side.season, [match]), ([found]) => [
+        { _tag: "VoidMatch" as const, match, detail: "It was not so.", found: found!, audit: audit(side, n) }
+      ])
+    )
     assert.deepStrictEqual(reply, { voided: true })
+  })
+
+/** All of the log is the tail: what it changes is written by the commit. */
+const folded = (side: Side) =>
+  Effect.gen(function* () {
+    const [reply] = yield* obeyAs(side, ({ state, store: { log } }) =>
+      Effect.gen(function* () {
+        const waiting = [...state.voiding.values()]
+        const fold = begin(yield* log.place(side.season, Math.min(...waiting.map(({ round }) => round))))
+        const seated = [...new Set(waiting.flatMap(({ versions }) => versions))]
+        const ladders = [...new Set(waiting.flatMap(({ ladder }) => laddersOf(ladder)))]
+        const earlier = (yield* Effect.forEach(ladders, (ladder) => log.earlier(side.season, ladder, seated, fold.after))).flat()
+        const tail = yield* log.page(side.season, fold, TAIL_MATCHES_MAX, true)
+        const versions = [...tail.matches.flatMap(({ seats }) => seats.map(({ version }) => version)), ...seated]
+        const rows = { tail, left: yield* log.left(side.season, [...new Set(versions)]) }
+        return [{ _tag: "InstallFold" as const, fold, voiding: new Set(state.voiding.keys()), earlier, rows }]
+      })
+    )
+    assert.deepStrictEqual(reply, { installed: true, stale: false })
   })
 
 const close = (side: Side) =>
@@ -269,6 +292,8 @@ export const ACTS: ReadonlyArray<(side: Side) => Effect.Effect<unknown, unknown>
     ]),
   (side) => play(side, 2),
   (side) => voided(side, (rated) => rated.at(-3), 5),
+  claim,
+  folded,
   round,
   (side) => play(side, 2),
   (side) => supersede(side, 6, 2, 14),
@@ -277,6 +302,8 @@ export const ACTS: ReadonlyArray<(side: Side) => Effect.Effect<unknown, unknown>
   (side) => tick(side, 70_000),
   (side) => voided(side, (rated) => rated.at(-4), 6),
   (side) => voided(side, (rated) => rated[2], 7),
+  claim,
+  folded,
   (side) => play(side, 1),
   claim,
   answers,

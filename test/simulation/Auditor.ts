@@ -131,6 +131,7 @@ const checkRested = (rows: View, all: View): void => {
   if (rows.standings.size < all.standings.size) return // what they are in may wait for ever
   const waiting = [...rows.live.values()].filter(({ until }) => until === null)
   must(waiting.length === 0, "nothing waits for nobody", waiting)
+  must(rows.voiding.size === 0, "what is voided leaves the ratings", [...rows.voiding])
 }
 
 /** The ladders without those who are sick and not suspended yet. */

@@ -17,6 +17,8 @@ export interface View {
   readonly rounds: ReadonlyArray<Snapshot["rounds"][number]>
   readonly live: ReadonlyMap<string, Snapshot["live"][number]>
   readonly reviews: ReadonlyMap<string, Snapshot["reviews"][number]>
+  /** Matches that were voided and that ratings still have, by id. */
+  readonly voiding: ReadonlyMap<string, Snapshot["voiding"][number]>
   /** In the order in which they ended; only those that were not in the view before. */
   readonly ended: ReadonlyArray<Ended>
   readonly endedCount: number
@@ -47,6 +49,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   rounds: [],
   live: new Map(),
   reviews: new Map(),
+  voiding: new Map(),
   ended: [],
   endedCount: 0,
   rewritten: [],
@@ -97,6 +100,7 @@ export const ofMemory = (rows: Rows, known: Known): View => {
     rounds: [...rows.rounds.values()],
     live: new Map(rows.live),
     reviews: new Map(rows.reviews),
+    voiding: new Map(rows.voiding),
     ended: ended.slice(known.ended.size),
     endedCount: ended.length,
     rewritten: ended.slice(0, known.ended.size).filter((row) => known.ended.get(row.id) !== row),

@@ -3,8 +3,8 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import { MISFORTUNES } from "./world/Faults.ts"
 
-/** A command or an event that is new is missing here until the world says or hears it. */
-const COMMANDS: Readonly<Record<Command["_tag"], true>> = {
+/** A command or an event that is new is missing here until the world says or hears it; a season tells itself of its folds. */
+const COMMANDS: Readonly<Record<Exclude<Command["_tag"], "InstallFold">, true>> = {
   AddBoard: true,
   CloseSeason: true,
   EditSettings: true,
@@ -63,7 +63,8 @@ export const EVERYTHING: ReadonlyArray<string> = [
   ...["match rated", "match finished", "match runner_lost", "match engine_fault", "match weights_unavailable"],
   ...["superseded", "board_disabled", "baseline_disabled", "season_closed", "round_reset", "suspended"].map((reason) => `match ${reason}`),
   ...["accepted", "lost", "released", "withdrawn", "malformed", "unknown"].map((answer) => `result ${answer}`),
-  ...["done", "again", "already", "unknown"].map((answer) => `void ${answer}`),
+  ...["done", "already", "unknown"].map((answer) => `void ${answer}`),
+  ...["void installed", "several voids installed"],
   ...["entered", "suspended", "superseded", "disabled", "rejected", "trial_failed", "too_large", "too_slow", "memory_over_class"].map(
     (end) => `version ${end}`
   ),

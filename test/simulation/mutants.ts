@@ -119,9 +119,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // the actor and its rows
   answersBeforeCommit: {
     file: "season/SeasonActor.ts",
-    find: "      if (state.writes.any || fence",
+    find: "    if (state.writes.any || fence",
     replace:
-      "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n      if (state.writes.any || fence"
+      "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n    if (state.writes.any || fence"
   },
   keepsStateAfterFailure: {
     file: "season/SeasonActor.ts",
@@ -135,8 +135,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   standingNotWritten: {
     file: "season/Standings.ts",
-    find: "    state.writes.standings.add(standing)\n    return { mu, sigma, change }",
-    replace: "    return { mu, sigma, change }"
+    find: "    state.writes.standings.add(standing)\n  })\n  return moved",
+    replace: "  })\n  return moved"
   },
   restoreForgetsWhoIsBusy: { file: "season/State.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
   waitingRatingsNotKept: { file: "season/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
@@ -183,22 +183,50 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
   // voided matches
   voidedStillCounts: { file: "season/Voiding.ts", find: "      standing.matches--\n", replace: "" },
-  voidedTwice: { file: "season/Voiding.ts", find: 'if (match.ending === "failed") return refused("already")', replace: "" },
-  voidedTrialStands: { file: "season/Voiding.ts", find: "if (match.candidate !== null) untry(state, match)", replace: "" },
+  voidedTwice: {
+    file: "season/Voiding.ts",
+    find: 'if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")',
+    replace: ""
+  },
+  voidedTrialStands: { file: "season/Voiding.ts", find: "if (found.candidate !== null) untry(state, found)", replace: "" },
   voidedIsNotOwedAgain: { file: "season/Voiding.ts", find: "standing.credit = Math.max(0, standing.credit - ", replace: "void (" },
   voidedKeepsItsSeat: { file: "season/Voiding.ts", find: "  standing.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
   voidForgetsItsBatch: {
-    file: "season/Voiding.ts",
-    find: "later: [...log.later, ...(fresh as ReadonlyArray<LoggedMatch>)]",
-    replace: "later: log.later"
+    file: "season/Installing.ts",
+    find: "matches: [...matches, ...fresh].filter",
+    replace: "matches: [...matches].filter"
   },
-  voidKeepsLaterRatings: { file: "season/Voiding.ts", find: "for (const change of seats) rewriteSeat(state, change)", replace: "" },
+  voidKeepsLaterRatings: {
+    file: "season/Folding.ts",
+    find: "for (const chunk of chunksOf(changes)) yield* politely(patiently(log.rewrite(fence, chunk)))",
+    replace: ""
+  },
+  voidIsForgottenWithItsLife: { file: "season/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
+  foldsARoundThatIsOverIntoThis: {
+    file: "season/Installing.ts",
+    find: "standing.round === course.round",
+    replace: "true"
+  },
+  foldForgetsTheOpponents: {
+    file: "season/Installing.ts",
+    find: "round_matches: played, met, history",
+    replace: "round_matches: played, history"
+  },
+  foldKeepsTheHistory: {
+    file: "season/Histories.ts",
+    find: "if (each.mu !== undefined) due.push(each.mu)",
+    replace: "if (each.mu !== undefined) due.push(history[history.length - known] ?? each.mu)"
+  },
   voidKeepsTheTrend: {
-    file: "season/Rerating.ts",
-    find: "trends.set(keyOf(ladder, version), change)",
-    replace: "trends.set(keyOf(ladder, version), 0)"
+    file: "season/Installing.ts",
+    find: "Object.assign(standing, { mu, sigma, trend, forfeits",
+    replace: "Object.assign(standing, { mu, sigma, forfeits"
   },
-  voidKeepsWhatWasTakenOver: { file: "season/Rerating.ts", find: "const rating = takenOver(old.rating)", replace: "const rating = seed" },
+  voidKeepsWhatWasTakenOver: {
+    file: "season/Fold.ts",
+    find: "const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))",
+    replace: "const rating = { mu: seed.mu, sigma: seed.sigma }"
+  },
   voidedNumbersAreGivenAgain: { file: "season/Matches.ts", find: "state.rated + state.voided : null", replace: "state.rated : null" },
   // fill, fleets, places, the series, settings and the log
   fillOverflowsItsHour: { file: "season/Waves.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },

@@ -20,6 +20,7 @@ const LIVE = `SELECT l.*, map_id AS board, seed::float8 AS seed, ${ms("created_a
   FROM live l WHERE season_id = $1::uuid`
 const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("until")}, released
   FROM review WHERE season_id = $1::uuid`
+const VOIDING = `SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid`
 /** In the order in which they ended. */
 const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending, rated_n, lease_n, released,
   ${ms("created_at")}, ${ms("ended_at")}, runner_id AS runner, key_id AS key, withdrawn_reason, successor, fault_reason, fault_detail,
@@ -57,6 +58,7 @@ export const ofTables = (sql: PgClient, season: string, known: Known) =>
         rounds,
         live: new Map(live.map((row) => [row.id, { ...row, versions: [...row.versions], tries: row.tries ?? [] }])),
         reviews: new Map((yield* all(REVIEWS)).map((row) => [row.version, row])),
+        voiding: new Map((yield* all(VOIDING)).map((row) => [row.match, row])),
         ended: ended.filter(({ id }) => !known.ended.has(id)),
         endedCount: ended.length,
         rewritten: ended.filter((row) => known.ended.has(row.id) && JSON.stringify(known.ended.get(row.id)) !== JSON.stringify(row)),

@@ -5,12 +5,12 @@ import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type Version } from "@agon/domain/season/State.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
-import { logOf, writeEnded } from "@agon/domain/season/testLog.ts"
+import * as testLog from "@agon/domain/season/testLog.ts"
 import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
-import { Fenced, SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import { placeOf, type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
 
-type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews"> = Snapshot[Table][number]
+type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Table][number]
 
 export interface Rows {
   epoch: number
@@ -27,6 +27,7 @@ export interface Rows {
   readonly rounds: Map<number, Row<"rounds">>
   readonly live: Map<string, Row<"live">>
   readonly reviews: Map<string, Row<"reviews">>
+  readonly voiding: Map<string, Row<"voiding">>
   readonly ended: Map<string, Ended>
   readonly seeds: Map<string, Seed>
   readonly series: Map<string, State["writes"]["series"][number]>
@@ -50,6 +51,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
     rounds: new Map(),
     live: new Map(),
     reviews: new Map(),
+    voiding: new Map(),
     ended: new Map(),
     seeds: new Map(),
     series: new Map(),
@@ -86,7 +88,8 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
     boards: all(rows.boards),
     rounds: all(rows.rounds),
     live: all(rows.live),
-    reviews: all(rows.reviews).sort((a, b) => rows.versions.get(a.version)!.ord - rows.versions.get(b.version)!.ord)
+    reviews: all(rows.reviews).sort((a, b) => rows.versions.get(a.version)!.ord - rows.versions.get(b.version)!.ord),
+    voiding: all(rows.voiding)
   }
 }
 
@@ -114,10 +117,10 @@ const write = (rows: Rows, state: State, turn: Turn): void => {
   for (const round of state.rounds) if (writes.rounds.has(round.n)) rows.rounds.set(round.n, { ...round })
   writeOpen(rows.live, writes.live, state.live)
   writeOpen(rows.reviews, writes.reviews, state.reviews)
-  writeEnded(rows, writes)
+  writeOpen(rows.voiding, writes.voiding, state.voiding)
+  testLog.writeEnded(rows, writes)
   for (const row of writes.audits) if (!rows.audits.has(row.id)) rows.audits.set(row.id, row)
   rows.periods.push(...writes.boardPeriods)
-  for (const point of writes.series) rows.series.set(`${point.ladder} ${point.at}`, structuredClone(point))
   if (writes.settings) rows.settings = state.settings
 }
 
@@ -155,6 +158,23 @@ const endedWork = (rows: Rows | undefined, work: string): EndedWork | undefined 
   const version = rows?.versions.get(work)
   if (match !== undefined) return { kind: "match", ...match }
   return version === undefined ? undefined : { kind: "admission", ...version }
+}
+
+/** As log.ts. */
+const logOf = (memory: Memory): SeasonLog => {
+  const rows = (season: string) => memory.get(season)!
+  return {
+    ended: (season, matches) => Effect.sync(() => matches.flatMap((match) => testLog.endedOf(rows(season), match) ?? [])),
+    place: (season, round) => Effect.sync(() => testLog.placeOf(rows(season), round)),
+    page: (season, place, limit, end) => Effect.sync(() => testLog.pageOf(rows(season), place, limit, end)),
+    earlier: (season, ladder, versions, after) => Effect.sync(() => testLog.earlierOf(rows(season), ladder, versions, after)),
+    left: (season, versions) => Effect.sync(() => testLog.leftOf(rows(season), versions)),
+    rewrite: ({ epoch, season }, changes) =>
+      Effect.suspend(() => {
+        if (rows(season).epoch !== epoch) return Effect.fail(new Fenced({ season }))
+        return Effect.sync(() => testLog.writeChanges(rows(season), structuredClone(changes)))
+      })
+  }
 }
 
 /** As many as there are: a test's clock may stand still for thousands of matches. */
@@ -199,6 +219,6 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
           ? { accepted: false, reason: "unknown" }
           : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
       }),
-    log: (season, match) => Effect.sync(() => structuredClone(logOf(memory.get(season)!, match, memory.get(season)!.head.round))),
+    log: logOf(memory),
     open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
   })

@@ -3,7 +3,7 @@
  * to one runner that reports when the script says. So two seasons of one script differ in nothing but what is left out of
  * one of them, and what readers see of both can be compared word by word. Time is the script's, too.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
@@ -188,6 +188,12 @@ export const play = Effect.fnUntraced(function* (twin: Twin, leftOut: ReadonlySe
   yield* Effect.ignore(Effect.flatMap(SeasonActors, ({ ask }) => ask(twin.id("season", 1), { _tag: "Tick" })))
 })
 
+/** Until ratings are there without what was voided. */
+export const folded = (season: string) =>
+  Administration.rows<{ readonly waits: boolean }>`SELECT EXISTS (SELECT 1 FROM voiding WHERE season_id = ${season}) AS waits`.pipe(
+    Effect.repeat({ schedule: Schedule.spaced("10 millis"), while: ([row]) => row!.waits })
+  )
+
 const obey = Effect.fnUntraced(function* ({ id, script }: Twin, event: Event, leftOut: ReadonlySet<number>) {
   const season = id("season", 1)
   if (event._tag === "Round") {
@@ -204,10 +210,11 @@ const obey = Effect.fnUntraced(function* ({ id, script }: Twin, event: Event, le
     if (leftOut.size > 0) return
     const { voidMatch } = yield* MatchVoiding
     const doubtful = (n: number) => ({ season_id: season, match: id("match", n + 1), detail: "It was not so.", runners: [] })
-    return yield* Effect.forEach(event.matches, (n) => Effect.orDie(voidMatch(doubtful(n)) as Effect.Effect<void>), {
+    yield* Effect.forEach(event.matches, (n) => Effect.orDie(voidMatch(doubtful(n)) as Effect.Effect<void>), {
       concurrency: "unbounded",
       discard: true
     })
+    return yield* folded(season)
   }
   if (leftOut.has(event.match)) return
   const { forfeits, ranks } = script.matches[event.match]!

@@ -32,7 +32,6 @@ export interface Own {
   history: Array<Mean> // all of them
   kept: number // how many of them the row remembers
   met: Array<{ readonly of: string; readonly ord: number }> // all of this round
-  metKept: number // how many of them the row remembers
   outs: Array<{ readonly of: string; readonly out: boolean }> // matches made for this ladder in this round, and whether it forfeited
   round: number // the last that its row followed: a superseded version may be left behind by a reset
   /** Whether what this commit made of its credit follows in part from what no row remembers. */
@@ -58,7 +57,6 @@ export interface Ratings {
 }
 
 const LAST = 12
-const SEATS_MAX = 8
 
 export const make = (): Ratings => {
   const journals = new Map([[0, Replay.empty()]])
@@ -66,7 +64,7 @@ export const make = (): Ratings => {
   return {
     book,
     check: (window) => {
-      const { before, now, voided } = window
+      const { before, installed, now, voided } = window
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
@@ -74,7 +72,8 @@ export const make = (): Ratings => {
       }
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
-      for (const { id } of voided) if (window.log.get(id)!.rated_n !== null) uncount(book, window, window.log.get(id)!)
+      for (const { id } of voided) if (window.log.get(id)!.rated_n !== null) uncount(book, window.log.get(id)!)
+      if (installed.length > 0) install(book, window)
       const counted = now.ended.filter(({ rated_n }) => rated_n !== null).sort((a, b) => a.rated_n! - b.rated_n!)
       for (const match of counted) rate(book, window, match)
       for (const match of now.ended) if (match.ending === "failed" && match.round === now.head.round) charge(book, match)
@@ -92,7 +91,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   const { before } = window
   const own = book.table.get(place)
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
-  if (before.standings.get(place) === row && own.moments.length === 1 && window.voided.length === 0) return
+  if (before.standings.get(place) === row && own.moments.length === 1 && window.voided.length + window.installed.length === 0) return
   if (row.active && comesBack(window, place, row)) {
     own.credit = returned(window, own, row)
     own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
@@ -133,7 +132,7 @@ const reset = (book: Book, window: Window, place: string, own: Own, round: numbe
     own.round_matches = 0
     remember(own, { round, of: null })
   }
-  Object.assign(own, { credit: 0, failed: 0, forfeits: 0, met: [], metKept: 0, outs: [] })
+  Object.assign(own, { credit: 0, failed: 0, forfeits: 0, met: [], outs: [] })
   own.moments.push({ ...Replay.START, order: book.journals.get(round)!.order })
 }
 
@@ -143,7 +142,7 @@ const rate = (book: Book, window: Window, match: Ended): void => {
   startRounds(book, window, match.round)
   must(match.round === book.round, "a match of a round that is over counts in none", match, book.round)
   checkOwed(book, window, match)
-  if (window.voided.length === 0) for (const i of match.seats.keys()) checkPlace(window, current(book), match, i)
+  if (window.installed.length === 0) for (const i of match.seats.keys()) checkPlace(window, current(book), match, i)
   Replay.count(current(book), match.rated_n!, match)
   for (const ladder of Replay.laddersOf(match)) play(book, match, ladder, window.now.settings.rules.match.strike_limit)
   const alone = match.seats.every(({ open }) => (open === null) === (match.ladder === "open"))
@@ -194,7 +193,6 @@ const play = (book: Book, match: Ended, ladder: string, limit: number): void => 
     own.seat_sum += leaning(match, i)
     const met = ords.filter((ord) => ord !== own.ord).map((ord) => ({ of: match.id, ord }))
     own.met.push(...met)
-    own.metKept = Math.min(LAST, own.metKept + met.length)
   })
 }
 
@@ -207,9 +205,8 @@ const leaning = ({ seats }: Ended, i: number): number => i / (seats.length - 1) 
 /** Forfeits since the last match without one. */
 const running = ({ outs }: Pick<Own, "outs">): number => outs.length - 1 - outs.findLastIndex(({ out }) => !out)
 
-/** Takes a match out again, and plays what is left of its round once more, though the round be over. */
-const uncount = (book: Book, window: Window, match: Ended): void => {
-  const { now } = window
+/** A match counts no more, and what it did to the pairing is taken back. What it moved stays until that is installed. */
+const uncount = (book: Book, match: Ended): void => {
   book.rated--
   book.voided++
   for (const own of book.table.values()) own.voided = true
@@ -217,13 +214,43 @@ const uncount = (book: Book, window: Window, match: Ended): void => {
     for (const [i, id] of match.versions.entries()) {
       const own = book.table.get(`${ladder} ${id}`)!
       own.matches--
-      if (own.round === match.round) own.round_matches--
-      forget(own, match.id)
       if (ladder === match.ladder) giveBack(own, match, i, match.round === book.round)
     }
   }
+}
+
+/** In continuous play the game that counts no more is the last one, whichever it was. */
+const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
+  if (stands) {
+    own.loose = match.round === 0 && own.outs.some(({ out }) => out) // how long it had forfeited before is not remembered
+    own.credit = Math.max(0, own.credit - (match.round > 0 ? 1 : creditOf(own.made)))
+  }
+  own.made--
+  own.seat_sum -= leaning(match, i)
+}
+
+/** Takes matches out of what they moved, and plays what is left of their rounds once more, though these be over. */
+const install = (book: Book, window: Window): void => {
+  const { installed, now } = window
+  for (const own of book.table.values()) own.voided = true
+  for (const { ladder: made, match, round, versions } of installed) {
+    for (const ladder of Replay.laddersOf({ ladder: made })) {
+      for (const id of versions) {
+        const own = book.table.get(`${ladder} ${id}`)!
+        if (own.round === round) own.round_matches--
+        forget(own, match)
+        if (ladder !== made || round !== book.round) continue
+        own.outs = own.outs.filter(({ of }) => of !== match)
+        own.met = own.met.filter(({ of }) => of !== match)
+        own.forfeits = running(own)
+      }
+    }
+  }
   const written = new Map(now.rewritten.map((row) => [row.id, row]))
-  Replay.without(book.journals.get(match.round)!, match.id, (id) => written.get(id) ?? window.log.get(id)!)
+  for (const [round, gone] of Map.groupBy(installed, (each) => each.round)) {
+    const ids = new Set(gone.map(({ match }) => match))
+    Replay.without(book.journals.get(round)!, ids, (id) => written.get(id) ?? window.log.get(id)!)
+  }
   const { order } = current(book)
   for (const [place, own] of book.table) own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
 }
@@ -233,22 +260,6 @@ const forget = (own: Own, match: string): void => {
   own.history.splice(place, 1)
   own.kept = Math.min(LAST, own.history.length) // what the row had dropped comes back
 }
-
-/** What the match did to the pairing. In continuous play the game that counts no more is the last one, whichever it was. */
-const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
-  if (stands) {
-    own.loose = match.round === 0 && own.outs.some(({ out }) => out) // how long it had forfeited before is not remembered
-    own.credit = Math.max(0, own.credit - (match.round > 0 ? 1 : creditOf(own.made)))
-    const out = own.outs.findIndex(({ of }) => of === match.id)
-    if (own.outs.length - out <= running(own)) own.forfeits = Math.max(0, own.forfeits - 1)
-    own.outs.splice(out, 1)
-    const kept = lastMet(own).filter(({ of }) => of !== match.id)
-    Object.assign(own, { met: own.met.filter(({ of }) => of !== match.id), metKept: kept.length })
-  }
-  own.made--
-  own.seat_sum -= leaning(match, i)
-}
-const lastMet = ({ met, metKept }: Own) => met.slice(met.length - metKept)
 
 /** Someone new on a ladder: at the seed, or in the place of the version that it supersedes. */
 const joined = (book: Book, { before, now }: Window, row: Row): Own => {
@@ -279,7 +290,7 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
-  const fresh = { met: [], metKept: 0, outs: [], round: book.round, loose: false, voided: false, untold: false, kept: history.length }
+  const fresh = { met: [], outs: [], round: book.round, loose: false, voided: false, untold: false, kept: history.length }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
 }
 
@@ -347,21 +358,12 @@ const comparePairing = (own: Own, row: Row): void => {
   if (unsure) own.failed = row.failed
   must(near(own.failed, row.failed), "a match that failed counts as one that was played in the queue, and no other does", row, own)
   must(near(own.credit, row.credit) && own.forfeits === row.forfeits, "credit is what was played", row, own)
-  // What a row had dropped of its opponents does not come back: where one of them is voided the row remembers less.
-  if (own.voided && row.met.length < own.metKept && row.met.length > own.metKept - SEATS_MAX) own.metKept = row.met.length
-  must(
-    lastMet(own)
-      .map(({ ord }) => ord)
-      .join() === row.met.join(),
-    "opponents are remembered",
-    row,
-    own
-  )
+  const met = own.met.slice(-LAST).map(({ ord }) => ord)
+  must(met.join() === row.met.join(), "opponents are remembered", row, own)
 }
 
-/** A forfeiter gets back no more than a forfeit costs; whether two runs of forfeits have become one, no row remembers. */
+/** A forfeiter gets back no more than a forfeit costs. */
 const settleCredit = (own: Own, row: Row): void => {
   must(row.credit <= own.credit + 4 && row.credit >= own.credit - 4, "a voided match gives back what it cost", row, own)
-  must([own.forfeits, running(own)].includes(row.forfeits), "forfeits are counted", row, own)
-  Object.assign(own, { credit: row.credit, forfeits: row.forfeits })
+  own.credit = row.credit
 }

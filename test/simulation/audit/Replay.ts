@@ -79,7 +79,8 @@ const play = (journal: Journal, n: number, match: Ended, row: Ended): void => {
       const { mu, v } = beliefs[i]!
       const seat = row.seats[i]!
       const change = mu - course.belief.mu
-      sameMove(ladder === match.ladder ? seat.made : seat.open, { mu, sigma: Math.sqrt(v), change }, row)
+      // One that was voided counts until ratings without it are there; its seats have forgotten theirs.
+      if (row.rated_n !== null) sameMove(ladder === match.ladder ? seat.made : seat.open, { mu, sigma: Math.sqrt(v), change }, row)
       Object.assign(course, { belief: { mu, v }, trend: change })
       course.means.set(match.id, { n, mu })
     })
@@ -91,10 +92,10 @@ const sameMove = (told: Moved | null, own: Moved, match: Ended): void => {
   must(same, "a seat carries the rating after its match", match, own)
 }
 
-/** Takes a match out and plays the rest again; `row` finds a match as it is written now. */
-export const without = (journal: Journal, id: string, row: (id: string) => Ended): void => {
-  const place = journal.matches.findIndex(({ match }) => match.id === id)
-  journal.matches.splice(place, 1)
+/** Takes matches out and plays the rest again; `row` finds a match as it is written now. */
+export const without = (journal: Journal, ids: ReadonlySet<string>, row: (id: string) => Ended): void => {
+  const stay = journal.matches.filter(({ match }) => !ids.has(match.id))
+  journal.matches.splice(0, Infinity, ...stay)
   journal.courses = new Map()
   const entries = [...journal.joins, ...journal.matches].sort((a, b) => a.order - b.order)
   for (const entry of entries) {

@@ -4,6 +4,7 @@
  * the points of its own millisecond again.
  */
 import type { SeriesPoint } from "@agon/domain/season/State.ts"
+import type { Voiding } from "@agon/domain/season/Voided.ts"
 import { pointOf } from "../View.ts"
 import { must, near } from "./Promise.ts"
 import type { Book, Ratings } from "./Ratings.ts"
@@ -24,11 +25,11 @@ export const make = ({ book }: Ratings): Series => {
   return {
     points,
     check: (window) => {
-      const { before, now, voided } = window
+      const { before, installed, now, voided } = window
       const again = now.series.filter((point) => points.has(pointOf(point)))
       for (const point of now.series) points.set(pointOf(point), point)
       for (const point of again) must(isFinal(window, point) || isRedrawn(window, point), "a point of the series stays", point)
-      for (const point of voided.length === 0 ? [] : points.values()) if (isRedrawn(window, point)) checkRedrawn(book, point)
+      for (const point of installed.length === 0 ? [] : points.values()) if (isOf(installed, point)) checkRedrawn(book, point)
       const due = (after: number) => Math.max(INTERVAL_MS_MIN, Math.ceil((after - now.settings.submissions_open_at) / POINTS)) + after
       const fresh = now.series.filter((point) => !again.includes(point) || isFinal(window, point))
       for (const [at, taken] of Map.groupBy(fresh, (point) => point.at)) {
@@ -50,8 +51,11 @@ export const make = ({ book }: Ratings): Series => {
   }
 }
 
-const isRedrawn = ({ log, voided }: Window, { n, round }: SeriesPoint): boolean =>
-  voided.some(({ id }) => log.get(id)!.round === round && (log.get(id)!.rated_n ?? Infinity) <= n)
+/** While something waits for ratings without it, what was drawn after it may be drawn again. */
+const isRedrawn = ({ before, now }: Window, point: SeriesPoint): boolean =>
+  isOf([...before.voiding.values(), ...now.voiding.values()], point)
+
+const isOf = (gone: ReadonlyArray<Voiding>, { n, round }: SeriesPoint): boolean => gone.some((each) => each.round === round && each.n <= n)
 
 const isFinal = ({ now }: Window, { at }: Pick<SeriesPoint, "at">): boolean => now.head.phase === "closed" && at === now.head.closed_at
 
@@ -65,13 +69,13 @@ const checkLadder = ({ before, now }: Window, ladder: string, point: SeriesPoint
 }
 
 /** Ratings as they were at some moment of this commit; best first, and by id between equals. */
-const checkDrawn = ({ voided }: Window, { table }: Book, point: SeriesPoint): void => {
+const checkDrawn = ({ installed }: Window, { table }: Book, point: SeriesPoint): void => {
   point.versions.forEach((version, i) => {
     const mu = point.mus[i]!
     const next = point.mus[i + 1] ?? -Infinity
     must(mu > next || (mu === next && version < point.versions[i + 1]!), "the series shows the ladder in its order", point)
     const means = table.get(`${point.ladder} ${version}`)!.moments.map((moment) => moment.mu)
-    must(voided.length > 0 || means.some((mean) => near(mean, mu)), "the series shows ratings as they were", point, version, means)
+    must(installed.length > 0 || means.some((mean) => near(mean, mu)), "the series shows ratings as they were", point, version, means)
   })
 }
 

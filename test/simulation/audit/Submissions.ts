@@ -12,8 +12,9 @@ export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"]
   if (!("submitted" in reply)) {
     must(reply.refused.length > 0, "a refusal says why", command)
     for (const { code } of reply.refused) {
+      // `at` may be later than the season's time: a clock that was read and put back before the season had moved.
       must(
-        holds(before, before.head.now, command, code) || holds(rows, at, command, code),
+        holds(before, before.head.now, command, code) || holds(rows, at, command, code) || holds(rows, rows.head.now, command, code),
         "a submission is refused for what holds",
         code,
         command

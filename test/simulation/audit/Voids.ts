@@ -1,13 +1,13 @@
 /** What is voided was asked for, fails and counts nothing; what else is rewritten was rated after it in its round. */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/State.ts"
+import type { Voiding } from "@agon/domain/season/Voided.ts"
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 import type { Window } from "./Window.ts"
 
 export const checkVoids = (window: Window): void => {
-  const { log, now, recent, voided } = window
-  must(voided.length <= 1, "one match is voided in a commit", voided)
+  const { before, log, now, recent, voided } = window
   for (const row of voided) {
     const was = log.get(row.id)!
     const order = recent.find((command) => command._tag === "VoidMatch" && command.match === row.id) as Of<"VoidMatch"> | undefined
@@ -17,13 +17,18 @@ export const checkVoids = (window: Window): void => {
     const seats = was.seats.map((seat) => ({ ...seat, ...nothing }))
     const failed = { ending: "failed", rated_n: null, fault_reason: "replay_mismatch", fault_detail: row.fault_detail, seats } as const
     must(same(row, { ...was, ...failed }), "a voided match fails and counts nothing", was, row)
+    const due = { match: row.id, n: was.rated_n, round: was.round, ladder: was.ladder, versions: was.versions }
+    const waits = now.voiding.get(row.id) ?? (now.head.phase === "closed" ? due : undefined)
+    must(was.rated_n === null || text(waits) === text(due), "what counted waits for ratings without it", waits, due)
   }
-  const first = voided[0] === undefined ? undefined : log.get(voided[0].id)
-  for (const row of now.rewritten) if (!voided.includes(row)) checkRerated(log.get(row.id)!, row, first)
+  const fresh = new Set(voided.map(({ id }) => id))
+  for (const { match } of now.voiding.values()) must(before.voiding.has(match) || fresh.has(match), "what waits was voided", match)
+  const waiting = [...before.voiding.values(), ...now.voiding.values()]
+  for (const row of now.rewritten) if (!voided.includes(row)) checkRerated(log.get(row.id)!, row, waiting)
 }
 
-const checkRerated = (was: Ended, row: Ended, first: Ended | undefined): void => {
-  const later = first?.rated_n != null && was.round === first.round && (was.rated_n ?? 0) > first.rated_n
+const checkRerated = (was: Ended, row: Ended, waiting: ReadonlyArray<Voiding>): void => {
+  const later = waiting.some(({ n, round }) => was.round === round && (was.rated_n ?? 0) > n)
   must(later, "a match that ended stays as it is, unless one before it is voided", was, row)
   const seats = was.seats.map((seat, i) => ({ ...seat, made: row.seats[i]?.made, open: row.seats[i]?.open }))
   must(same(row, { ...was, seats } as Ended), "re-rating changes ratings alone", was, row)
@@ -47,7 +52,6 @@ export const checkVoided = (
 ): void => {
   const row = log.get(match)
   if (reply.voided) return must(row?.fault_reason === "replay_mismatch", "no reply before its commit", match, row)
-  must(reply.reason !== "too_many", "a short log is rated again", match)
   if (reply.reason === "already") must(row?.ending === "failed", "what counts can be voided", match, row)
   const unknown = row === undefined || row.ending === "cancelled" || before.live.has(match) // or it has ended only since
   if (reply.reason === "unknown") must(unknown, "what counts can be voided", match, row)

@@ -1,6 +1,7 @@
 /** What one commit changed: the rows before it, the rows after it, and what had been said that it may have obeyed. */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Ended, Live, Standing } from "@agon/domain/season/State.ts"
+import type { Voiding } from "@agon/domain/season/Voided.ts"
 import type { View } from "../View.ts"
 
 export interface Window {
@@ -10,6 +11,8 @@ export interface Window {
   readonly log: ReadonlyMap<string, Ended>
   /** Those of them that this commit voided, as they are now. */
   readonly voided: ReadonlyArray<Ended>
+  /** Matches that this commit's ratings have no more, as they waited for it. */
+  readonly installed: ReadonlyArray<Voiding>
   /** Commands that were asked lately, answered or not: one that was reported as failed may have been written. */
   readonly recent: ReadonlyArray<Command>
   /** Whether the season was claimed since the commit before: what is leased then has a lease's time again. */
@@ -24,8 +27,13 @@ export const open = (
   returned: boolean
 ): Window => ({
   ...{ before, now, log, recent, returned },
-  voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason)
+  voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason),
+  installed: isLate(now) ? [] : [...before.voiding.values()].filter(({ match }) => !now.voiding.has(match))
 })
+
+/** A season that closes a minute after it was told to waits for ratings no longer: they stand as they are. */
+const isLate = ({ head }: View): boolean => head.phase === "closed" && head.closed_at! >= head.close_requested_at! + CLOSING_MS
+const CLOSING_MS = 60_000
 
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
 

@@ -31,7 +31,7 @@ export const make = (chance: Chance): Examiners => {
           doubtful.splice(0, doubtful.length - DISTRUSTED)
         } else doubtful.push(doubted(chance, lately, rows))
       }
-      const both = doubtful.length > 1 && chance.in(0.3) // one commit voids one match: the other is asked for again
+      const both = doubtful.length > 1 && chance.in(0.3)
       return { commands: doubtful.slice(0, both ? 2 : 1).map((match) => voiding(match)), heard: heard(doubtful), as }
     }
   }
@@ -52,7 +52,7 @@ export const voiding = (match: string): Of<"VoidMatch"> => ({
   _tag: "VoidMatch",
   match,
   detail: `Not as ${match} was reported.`,
-  log: null
+  found: null
 })
 
 const heard =

@@ -3,14 +3,14 @@
  * course: there the call is refused, hangs until somebody loses patience, takes its time, or the actor is killed; or
  * another actor claims the season at that very moment.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Semaphore } from "effect"
 import type { State } from "@agon/domain/season/State.ts"
 import { SeasonEvents, type Told } from "@agon/server/season/SeasonEvents.ts"
-import { SeasonStore, StoreFailed } from "@agon/server/season/SeasonStore.ts"
+import { type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/season/SeasonStore.ts"
 import { count, type Seen } from "./Run.ts"
 
-export const POINTS = ["claim", "claimed", "log", "commit", "committed", "tell"] as const
-/** Before and after a claim is read, before a log is, before and after a commit is written, before listeners are told. */
+export const POINTS = ["claim", "claimed", "log", "fold", "rewrite", "commit", "committed", "tell"] as const
+/** Before and after a claim is read, before the actor reads the log, before the fold beside it does or writes, before and after a commit is written, before listeners are told. */
 export type Point = (typeof POINTS)[number]
 export type Misfortune = "refused" | "hung" | "killed" | "slow" | "stolen"
 
@@ -24,6 +24,11 @@ export const MISFORTUNES: ReadonlyArray<{ readonly point: Point; readonly what: 
   { point: "log", what: "refused", wait_ms: 0 },
   { point: "log", what: "hung", wait_ms: 5_100 },
   { point: "log", what: "killed", wait_ms: 0 },
+  { point: "fold", what: "refused", wait_ms: 1_100 },
+  { point: "fold", what: "hung", wait_ms: 31_100 },
+  { point: "fold", what: "killed", wait_ms: 0 },
+  { point: "rewrite", what: "refused", wait_ms: 1_100 },
+  { point: "rewrite", what: "killed", wait_ms: 0 },
   { point: "commit", what: "refused", wait_ms: 0 },
   { point: "commit", what: "hung", wait_ms: 10_100 },
   { point: "commit", what: "killed", wait_ms: 0 },
@@ -79,6 +84,7 @@ export const make = (
     return Effect.onExit(Effect.sleep(SLOW), () => Effect.sync(() => void faults.late--))
   })
   const claim = Effect.suspend(() => counted(store.claim(season))).pipe(Effect.tap(({ fence }) => Effect.sync(() => claimed(fence.epoch))))
+  const plan = new Map<Point, Misfortune>()
   const failed = new StoreFailed({ season, cause: "bad luck" })
   const strike = (point: Point): Effect.Effect<void, StoreFailed> =>
     Effect.suspend(() => {
@@ -91,11 +97,14 @@ export const make = (
       if (what === "killed") return Effect.interrupt
       return what === "slow" ? slowly : Effect.ignore(claim)
     })
+  /** The rows are looked at as a commit has left them. */
+  const turn = Semaphore.makeUnsafe(1)
+  const alone = turn.withPermits(1)
   const faults: Faults = {
     store: spoilt(),
     listener: listening(seen, strike),
     steal: Effect.ignore(claim),
-    plan: new Map(),
+    plan,
     busy: 0,
     late: 0,
     clean: undefined
@@ -106,7 +115,7 @@ export const make = (
     return SeasonStore.of({
       ...store,
       answerOf: (season, lease, key) => counted(store.answerOf(season, lease, key)),
-      log: (season, match) => Effect.andThen(strike("log"), counted(store.log(season, match))),
+      log: spoiltLog(store.log, { alone, counted, plan, seen, strike }),
       claim: () =>
         Effect.gen(function* () {
           yield* strike("claim")
@@ -118,7 +127,7 @@ export const make = (
         Effect.gen(function* () {
           faults.clean = undefined
           yield* strike("commit")
-          const next = yield* counted(Effect.tap(store.commit(fence, state), () => written))
+          const next = yield* alone(counted(Effect.tap(store.commit(fence, state), () => written)))
           committed(fence.epoch)
           if (next.waiting.due < Infinity) count(seen, "ratings wait")
           yield* strike("committed")
@@ -126,6 +135,35 @@ export const make = (
           return { ...next, at: world() }
         })
     })
+  }
+}
+
+interface Spoiling {
+  readonly alone: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly counted: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly plan: Map<Point, Misfortune>
+  readonly seen: Seen
+  readonly strike: (point: Point) => Effect.Effect<void, StoreFailed>
+}
+
+const spoiltLog = (log: SeasonLog, { alone, counted, plan, seen, strike }: Spoiling): SeasonLog => {
+  /** Who is killed beside the season is killed with it: the next commit does. */
+  const strikeBeside = (point: Point) =>
+    Effect.suspend(() => {
+      if (plan.get(point) !== "killed") return strike(point)
+      plan.delete(point)
+      plan.set("commit", "killed")
+      count(seen, `killed at ${point}`)
+      return Effect.never
+    })
+  return {
+    ended: (season, matches) => Effect.andThen(strike("log"), counted(log.ended(season, matches))),
+    place: (season, round) => counted(log.place(season, round)),
+    page: (season, place, limit, end) =>
+      Effect.andThen(end ? strike("log") : strikeBeside("fold"), counted(log.page(season, place, limit, end))),
+    earlier: (season, ladder, versions, after) => counted(log.earlier(season, ladder, versions, after)),
+    left: (season, versions) => counted(log.left(season, versions)),
+    rewrite: (fence, changes) => Effect.andThen(strikeBeside("rewrite"), alone(counted(log.rewrite(fence, changes))))
   }
 }
 

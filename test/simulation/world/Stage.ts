@@ -10,6 +10,7 @@ import type { Mailbox } from "@agon/server/season/Mailbox.ts"
 import { SeasonStore } from "@agon/server/season/SeasonStore.ts"
 import * as HostClock from "../../support/HostClock.ts"
 import { must } from "../audit/Promise.ts"
+import { open } from "../audit/Window.ts"
 import * as Auditor from "../Auditor.ts"
 import { EMPTY } from "../View.ts"
 import * as Administrators from "./Administrators.ts"
@@ -97,6 +98,8 @@ const see = (stage: Stage): Effect.Effect<void> =>
   stage.run.ground.read(stage.profile.season, stage.auditor.known()).pipe(
     Effect.tap((view) =>
       Effect.sync(() => {
+        const { installed } = open(stage.auditor.rows(), view, stage.auditor.log, [], false)
+        if (installed.length > 0) count(stage.run.seen, installed.length > 1 ? "several voids installed" : "void installed")
         for (const match of view.ended) count(stage.run.seen, `match ${match.fault_reason ?? match.withdrawn_reason ?? match.ending}`)
         audited(stage, () => stage.auditor.committed(view))
       })
@@ -234,7 +237,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
   const { administrators, auditor, examiners, people, run, runners } = stage
   const { chance } = run
   const { meanwhile, wait_ms } = yield* misfortune(stage)
-  const doubt = stage.faults.plan.has("log") ? 1 : stage.profile.doubt // a log is read for those who doubt
+  const doubt = ["log", "fold", "rewrite"].some((point) => stage.faults.plan.has(point as Faults.Point)) ? 1 : stage.profile.doubt // a log is read for those who doubt
   const visits = Array.from({ length: chance.between(1, 3) }, () => (chance.in(0.12) ? people.competitor(auditor.rows()) : runners.visit()))
   if (chance.in(0.04)) {
     const command = administrators.command(auditor.rows(), yield* now(stage), runners.keys())

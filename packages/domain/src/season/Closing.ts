@@ -1,10 +1,16 @@
-/** Closing: nothing new starts, what is being played gets a minute, then the podium freezes. */
+/**
+ * Closing: nothing new starts, what is being played gets a minute, then the podium freezes. It waits as long for ratings
+ * without the matches that were voided; where they are not there in time they stand as they are, and the log says of which
+ * matches they still are.
+ */
 import type { Of, Replies } from "./Command.ts"
 import { withdraw } from "./Matches.ts"
+import { uuidOf } from "./Random.ts"
 import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
 import { takeSeries } from "./Series.ts"
 import { podium } from "./Standings.ts"
 import { CLOSING_MS, type State } from "./State.ts"
+import type { Voiding } from "./Voided.ts"
 
 export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies["CloseSeason"] => {
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }
@@ -21,8 +27,9 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
 export const finishClosing = (state: State): void => {
   if (state.now >= state.close_requested_at! + CLOSING_MS) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
+    for (const each of [...state.voiding.values()]) leaveStanding(state, each)
   }
-  if (state.live.size > 0) return
+  if (state.live.size + state.voiding.size > 0) return
   const round = currentRound(state)
   if (round !== undefined) endRound(state, round)
   takeSeries(state)
@@ -31,4 +38,11 @@ export const finishClosing = (state: State): void => {
   state.podium = podium(state)
   state.writes.any = true
   state.events.push({ _tag: "SeasonClosed" })
+}
+
+const leaveStanding = (state: State, { match, n }: Voiding): void => {
+  state.voiding.delete(match)
+  state.writes.voiding.add(match)
+  const detail = { why: "closed before ratings without it were there" }
+  state.writes.audits.push({ id: uuidOf(state, state.now, n), actor: null, action: "match.doubt", subject: match, detail, at: state.now })
 }

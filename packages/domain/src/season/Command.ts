@@ -5,7 +5,8 @@
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
-import type { Log } from "./Log.ts"
+import type { Fold } from "./Fold.ts"
+import type { Earlier, EndedMatch, LeftStanding, LogPage } from "./Log.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder, Rules } from "./Rules.ts"
 
@@ -117,10 +118,29 @@ export type Command =
     }
   /** `settings` names what changes; what it leaves out stays, inside of rules, fleet and fill too. */
   | { readonly _tag: "EditSettings"; readonly settings: SettingsPatch; readonly scheduledOnly: boolean; readonly audit?: Audit }
-  /** A match that was not played as reported counts no more. Its actor adds the log; null: it could not be read. */
-  | { readonly _tag: "VoidMatch"; readonly match: string; readonly detail: string; readonly log: Log | null; readonly audit?: Audit }
+  /** A match that was not played as reported counts no more. Its actor adds what the rows have of it; null: nothing. */
+  | {
+      readonly _tag: "VoidMatch"
+      readonly match: string
+      readonly detail: string
+      readonly found: EndedMatch | null
+      readonly audit?: Audit
+    }
+  /** Said by the fold beside the season. Its actor adds what was rated since, and who of the fold is out of play. */
+  | {
+      readonly _tag: "InstallFold"
+      readonly fold: Fold
+      readonly voiding: ReadonlySet<string> // matches that waited when `earlier` was read
+      readonly earlier: ReadonlyArray<Earlier> // of whoever sat in them
+      readonly rows: FoldRows | null
+    }
   | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
   | { readonly _tag: "Tick" }
+
+export interface FoldRows {
+  readonly tail: LogPage
+  readonly left: ReadonlyArray<LeftStanding>
+}
 
 /** Work handed to a runner. What a runner further needs (files, URLs) hangs off the ids and never changes. */
 export type Work =
@@ -187,8 +207,10 @@ export interface Replies {
     | { readonly edited: true }
     | { readonly refused: "season_not_scheduled" }
     | { readonly refused: "invalid_request" | "rules_invalid"; readonly errors: ReadonlyArray<Fault> }
-  /** `again`: ask once more, another was voided just now. `too_many` have been rated since: it stays as it is. */
-  readonly VoidMatch: { readonly voided: true } | { readonly voided: false; readonly reason: "unknown" | "already" | "again" | "too_many" }
+  /** `again`: as many as may wait for ratings without them; ask later. */
+  readonly VoidMatch: { readonly voided: true } | { readonly voided: false; readonly reason: "unknown" | "already" | "again" }
+  /** Not installed: more was rated since than one commit takes, fold on; `stale`: the fold has what was voided since, begin anew. */
+  readonly InstallFold: { readonly installed: boolean; readonly stale: boolean }
   readonly CloseSeason: { readonly close_requested_at: number }
   readonly Tick: null
 }

@@ -19,7 +19,7 @@ export interface Resettable extends Rating {
 export const HISTORY_KEPT = 12
 
 /** The last so many, newest last. */
-export const remember = (list: Array<number>, newest: number, length: number): void => {
+export const remember = <A>(list: Array<A>, newest: A, length: number): void => {
   list.push(newest)
   if (list.length > length) list.shift()
 }

@@ -26,6 +26,7 @@ import { closeSeason, finishClosing } from "./Closing.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
 import { reinstate } from "./Faults.ts"
+import { installFold } from "./Installing.ts"
 import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./Leases.ts"
 import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./Matches.ts"
 import { reportAdmission } from "./Reviews.ts"
@@ -86,6 +87,8 @@ const obey = (state: State, command: Command): Reply => {
       return editSettings(state, command)
     case "VoidMatch":
       return voidMatch(state, command)
+    case "InstallFold":
+      return installFold(state, command)
     case "CloseSeason":
       return closeSeason(state, command)
     case "Tick":

@@ -30,8 +30,10 @@ describe("the points of the series", () => {
     play(state, now + 2 + MINUTE)
     keep()
     const { id } = [...books.ended.values()].findLast(({ rated_n }) => rated_n !== null)!
-    const log = testLog.logOf(books, id, state.round)
-    assert.deepStrictEqual(step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", log }, now + 3 + MINUTE), { voided: true })
+    const found = testLog.endedOf(books, id)!
+    assert.deepStrictEqual(step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", found }, now + 3 + MINUTE), {
+      voided: true
+    })
     assert.strictEqual(state.rated, 2)
     keep()
     step(state, { _tag: "Tick" }, now + 1 + 2 * MINUTE)

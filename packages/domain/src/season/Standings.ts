@@ -136,21 +136,14 @@ export const rateOn = (
   forfeits: ReadonlyArray<boolean>,
   made: boolean
 ): ReadonlyArray<Moved> => {
-  const after = rated(seats, ranks)
   const ords = seats.map((standing) => standing.ord)
-  return seats.map((standing, i) => {
-    const { mu, sigma } = after[i]!
-    const change = mu - standing.mu
-    if (standing.active) {
-      ladder.ranks.remove(standing.mu)
-      ladder.ranks.add(mu)
-    }
-    standing.mu = mu
-    standing.sigma = sigma
+  for (const { active, mu } of seats) if (active) ladder.ranks.remove(mu)
+  const moved = rateSeats(seats, ranks)
+  seats.forEach((standing, i) => {
+    if (standing.active) ladder.ranks.add(standing.mu)
     standing.matches++
     standing.round_matches++
-    standing.trend = change
-    remember(standing.history, mu, HISTORY_KEPT)
+    remember(standing.history, standing.mu, HISTORY_KEPT)
     if (made) {
       standing.forfeits = forfeits[i] ? standing.forfeits + 1 : 0
       standing.made++
@@ -159,6 +152,22 @@ export const rateOn = (
       for (const ord of ords) if (ord !== standing.ord) remember(standing.met, ord, MET_KEPT)
     }
     state.writes.standings.add(standing)
+  })
+  return moved
+}
+
+/** Rates a match, as it is played and whenever the log is folded again: the seats' means, deviations and trends after it. */
+export const rateSeats = (
+  seats: ReadonlyArray<Pick<Standing, "mu" | "sigma" | "trend">>,
+  ranks: ReadonlyArray<number>
+): ReadonlyArray<Moved> => {
+  const after = rated(seats, ranks)
+  return seats.map((seat, i) => {
+    const { mu, sigma } = after[i]!
+    const change = mu - seat.mu
+    seat.mu = mu
+    seat.sigma = sigma
+    seat.trend = change
     return { mu, sigma, change }
   })
 }

@@ -12,6 +12,7 @@ import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
 import { followed } from "./Resets.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
+import type { SeatChange, Voided, Voiding } from "./Voided.ts"
 import { nextAgain, type Streak, type Try } from "./Tries.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 
@@ -205,14 +206,6 @@ export interface Seed extends Rating {
   readonly of: string
 }
 
-/** A match that was voided: its row and seats lose what they counted, and seats rated after it are rewritten. */
-export interface Voided {
-  readonly id: string
-  readonly detail: string
-  /** All seats of a match, or none. */
-  readonly rerated: Array<Pick<Seat, "rank" | "open"> & { readonly match: string; readonly seat: number; readonly made: Moved }>
-}
-
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
 export interface Writes {
   any: boolean
@@ -230,7 +223,9 @@ export interface Writes {
   readonly newLive: Set<string> // of those, the ones that were made since
   readonly reviews: Set<string>
   readonly ended: Array<Ended>
-  voided: Voided | null // at most one in a commit
+  readonly voided: Array<Voided>
+  readonly voiding: Set<string>
+  readonly rerated: Array<SeatChange> // all seats of a match, or none
   readonly seeds: Array<Seed>
   readonly series: Array<SeriesPoint>
   readonly audits: Array<Audit & { readonly at: number }>
@@ -259,6 +254,7 @@ export interface State extends Head, Counts<Version> {
   readonly rounds: Array<Round>
   readonly live: Map<string, Live>
   readonly reviews: Map<string, Review>
+  readonly voiding: Map<string, Voiding> // by match
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
@@ -283,6 +279,7 @@ export interface Snapshot {
   readonly rounds: ReadonlyArray<Round>
   readonly live: ReadonlyArray<Live>
   readonly reviews: ReadonlyArray<Review>
+  readonly voiding: ReadonlyArray<Voiding>
 }
 
 export const freshHead = (): Head => ({
@@ -326,7 +323,9 @@ const emptyWrites = (): Writes => ({
   newLive: new Set(),
   reviews: new Set(),
   ended: [],
-  voided: null,
+  voided: [],
+  voiding: new Set(),
+  rerated: [],
   seeds: [],
   series: [],
   audits: []
@@ -359,6 +358,7 @@ export const restore = (from: Snapshot): State => {
     rounds: from.rounds.map((row) => ({ ...row })).sort((a, b) => a.n - b.n),
     live: new Map(from.live.toSorted((a, b) => a.n - b.n).map((row) => [row.id, { ...row }])),
     reviews: new Map(from.reviews.map((row) => [row.version, { ...row }])),
+    voiding: new Map(from.voiding.map((row) => [row.match, row])),
     trials: [],
     leaseEnd: earliest([...from.live, ...from.reviews].map((row) => row.until)),
     uploadEnd: earliest(from.versions.map((row) => row.upload_until)),
@@ -480,7 +480,8 @@ export const snapshot = (state: State): Snapshot => ({
   boards: [...state.boards.values()],
   rounds: state.rounds,
   live: [...state.live.values()],
-  reviews: [...state.reviews.values()]
+  reviews: [...state.reviews.values()],
+  voiding: [...state.voiding.values()]
 })
 
 /** The commit stands: nothing is left to write. */
@@ -489,10 +490,10 @@ export const committed = (state: State): void => {
   writes.any = false
   writes.settings = false
   for (const rows of [writes.inserted, writes.rejected, writes.left, writes.newBoards]) rows.clear()
-  for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews]) rows.clear()
+  for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews, writes.voiding]) rows.clear()
   writes.standings.clear()
   writes.rounds.clear()
-  writes.voided = null
-  for (const rows of [writes.boardPeriods, writes.ended, writes.seeds, writes.series, writes.audits]) rows.length = 0
+  for (const rows of [writes.boardPeriods, writes.ended, writes.voided, writes.rerated, writes.seeds, writes.series, writes.audits])
+    rows.length = 0
   state.events = []
 }

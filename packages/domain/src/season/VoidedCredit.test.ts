@@ -19,11 +19,14 @@ describe("a voided match", () => {
     const before = open().map(({ credit, made }) => ({ credit, made }))
     for (const { id } of [ofOpen[2]!, ofOpen[7]!]) {
       assert.deepStrictEqual(
-        step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", log: testLog.logOf(books, id, state.round) }, ++at),
+        step(state, { _tag: "VoidMatch", match: id, detail: "It was not so.", found: testLog.endedOf(books, id)! }, ++at),
         {
           voided: true
         }
       )
+      testLog.write(books, state)
+      committed(state)
+      testLog.refold(state, books, ++at)
       testLog.write(books, state)
       committed(state)
     }

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Rating, rated, START, takenOver } from "../rating/Rating.ts"
-import { LOG_MATCHES_MAX } from "./Log.ts"
+import * as Fold from "./Fold.ts"
+import { TAIL_MATCHES_MAX } from "./Installing.ts"
+import type { LogPage } from "./Log.ts"
 import { mix } from "./Random.ts"
 import { step } from "./Season.ts"
 import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
 import * as testLog from "./testLog.ts"
+import { VOIDING_MAX } from "./Voiding.ts"
 import { finish, lease, outcome, RUNNER, season, submission, version } from "./testSeason.ts"
 
 interface Played {
@@ -35,12 +38,16 @@ const start = (entries: number, boards: ReadonlyArray<number>): Played => {
   keep(played)
   return played
 }
-const voiding = (played: Played, match: string) =>
-  step(
-    played.state,
-    { _tag: "VoidMatch", match, detail: "It was not so.", log: testLog.logOf(played.books, match, played.state.round) },
-    ++played.now
-  )
+const voided = ({ books, state }: Played, match: string, now: number) =>
+  step(state, { _tag: "VoidMatch", match, detail: "It was not so.", found: testLog.endedOf(books, match) ?? null }, now)
+/** Voids and folds: nothing is played in between. */
+const voiding = (played: Played, match: string) => {
+  const reply = voided(played, match, ++played.now)
+  keep(played)
+  if (reply.voided && played.state.voiding.size > 0)
+    assert.deepStrictEqual(testLog.refold(played.state, played.books, ++played.now), { installed: true, stale: false })
+  return reply
+}
 const countedOf = ({ books, state }: Played): ReadonlyArray<Ended> =>
   [...books.ended.values()].filter((row) => row.rated_n !== null && row.round === state.round).sort((a, b) => a.rated_n! - b.rated_n!)
 
@@ -118,19 +125,69 @@ describe("a voided match", () => {
       }
     })
   }
-  it("is taken out though matches were rated in the batch that voids it, and a version entered", () => {
+  it("is taken out though matches were rated in the batch that installs the fold, and a version entered", () => {
     const played = start(6, [2])
     play(played, 30)
+    const { books, state } = played
     const chosen = countedOf(played)[10]!
-    const log = testLog.logOf(played.books, chosen.id, played.state.round)
-    for (let i = 0; i < 5; i++) for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
-    step(played.state, submission(3, { version: version(3, 2), number: 2, weights_hash: "sha256:new" }), ++played.now)
-    for (let i = 0; i < 8; i++) for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
-    assert.isAbove(played.state.writes.seeds.length, 0)
-    assert.deepStrictEqual(step(played.state, { _tag: "VoidMatch", match: chosen.id, detail: "", log }, ++played.now), { voided: true })
-    for (const work of lease(played.state, ++played.now)) finish(played.state, work, played.now)
+    assert.deepStrictEqual(voided(played, chosen.id, ++played.now), { voided: true })
+    keep(played)
+    for (let i = 0; i < 5; i++) for (const work of lease(state, ++played.now)) finish(state, work, played.now)
+    step(state, submission(3, { version: version(3, 2), number: 2, weights_hash: "sha256:new" }), ++played.now)
+    for (let i = 0; i < 8; i++) for (const work of lease(state, ++played.now)) finish(state, work, played.now)
+    assert.isAbove(state.writes.seeds.length, 0)
+    assert.deepStrictEqual(testLog.refold(state, books, ++played.now), { installed: true, stale: false })
+    for (const work of lease(state, ++played.now)) finish(state, work, played.now)
     keep(played)
     assertAsReplayed(played)
+  })
+  it("makes a fold stale that has it already: the next leaves both out", () => {
+    const played = start(6, [2])
+    play(played, 60)
+    const { books, state } = played
+    const [a, b] = [countedOf(played)[10]!, countedOf(played)[20]!]
+    voided(played, a.id, ++played.now)
+    keep(played)
+    const to = Fold.begin(testLog.placeOf(books, 0))
+    testLog.writeChanges(books, Fold.fold(to, testLog.pageOf(books, to, 30, false), 3))
+    voided(played, b.id, ++played.now)
+    keep(played)
+    play(played, 5)
+    const versions = [...to.courses.values()].map(({ version }) => version)
+    for (let page: LogPage; (page = testLog.pageOf(books, { ...to, after: to.n }, 30, false)).matches.length > 0; )
+      testLog.writeChanges(books, Fold.fold(to, page, 3))
+    const rows = { tail: testLog.pageOf(books, { ...to, after: to.n }, 100, true), left: testLog.leftOf(books, versions) }
+    assert.deepStrictEqual(step(state, { _tag: "InstallFold", fold: to, voiding: new Set([a.id]), earlier: [], rows }, ++played.now), {
+      installed: false,
+      stale: true
+    })
+    keep(played)
+    assert.deepStrictEqual([...state.voiding.keys()], [a.id, b.id])
+    play(played, 5)
+    assert.deepStrictEqual(testLog.refold(state, books, ++played.now), { installed: true, stale: false })
+    keep(played)
+    assert.strictEqual(state.voiding.size, 0)
+    assertAsReplayed(played)
+  })
+  it("is rated again at the next try where more was rated since than one commit takes", () => {
+    const played = start(6, [2])
+    play(played, 30)
+    voided(played, countedOf(played)[10]!.id, ++played.now)
+    keep(played)
+    const tail = {
+      ...testLog.pageOf(played.books, { round: 0, after: 0 }, 1, true),
+      matches: Array.from({ length: TAIL_MATCHES_MAX + 1 }, () => countedOf(played)[20] as never)
+    }
+    const command = {
+      _tag: "InstallFold",
+      fold: Fold.begin({ round: 0, after: 0 }),
+      voiding: new Set<string>(),
+      earlier: [],
+      rows: { tail, left: [] }
+    } as const
+    assert.deepStrictEqual(step(played.state, command, ++played.now), { installed: false, stale: false })
+    assert.isFalse(played.state.writes.any)
+    assert.strictEqual(played.state.voiding.size, 1)
   })
   it("is owed again: in a round every entry still gets its games", () => {
     const played = start(4, [2])
@@ -182,27 +239,30 @@ describe("a voided match", () => {
     assert.deepStrictEqual(voiding(played, first!.id), { voided: true })
     assert.deepStrictEqual(rows(), before)
   })
-  it("is voided once, and two in one commit are asked for again", () => {
+  it("is voided once, and two in one commit are left out together", () => {
     const played = start(4, [2])
     play(played, 20)
     const [a, b] = countedOf(played)
-    assert.deepStrictEqual(voiding(played, a!.id), { voided: true })
-    assert.deepStrictEqual(voiding(played, b!.id), { voided: false, reason: "again" })
+    assert.deepStrictEqual(voided(played, a!.id, ++played.now), { voided: true })
+    assert.deepStrictEqual(voided(played, a!.id, ++played.now), { voided: false, reason: "already" })
+    assert.deepStrictEqual(voided(played, b!.id, ++played.now), { voided: true })
     keep(played)
-    assert.deepStrictEqual(voiding(played, a!.id), { voided: false, reason: "already" })
-    assert.deepStrictEqual(voiding(played, version(99)), { voided: false, reason: "unknown" })
-    assert.deepStrictEqual(voiding(played, b!.id), { voided: true })
+    assert.deepStrictEqual(voided(played, a!.id, ++played.now), { voided: false, reason: "already" })
+    assert.deepStrictEqual(voided(played, version(99), ++played.now), { voided: false, reason: "unknown" })
+    assert.deepStrictEqual(testLog.refold(played.state, played.books, ++played.now), { installed: true, stale: false })
     keep(played)
+    assert.strictEqual(played.state.voiding.size, 0)
     assertAsReplayed(played)
   })
-  it("that too many have been rated after stays as it is", () => {
+  it("waits with so many others at most", () => {
     const played = start(4, [2])
     play(played, 20)
-    const chosen = countedOf(played)[0]!
-    const log = testLog.logOf(played.books, chosen.id, played.state.round)
-    const long = { ...log, later: Array.from({ length: LOG_MATCHES_MAX + 1 }, () => log.later[0]!) }
-    const reply = step(played.state, { _tag: "VoidMatch", match: chosen.id, detail: "", log: long }, ++played.now)
-    assert.deepStrictEqual(reply, { voided: false, reason: "too_many" })
+    const [a, b] = countedOf(played)
+    voided(played, a!.id, ++played.now)
+    const [one] = played.state.voiding.values()
+    for (let n = 1; n < VOIDING_MAX; n++) played.state.voiding.set(version(1_000 + n), one!)
+    keep(played)
+    assert.deepStrictEqual(voided(played, b!.id, ++played.now), { voided: false, reason: "again" })
     assert.isFalse(played.state.writes.any)
   })
   it("leaves a state that its rows restore", () => {

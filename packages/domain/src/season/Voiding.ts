@@ -1,129 +1,83 @@
 /**
- * A match that turns out not to have been played as it was reported is voided: it counts in none of its ladders, and
- * what it moved is rated again from the log, all in one commit: ratings, the seats and seeds since, the means that entries
- * remember, the points of the series. So it is for a round that is over, too, as far as anything is left of it. The seats
- * of the match are owed one again, while its round stands.
+ * A match that turns out not to have been played as it was reported is voided, in two commands.
  *
- * What it led to stands: pairings, the places that later matches name (a place is what it was when they were played), a
- * candidate that has entered. An entry's oldest opponents, which its row had dropped, do not come back; pairing does not
- * miss them.
+ *   VoidMatch ──▶ failed, its seats owed a match again; `voiding` ──▶ the log is folded beside the season ──▶ InstallFold
+ *
+ * `VoidMatch` is small: the match fails and counts no more, and the seats are owed one again while its round stands. Its
+ * row in `voiding` says that the ratings still have it: what it moved is rated again from the log (`Fold.ts`), which takes
+ * as long as it takes while the season goes on. `InstallFold` (`Installing.ts`) puts all ratings where the fold has led, in
+ * one commit, and takes from `voiding` what the fold left out. Whatever happens in between, the row makes the next life of
+ * the season fold once more.
+ *
+ * What the match led to stands: pairings, the places that later matches name (a place is what it was when they were
+ * played), a candidate that has entered.
  */
 import { remove } from "../pairing/Heap.ts"
 import type { Of, Replies } from "./Command.ts"
-import { historyOf } from "./Histories.ts"
-import { type Log, LOG_MATCHES_MAX, LOG_MEANS_MAX, LOG_SEATS_MAX, type LoggedMatch, type VoidedMatch } from "./Log.ts"
-import { redrawn } from "./Points.ts"
-import { type Course, rerate, type SeatChange } from "./Rerating.ts"
+import { laddersOf } from "./Fold.ts"
+import type { EndedMatch, LeftStanding } from "./Log.ts"
 import { creditOf } from "./Standings.ts"
-import { free, type LadderState, type Seat, type Seed, type SeriesPoint, type Standing, type State } from "./State.ts"
+import { free, type LadderState, type Standing, type State } from "./State.ts"
 
-export const voidMatch = (state: State, command: Of<"VoidMatch">): Replies["VoidMatch"] => {
-  const { audit, detail, log, match: id } = command
-  // The log was read before this batch: two in one batch would not know of each other.
-  if (log === null || state.writes.voided !== null || state.writes.ended.some((row) => row.id === id)) return refused("again")
-  const { match } = log
-  if (match === null || match.ending === "cancelled") return refused("unknown")
-  if (match.ending === "failed") return refused("already")
-  if (isTooLong(log)) return refused("too_many")
-  state.writes.voided = { id, detail, rerated: [] }
+/** So many may wait for a fold; who comes then is to ask again. Each is a small row that every life reads. */
+export const VOIDING_MAX = 1_000
+
+export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<"VoidMatch">): Replies["VoidMatch"] => {
+  if (found === null || found.ending === "cancelled") return refused("unknown") // one that has ended in this batch has no row yet
+  if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")
+  if (state.voiding.size >= VOIDING_MAX) return refused("again")
+  state.writes.voided.push({ id, detail })
   if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
   state.writes.any = true
-  if (match.ending === "rated") uncount(state, match, withBatch(state, log))
-  if (match.candidate !== null) untry(state, match)
+  if (found.ending === "rated") uncount(state, found)
+  if (found.candidate !== null) untry(state, found)
   state.work = true
-  const versions = match.seats.map(({ version }) => version)
-  state.events.push({ _tag: "MatchVoided", match: id, versions })
+  state.events.push({ _tag: "MatchVoided", match: id, versions: versionsOf(found) })
   return { voided: true }
 }
 
-const isTooLong = ({ later, points }: Log): boolean =>
-  later.length > LOG_MATCHES_MAX ||
-  later.reduce((sum, { seats }) => sum + seats.length, 0) > LOG_SEATS_MAX ||
-  points.reduce((sum, { mus }) => sum + mus.length, 0) > LOG_MEANS_MAX
-
 const refused = (reason: Extract<Replies["VoidMatch"], { voided: false }>["reason"]): Replies["VoidMatch"] => ({ voided: false, reason })
 
-/** The log as the rows have it, and what came in this batch before the command. */
-const withBatch = (state: State, log: Log): Log => {
-  const { round } = log.match!
-  const fresh = state.writes.ended.filter((row) => row.rated_n !== null && row.round === round)
-  return {
-    ...log,
-    later: [...log.later, ...(fresh as ReadonlyArray<LoggedMatch>)],
-    seeds: [...log.seeds, ...state.writes.seeds.filter((seed) => seed.round === round)],
-    points: [...log.points, ...state.writes.series.filter((point) => point.round === round)]
+const versionsOf = ({ seats }: EndedMatch): ReadonlyArray<string> => seats.map(({ version }) => version)
+
+const uncount = (state: State, match: EndedMatch): void => {
+  state.rated--
+  state.voided++
+  const { id, ladder: made, rated_n, round } = match
+  state.voiding.set(id, { match: id, n: rated_n!, round, ladder: made!, versions: versionsOf(match) })
+  state.writes.voiding.add(id)
+  const find = finderOf(state, match.left)
+  for (const each of laddersOf(made!)) {
+    const ladder = state.ladders.find((one) => one.ladder === each)!
+    match.seats.forEach(({ version }, i) => {
+      const standing = find(ladder, version)
+      if (standing === undefined) return
+      standing.matches--
+      state.writes.standings.add(standing)
+      if (each === made) owe(state, ladder, standing, match, i)
+    })
   }
 }
 
-const uncount = (state: State, match: VoidedMatch, log: Log): void => {
-  state.rated--
-  state.voided++
-  const { courses, seats, seeds } = rerate(log)
-  const find = finderOf(state, log)
-  for (const course of courses) {
-    const ladder = state.ladders.find((each) => each.ladder === course.ladder)!
-    const standing = find(ladder, course.version)
-    if (standing === undefined) continue
-    const current = match.round === state.round
-    const stands = current || (isLeft(ladder, standing, log) && standing.mu === course.was.mu && standing.sigma === course.was.sigma)
-    const history = historyOf(state, standing, course, log)
-    if (stands) follow(ladder, standing, course)
-    standing.history = history
-    const i = match.seats.findIndex(({ version }) => version === course.version)
-    if (i >= 0) {
-      standing.matches--
-      if (stands) standing.round_matches--
-      if (course.ladder === match.ladder) owe(state, ladder, standing, { log, i, stands: current })
-    }
-  }
-  for (const change of seats) rewriteSeat(state, change)
-  for (const seed of seeds) rewriteSeed(state, seed)
-  const begun = log.first ? (log.later[0]?.rated_n ?? Infinity) : 0
-  for (const point of redrawn(log.points, courses, begun)) rewritePoint(state, point)
+/** Finds a standing that the state holds, or has let go of in this batch, or that the rows alone have. */
+export const finderOf = (state: State, left: ReadonlyArray<LeftStanding>) => {
+  const nameOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">) => `${ladder} ${version}`
+  const others = new Map(left.map((row): [string, Standing] => [nameOf(row), { ...row, key: 0, busy: false }]))
+  for (const standing of state.writes.standings) others.set(nameOf(standing), standing)
+  return ({ ladder, standings }: LadderState, version: string): Standing | undefined =>
+    standings.get(version) ?? others.get(nameOf({ ladder, version }))
 }
 
 /**
- * What the state holds has followed every reset; a row that it let go of may have been left behind by one, in the round of
- * its newest match.
+ * Takes back what the match did to the pairing of the ladder it was made for: the entry is owed it again. In continuous
+ * play the game that counts no more is the last one, whichever it was.
  */
-const isLeft = ({ ladder, standings }: LadderState, standing: Standing, { match, tails }: Log): boolean => {
-  const tail = tails.find((each) => each.ladder === ladder && each.version === standing.version)
-  return standings.get(standing.version) !== standing && (tail?.matches[0]?.round ?? 0) <= match!.round
-}
-
-/** Finds a standing that the state holds, or has let go of, or that the rows alone have; its row is written in any case. */
-const finderOf = (state: State, log: Log) => {
-  const keyOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">) => `${ladder} ${version}`
-  const others = new Map(log.standings.map((row): [string, Standing] => [keyOf(row), { ...row, key: 0, busy: false }]))
-  for (const standing of state.writes.standings) others.set(keyOf(standing), standing)
-  return ({ ladder, standings }: LadderState, version: string): Standing | undefined => {
-    const standing = standings.get(version) ?? others.get(keyOf({ ladder, version }))
-    if (standing !== undefined) state.writes.standings.add(standing)
-    return standing
-  }
-}
-
-interface Owed {
-  readonly log: Log
-  readonly i: number
-  readonly stands: boolean
-}
-
-/** Takes back what the match did to the pairing of the ladder it was made for: the entry is owed it again. */
-const owe = (state: State, ladder: LadderState, standing: Standing, { i, log, stands }: Owed): void => {
-  const { seats } = log.match!
-  const limit = state.settings.rules.match.strike_limit
-  const later = log.later.filter((match) => match.ladder === ladder.ladder && seatOf(match, standing.version) !== undefined)
-  const forfeited = seats[i]!.strikes >= limit
-  const running = later.every((match) => seatOf(match, standing.version)!.strikes >= limit)
-  const forfeits = forfeited && running ? standing.forfeits - later.length : 0
+const owe = (state: State, ladder: LadderState, standing: Standing, { round, seats }: EndedMatch, i: number): void => {
+  const forfeited = seats[i]!.strikes >= state.settings.rules.match.strike_limit
   standing.seat_sum -= i / (seats.length - 1) - 0.5
-  if (stands) {
-    standing.credit = Math.max(0, standing.credit - creditOf(state, { forfeits, made: standing.made }))
-    if (forfeits > 0) standing.forfeits--
-    const met = later.reduce((sum, match) => sum + match.seats.length - 1, 0)
-    const end = Math.max(0, standing.met.length - met)
-    standing.met = standing.met.toSpliced(Math.max(0, end - (seats.length - 1)), Math.min(end, seats.length - 1))
+  if (round === state.round) {
+    const { forfeits, made } = standing
+    standing.credit = Math.max(0, standing.credit - creditOf(state, { forfeits: forfeited ? forfeits : 0, made }))
   }
   standing.made--
   if (ladder.standings.get(standing.version) !== standing || !standing.active || standing.busy) return
@@ -131,38 +85,8 @@ const owe = (state: State, ladder: LadderState, standing: Standing, { i, log, st
   free(ladder, standing)
 }
 
-const seatOf = ({ seats }: LoggedMatch, version: string): Seat | undefined => seats.find((seat) => seat.version === version)
-
-/** Brings a standing to where its course without the match has led. A round that is over has led nowhere. */
-const follow = (ladder: LadderState, standing: Standing, { rating, trend }: Course): void => {
-  if (standing.active) {
-    ladder.ranks.remove(standing.mu)
-    ladder.ranks.add(rating.mu)
-  }
-  Object.assign(standing, { mu: rating.mu, sigma: rating.sigma, trend })
-}
-
-/** A match of this batch has no row yet that could be rewritten. */
-const rewriteSeat = (state: State, change: SeatChange): void => {
-  const { made, match, open, seat } = change
-  const { ended, voided } = state.writes
-  const fresh = ended.findIndex(({ id }) => id === match)
-  if (fresh < 0) voided!.rerated.push(change)
-  else ended[fresh] = { ...ended[fresh]!, seats: ended[fresh]!.seats.map((row, i) => (i === seat ? { ...row, made, open } : row)) }
-}
-
-const rewriteSeed = ({ writes }: State, seed: Seed): void => {
-  const fresh = writes.seeds.findIndex((each) => each.version === seed.version && each.ladder === seed.ladder)
-  writes.seeds.splice(fresh < 0 ? writes.seeds.length : fresh, 1, seed)
-}
-
-const rewritePoint = ({ writes }: State, point: SeriesPoint): void => {
-  const fresh = writes.series.findIndex((each) => each.at === point.at && each.ladder === point.ladder)
-  writes.series.splice(fresh < 0 ? writes.series.length : fresh, 1, point)
-}
-
 /** A trial match that does not count is played once more, as long as the candidate is being tried. */
-const untry = (state: State, { candidate: id, seats }: VoidedMatch): void => {
+const untry = (state: State, { candidate: id, seats }: EndedMatch): void => {
   const candidate = state.versions_by_id.get(id!)
   if (candidate?.phase !== "trial") return
   const limit = state.settings.rules.match.strike_limit

@@ -1,36 +1,45 @@
-/** The rows of what has ended, kept for the tests that void a match: the log as a store would read it. */
-import { EMPTY_LOG, type Log, type Tail } from "./Log.ts"
+/** The rows of what has ended, kept for the tests that void a match: the log as a store would read and rewrite it. */
+import { begin, type Changes, fold, laddersOf } from "./Fold.ts"
+import type { Earlier, EndedMatch, LeftStanding, LoggedMatch, LogPage, LogPlace } from "./Log.ts"
+import { TAIL_MATCHES_MAX } from "./Installing.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Ended, Seed, SeriesPoint, Standing, State, Writes } from "./State.ts"
+import { step } from "./Season.ts"
+import { HISTORY_KEPT } from "./Resets.ts"
+import type { Ended, Seed, SeriesPoint, State, Writes } from "./State.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>
   readonly seeds: Map<string, Seed>
-  readonly standings: Map<string, Omit<Standing, "key" | "busy">>
+  readonly standings: Map<string, LeftStanding>
   readonly series: Map<string, SeriesPoint>
 }
 
 export const books = (): Books => ({ ended: new Map(), seeds: new Map(), standings: new Map(), series: new Map() })
 
 /** Writes what a commit would. */
-export const writeEnded = ({ ended, seeds, series }: Omit<Books, "standings">, writes: Writes): void => {
-  const { voided } = writes
-  if (voided !== null) {
-    const row = ended.get(voided.id)!
+export const writeEnded = (to: Omit<Books, "standings">, { ended, rerated, seeds, series, voided }: Writes): void => {
+  for (const { detail, id } of voided) {
+    const row = to.ended.get(id)!
     const seats = row.seats.map((seat) => ({ ...seat, rank: 0, place: null, made: null, open: null }))
-    const failed = { ending: "failed", rated_n: null, fault_reason: "replay_mismatch", fault_detail: voided.detail } as const
-    ended.set(voided.id, { ...row, ...failed, seats })
-    for (const { made, match, open, seat } of voided.rerated) {
-      const other = ended.get(match)!
-      ended.set(match, { ...other, seats: other.seats.map((one, i) => (i === seat ? { ...one, made, open } : one)) })
-    }
+    const failed = { ending: "failed", rated_n: null, fault_reason: "replay_mismatch", fault_detail: detail } as const
+    to.ended.set(id, { ...row, ...failed, seats })
   }
-  for (const row of writes.ended) {
-    if (ended.has(row.id)) throw new Error(`match ${row.id} ended twice`) // the primary key
-    ended.set(row.id, structuredClone(row))
+  for (const row of ended) {
+    if (to.ended.has(row.id)) throw new Error(`match ${row.id} ended twice`) // the primary key
+    to.ended.set(row.id, structuredClone(row))
   }
-  for (const point of writes.series) series.set(`${point.ladder} ${point.at}`, structuredClone(point))
-  for (const seed of writes.seeds) seeds.set(`${seed.ladder} ${seed.version}`, seed)
+  writeChanges(to, { seats: rerated, seeds, points: series })
+}
+
+/** A match that was voided meanwhile stays as it is. */
+export const writeChanges = ({ ended, seeds, series }: Omit<Books, "standings">, changes: Changes): void => {
+  for (const { made, match, open, seat } of changes.seats) {
+    const row = ended.get(match)!
+    if (row.rated_n === null) continue
+    ended.set(match, { ...row, seats: row.seats.map((one, i) => (i === seat ? { ...one, made, open } : one)) })
+  }
+  for (const point of changes.points) series.set(`${point.ladder} ${point.at}`, structuredClone(point))
+  for (const seed of changes.seeds) seeds.set(`${seed.ladder} ${seed.version}`, seed)
 }
 
 export const write = (to: Books, { writes }: State): void => {
@@ -39,52 +48,53 @@ export const write = (to: Books, { writes }: State): void => {
     to.standings.set(`${row.ladder} ${row.version}`, structuredClone(row))
 }
 
-const counted = (ended: Books["ended"], round: number) =>
-  [...ended.values()].filter((row) => row.rated_n !== null && row.round === round).sort((a, b) => a.rated_n! - b.rated_n!)
+const counted = ({ ended }: Pick<Books, "ended">): ReadonlyArray<LoggedMatch> =>
+  ([...ended.values()].filter(({ rated_n }) => rated_n !== null) as unknown as Array<LoggedMatch>).sort((a, b) => a.rated_n - b.rated_n)
 
-/** `round` is the current one. */
-export const logOf = ({ ended, seeds, series, standings }: Books, match: string, round: number): Log => {
-  const row = ended.get(match)
-  if (row === undefined) return EMPTY_LOG
-  const ofRound = counted(ended, row.round)
-  const n = row.rated_n ?? Infinity
-  const before = new Map<string, Log["before"][number]>()
-  for (const each of ofRound) {
-    if (each.rated_n! >= n) continue
-    for (const { made, open, version } of each.seats) {
-      const moves = [
-        [each.ladder!, made],
-        ["open", open]
-      ] as const
-      for (const [ladder, moved] of moves)
-        if (moved !== null) before.set(`${ladder} ${version}`, { ladder: ladder as Ladder, version, ...moved })
-    }
-  }
-  return {
-    match: row,
-    later: ofRound.filter((each) => each.rated_n! > n) as unknown as Log["later"],
-    before: [...before.values()],
-    seeds: [...seeds.values()].filter(({ round }) => round === row.round).sort((a, b) => a.n - b.n || a.ord - b.ord),
-    standings: [...standings.values()].filter(({ active }) => !active),
-    points: [...series.values()].filter((point) => point.round === row.round && point.n >= n),
-    tails: [...new Set([row.ladder, "open"])].flatMap((ladder) => tailsOf({ ended, seeds }, ladder as Ladder)),
-    over: row.round !== round,
-    first: ![...ended.values()].some(({ rated_n }) => rated_n !== null && rated_n < n)
-  }
+export const endedOf = (of: Books, match: string): EndedMatch | undefined => {
+  const row = of.ended.get(match)
+  return row === undefined ? undefined : { ...row, left: leftOf(of, row.versions) }
 }
 
-/** More than are needed, since a history is cut. */
-const tailsOf = ({ ended, seeds }: Pick<Books, "ended" | "seeds">, ladder: Ladder): ReadonlyArray<Tail> => {
-  const tails = new Map<string, Array<Tail["matches"][number]>>()
-  for (const { ladder: made, rated_n, round, seats } of [...ended.values()].sort((a, b) => (b.rated_n ?? 0) - (a.rated_n ?? 0))) {
-    if (rated_n === null || (made !== ladder && ladder !== "open")) continue
-    for (const seat of seats) {
-      const { mu } = made === ladder ? seat.made! : seat.open!
-      tails.set(seat.version, [...(tails.get(seat.version) ?? []), { rated_n, round, mu }])
-    }
-  }
-  return [...tails].map(([version, matches]) => {
-    const seed = seeds.get(`${ladder} ${version}`)
-    return { ladder, version, seed: seed === undefined ? null : { mu: seed.mu, round: seed.round }, matches }
+export const leftOf = ({ standings }: Pick<Books, "standings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftStanding> =>
+  structuredClone([...standings.values()].filter(({ active, version }) => !active && versions.includes(version)))
+
+export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
+  round,
+  after: counted(of).findLast((match) => match.round < round)?.rated_n ?? 0
+})
+
+/** `end`: with what came after the last match. */
+export const pageOf = (of: Omit<Books, "standings">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
+  const matches = counted(of)
+    .filter(({ rated_n }) => rated_n > after)
+    .slice(0, limit)
+  const until = end ? Infinity : (matches.at(-1)?.rated_n ?? after)
+  const between = (each: Seed | SeriesPoint) => each.round >= round && each.n >= after && each.n < until
+  const of_ = { matches, seeds: [...of.seeds.values()].filter(between), points: [...of.series.values()].filter(between) }
+  return structuredClone(of_)
+}
+
+export const earlierOf = (of: Omit<Books, "standings">, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>
+  versions.map((version) => {
+    const moved = counted(of).filter((match) => match.rated_n <= after && laddersOf(match.ladder).includes(ladder))
+    const means = moved.flatMap(({ ladder: made, rated_n: n, round, seats }) => {
+      const seat = seats.find((each) => each.version === version)
+      return seat === undefined ? [] : [{ n, round, mu: (made === ladder ? seat.made! : seat.open!).mu }]
+    })
+    const seed = of.seeds.get(`${ladder} ${version}`)
+    return { ladder, version, seed: seed === undefined ? null : { mu: seed.mu, round: seed.round }, means: means.slice(-HISTORY_KEPT) }
   })
+
+/** Folds the log from the first round with something voided, and has it installed. */
+export const refold = (state: State, of: Books, now: number, page_matches = 10) => {
+  const voiding = [...state.voiding.values()]
+  const { strike_limit } = state.settings.rules.match
+  const to = begin(placeOf(of, Math.min(...voiding.map(({ round }) => round))))
+  for (let page: LogPage; (page = pageOf(of, { ...to, after: to.n }, page_matches, false)).matches.length > 0; )
+    writeChanges(of, fold(to, page, strike_limit))
+  const earlier = voiding.flatMap(({ ladder, versions }) => laddersOf(ladder).flatMap((each) => earlierOf(of, each, versions, to.after)))
+  const versions = [...[...to.courses.values()].map(({ version }) => version), ...voiding.flatMap((each) => each.versions)]
+  const rows = { tail: pageOf(of, { ...to, after: to.n }, TAIL_MATCHES_MAX + 1, true), left: leftOf(of, versions) }
+  return step(state, { _tag: "InstallFold", fold: to, voiding: new Set(state.voiding.keys()), earlier, rows }, now)
 }

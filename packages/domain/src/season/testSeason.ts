@@ -44,7 +44,8 @@ export const empty = (rules: Partial<Rules> = {}): State =>
     boards: [],
     rounds: [],
     live: [],
-    reviews: []
+    reviews: [],
+    voiding: []
   })
 
 export const submission = (n: number, over: Partial<Extract<Command, { _tag: "SubmitVersion" }>> = {}) =>

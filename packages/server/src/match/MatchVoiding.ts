@@ -1,7 +1,8 @@
 /**
  * What follows when a match was not played as reported: its runner is flagged, the match voided. Whatever happens leaves
  * a row in the season's audit log, whose actor is the service itself: `runner.flag`, `match.void`, and `match.doubt` where
- * the match has to stay (the season is closed, podium and all, or too many matches were rated since).
+ * the match has to stay (the season is closed, podium and all). A match that is voided has failed at once; ratings without
+ * it come when the log has been folded again, beside the season ([Folding.ts](../season/Folding.ts)).
  *
  * A flagged runner reads `draining`: it may finish what it holds, which is looked at like everything else, and never gets
  * anything new. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
@@ -9,7 +10,7 @@
  * the key and making another; the contract (4.7) has no way to void what a key has played, and needs none, since
  * every match is looked at on its own.
  */
-import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { makeAudits, ownAudit } from "../admin/audits.ts"
 import { Parking } from "../runner/Parking.ts"
@@ -24,9 +25,7 @@ export interface Doubtful {
 
 type Failure = { readonly _tag: string }
 
-const AGAIN = Schedule.upTo(Schedule.spaced("200 millis"), { times: 50 })
-
-/** Another was being voided all the time, or the log could not be read. */
+/** As many as may wait for ratings without them. */
 export class NotVoidedYet extends Schema.TaggedError<NotVoidedYet>()("NotVoidedYet", { match: Schema.String }) {}
 
 export class MatchVoiding extends Context.Service<
@@ -95,7 +94,7 @@ const makeMatchVoiding = Effect.gen(function* () {
 
   const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: Doubtful) {
     const audit = yield* ownAudit("match.void", match, { detail, runners })
-    const reply = yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail, log: null, audit })
+    const reply = yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail, found: null, audit })
     return reply.voided ? ("voided" as const) : reply.reason
   })
 
@@ -109,10 +108,7 @@ const makeMatchVoiding = Effect.gen(function* () {
     flag,
     voidMatch: Effect.fn("MatchVoiding.voidMatch")(function* (doubtful) {
       for (const runner of doubtful.runners) yield* flag(runner, doubtful)
-      const outcome = yield* once(doubtful).pipe(
-        Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)),
-        Effect.repeat({ schedule: AGAIN, while: (outcome) => outcome === "again" })
-      )
+      const outcome = yield* once(doubtful).pipe(Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)))
       const { detail, match } = doubtful
       if (outcome === "again") return yield* new NotVoidedYet({ match })
       if (outcome === "voided") return yield* Effect.logWarning("a match was voided", { match, detail })

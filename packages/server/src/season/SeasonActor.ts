@@ -11,21 +11,25 @@
  */
 
 import { returned } from "@agon/domain/season/Absence.ts"
-import type { Command, Reply } from "@agon/domain/season/Command.ts"
-import type { Log } from "@agon/domain/season/Log.ts"
+import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
+import { laddersOf } from "@agon/domain/season/Fold.ts"
+import { TAIL_MATCHES_MAX } from "@agon/domain/season/Installing.ts"
+import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type Standing, type State } from "@agon/domain/season/State.ts"
-import { Cause, Clock, Duration, Effect, type Exit, Queue } from "effect"
+import type { Voiding } from "@agon/domain/season/Voided.ts"
+import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue } from "effect"
 import { restarts } from "../process/restarts.ts"
 import * as ClockGuard from "./ClockGuard.ts"
+import * as Folding from "./Folding.ts"
 import * as Mailbox from "./Mailbox.ts"
 import { SeasonEvents, type SeasonName, type Told } from "./SeasonEvents.ts"
-import { type Fence, type Fenced, SeasonStore } from "./SeasonStore.ts"
+import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
 
 export const BATCH_MAX = 256
 export const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
-/** A season stands still while it reads a log. */
+/** A few rows by their keys. */
 export const LOG_TIMEOUT = Duration.seconds(5)
 /** Caches are purged within it or live on until they expire: a season does not wait for a listener that hangs. */
 export const TELL_TIMEOUT = Duration.seconds(2)
@@ -47,7 +51,8 @@ export const run = Effect.fnUntraced(
     returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: fence.at + ClockGuard.AHEAD_MAX_MS })
     yield* told(events.claimed(name))
     yield* Mailbox.open(mailbox)
-    yield* Effect.provideService(playing(mailbox, { fence, guard, name, state }), Clock.Clock, guard.clock)
+    // Scoped, since lives follow each other in one fiber: what was forked ends with its own.
+    yield* Effect.scoped(Effect.provideService(playing(mailbox, { fence, guard, name, state }), Clock.Clock, guard.clock))
     return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
   },
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
@@ -67,16 +72,19 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
   const { guard, name, state } = life
   let { fence } = life
   let believed = true
+  let folding: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
+    if (state.voiding.size > 0 && (folding === undefined || folding.pollUnsafe() !== undefined))
+      folding = yield* Effect.forkScoped(Folding.untilDone({ mailbox, log: store.log, fence, state }))
     const batch = yield* nextBatch(mailbox, state.writes.any ? 0 : Math.min(deadline(state), fence.waiting.due))
     if (guard.ahead() > 0) {
       if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })
       state.writes.any = true // so that the database says again what time it is
     }
     believed = guard.ahead() === 0
-    const logs = yield* logsOf(store, mailbox.season, batch)
+    const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store.log, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
     const now = yield* Clock.currentTimeMillis
-    const replies = stepEach(state, batch, logs, now)
+    const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<Told> = state.events
     if (state.writes.any || fence.waiting.due <= now) {
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
@@ -93,32 +101,46 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
  * What is due comes first. Once the season has closed nothing more is done to it: who comes later in the batch is told so
  * when this life ends.
  */
-const stepEach = (state: State, batch: ReadonlyArray<Mailbox.Held>, logs: ReadonlyMap<string, Log>, now: number) => {
+const stepEach = (state: State, batch: ReadonlyArray<ReadonlyArray<Command>>, now: number) => {
   const replies: Array<ReadonlyArray<Reply>> = []
   if (batch.length === 0 || deadline(state) <= now) step(state, TICK, now)
-  for (const { commands } of batch) {
+  for (const commands of batch) {
     if (state.phase === "closed") break
-    replies.push(commands.map((command) => step(state, withLog(command, logs), now)))
+    replies.push(commands.map((command) => step(state, command, now)))
   }
   return replies
 }
 
-/** Logs of the matches that this batch voids, as the last commit left the rows: the machine knows what came after. */
-const logsOf = Effect.fnUntraced(function* ({ log }: SeasonStore["Service"], season: string, batch: ReadonlyArray<Mailbox.Held>) {
-  const logs = new Map<string, Log>()
-  for (const { commands } of batch) {
-    for (const command of commands) {
-      // One a batch: the machine voids no more in one commit. A log that cannot be read is no reason to reload.
-      if (command._tag !== "VoidMatch" || logs.size > 0) continue
-      const read = yield* log(season, command.match).pipe(Effect.timeout(LOG_TIMEOUT), Effect.option)
-      if (read._tag === "Some") logs.set(command.match, read.value)
-    }
+const commandsOf = ({ commands }: Mailbox.Held): ReadonlyArray<Command> => commands
+const needsRows = ({ commands }: Mailbox.Held): boolean => commands.some(({ _tag }) => _tag === "VoidMatch" || _tag === "InstallFold")
+
+/** The commands of a batch, with the rows that those about the log need, as the last commit left them. */
+const withRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, batch: ReadonlyArray<Mailbox.Held>) {
+  const all = batch.map(commandsOf)
+  const voids = all.flatMap((commands) => commands.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : [])))
+  const install = all.flat().find((command) => command._tag === "InstallFold")
+  const found = new Map(voids.length === 0 ? [] : (yield* log.ended(state.id, voids)).map((match) => [match.id, match]))
+  const rows = install === undefined ? null : yield* foldRows(log, state, install)
+  const filled = (command: Command): Command => {
+    if (command._tag === "VoidMatch") return { ...command, found: found.get(command.match) ?? null }
+    return command === install ? { ...install, rows } : command
   }
-  return logs
+  return all.map((commands) => commands.map(filled))
 })
 
-const withLog = (command: Command, logs: ReadonlyMap<string, Log>): Command =>
-  command._tag === "VoidMatch" ? { ...command, log: logs.get(command.match) ?? null } : command
+/** What was rated since the fold was last read, and standings that the state does not hold. */
+const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold }: Of<"InstallFold">) {
+  const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, TAIL_MATCHES_MAX + 1, true)
+  const held = new Set(state.ladders.flatMap(({ ladder, standings }) => [...standings.keys()].map((version) => `${ladder} ${version}`)))
+  const courses = [...fold.courses.values(), ...tail.seeds, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
+  const versions = courses.filter(({ ladder, version }) => !held.has(`${ladder} ${version}`)).map(({ version }) => version)
+  return { tail, left: yield* log.left(state.id, [...new Set(versions)]) }
+})
+
+const seatedIn = (match: LoggedMatch | Voiding) => {
+  const versions = "versions" in match ? match.versions : match.seats.map(({ version }) => version)
+  return laddersOf(match.ladder).flatMap((ladder) => versions.map((version) => ({ ladder, version })))
+}
 
 const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag: string }>) => {
   if (exit._tag === "Success") return Effect.void

@@ -9,7 +9,9 @@
  */
 
 import type { Receipt } from "@agon/domain/season/Command.ts"
-import type { Log } from "@agon/domain/season/Log.ts"
+import type { Changes } from "@agon/domain/season/Fold.ts"
+import type { Earlier, EndedMatch, LeftStanding, LogPage, LogPlace } from "@agon/domain/season/Log.ts"
+import type { Ladder } from "@agon/domain/season/Rules.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { SeasonClosed } from "./Mailbox.ts"
@@ -34,6 +36,23 @@ export interface Claimed {
   readonly snapshot: Snapshot
 }
 
+/** What has ended, as its rows are after the last commit; `rewrite` alone changes them, under the epoch of the actor it works for. */
+export interface SeasonLog {
+  readonly ended: (season: string, matches: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<EndedMatch>, StoreFailed>
+  /** Where the log of a round begins. */
+  readonly place: (season: string, round: number) => Effect.Effect<LogPlace, StoreFailed>
+  /** So many matches. Seeds and points that came before the last of them; with `end` all that came since. */
+  readonly page: (season: string, place: LogPlace, limit: number, end: boolean) => Effect.Effect<LogPage, StoreFailed>
+  readonly earlier: (
+    season: string,
+    ladder: Ladder,
+    versions: ReadonlyArray<string>,
+    after: number
+  ) => Effect.Effect<ReadonlyArray<Earlier>, StoreFailed>
+  readonly left: (season: string, versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LeftStanding>, StoreFailed>
+  readonly rewrite: (fence: Pick<Fence, "season" | "epoch">, changes: Changes) => Effect.Effect<void, Fenced | StoreFailed>
+}
+
 export class SeasonStore extends Context.Service<
   SeasonStore,
   {
@@ -42,8 +61,7 @@ export class SeasonStore extends Context.Service<
     readonly commit: (fence: Fence, state: State) => Effect.Effect<Fence, Fenced | StoreFailed>
     /** The answer to a result whose work is no longer open, from the rows; for those that the machine calls `unknown`. */
     readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
-    /** What a re-rating needs of the rows, as they are after the last commit. */
-    readonly log: (season: string, match: string) => Effect.Effect<Log, StoreFailed>
+    readonly log: SeasonLog
     /** Ids of the seasons that need an actor. */
     readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   }

@@ -26,7 +26,8 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const rounds = yield* reading.rounds(sql, season)
   const live = yield* reading.live(sql, season)
   const reviews = yield* reading.reviews(sql, season)
-  const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }
+  const voiding = yield* reading.voiding(sql, season)
+  const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews, voiding }
   return {
     name: { id: season, game, slug },
     fence: {
@@ -84,9 +85,7 @@ const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
       return answerAgain(row, { n: name.n, key })
     }),
 
-    log: Effect.fn("SeasonStore.log")(function* (season, match) {
-      return yield* Effect.mapError(log.read(sql, season, match), storeFailed(season))
-    }),
+    log: log.make(sql),
 
     open: reading
       .openSeasons(sql)

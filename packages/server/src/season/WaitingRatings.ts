@@ -162,5 +162,5 @@ export class WaitingRatings {
   }
 }
 
-const changesMoreThanMatches = ({ inserted, rejected, rounds, versions, voided }: Writes): boolean =>
-  inserted.size + rejected.size + rounds.size + versions.size > 0 || voided !== null
+const changesMoreThanMatches = ({ inserted, rejected, rounds, versions }: Writes): boolean =>
+  inserted.size + rejected.size + rounds.size + versions.size > 0

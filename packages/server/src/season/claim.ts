@@ -6,6 +6,7 @@
 import type { EndedWork } from "@agon/domain/season/answerAgain.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Voiding } from "@agon/domain/season/Voided.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { NOW } from "./statement.ts"
@@ -108,6 +109,10 @@ export const reviews = (sql: PgClient, season: string) =>
      FROM review r JOIN version v ON v.id = r.version_id WHERE r.season_id = $1::uuid ORDER BY v.ord`,
     [season]
   )
+
+/** In the order of rating. Index: voiding_pkey. */
+export const voiding = (sql: PgClient, season: string) =>
+  sql.unsafe<Voiding>(`SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid ORDER BY n`, [season])
 
 /** Index: match_pkey, version_pkey. */
 export const endedWork = (sql: PgClient, season: string, work: string) =>

@@ -1,5 +1,6 @@
 /** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
 
+import type { Changes } from "@agon/domain/season/Fold.ts"
 import { head, type State } from "@agon/domain/season/State.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
@@ -59,15 +60,21 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   ]
 }
 
-const voidedParts = ({ voided }: State["writes"]): ReadonlyArray<Part | null> =>
-  voided === null
-    ? []
-    : [
-        statement.bind(shapes.matchVoided, [voided]),
-        statement.bind(shapes.seatsVoided, [voided]),
-        statement.bind(shapes.seatsRerated, voided.rerated),
-        statement.bind(shapes.matchesRerated, [...Map.groupBy(voided.rerated, ({ match }) => match).values()])
-      ]
+/** What was voided, and what waits for ratings without it. One that came and went in this commit has no row. */
+const voidedParts = ({ voiding, writes }: State): ReadonlyArray<Part | null> => [
+  statement.bind(shapes.matchVoided, writes.voided),
+  statement.bind(shapes.seatsVoided, writes.voided),
+  statement.bind(shapes.voiding, named(voiding, writes.voiding)),
+  statement.bind(shapes.voidingDone, gone(voiding, writes.voiding))
+]
+
+/** What a fold of the log has found to read otherwise. */
+export const changeParts = ({ points, seats, seeds }: Changes): ReadonlyArray<Part | null> => [
+  statement.bind(shapes.seatsRerated, seats),
+  statement.bind(shapes.matchesRerated, [...Map.groupBy(seats, ({ match }) => match).values()]),
+  statement.bind(shapes.seeds, seeds),
+  statement.bind(shapes.series, points)
+]
 
 /** Ratings whose turn it is, and those that changed while others wait. */
 const ratingParts = ({ done, redo, written }: Turn, seq: number): ReadonlyArray<Part | null> => [
@@ -93,9 +100,8 @@ const parts = (state: State, turn: Turn, seq: number): ReadonlyArray<Part> => {
     statement.bind(shapes.reviews, named(state.reviews, writes.reviews)),
     statement.bind(shapes.reviewsGone, gone(state.reviews, writes.reviews)),
     ...matchParts(state),
-    ...voidedParts(writes),
-    statement.bind(shapes.seeds, writes.seeds),
-    statement.bind(shapes.series, writes.series),
+    ...voidedParts(state),
+    ...changeParts({ seats: writes.rerated, seeds: writes.seeds, points: writes.series }),
     statement.bind(shapes.audits, writes.audits),
     ...toldParts(state)
   ].filter((part) => part !== null)

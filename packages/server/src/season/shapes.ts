@@ -1,5 +1,6 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
-import type { Board, Ended, Live, Round, Seat, Seed, State, Version, Voided } from "@agon/domain/season/State.ts"
+import type { Board, Ended, Live, Round, Seat, Seed, State, Version } from "@agon/domain/season/State.ts"
+import type { SeatChange, Voided, Voiding } from "@agon/domain/season/Voided.ts"
 import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import type { StandingRow } from "./redo.ts"
@@ -279,9 +280,26 @@ export const seatsVoided = statement.update<Voided>("seat", "match_id", [
   int("place", () => null),
   ...["made_mu", "made_sigma", "made_change", "open_mu", "open_sigma", "open_change"].map((name) => float<Voided>(name, () => null))
 ])
-type Rerated = Voided["rerated"][number]
-/** Index: seat_pkey. */
-export const seatsRerated = statement.update<Rerated>(
+/** Index: voiding_pkey. */
+export const voiding = statement.insert<Voiding>(
+  "voiding",
+  ["season_id"],
+  [
+    uuid("match_id", (row) => row.match),
+    int("n", (row) => row.n),
+    int("round", (row) => row.round),
+    text("ladder", (row) => row.ladder),
+    uuids("versions", (row) => row.versions)
+  ]
+)
+/** Index: voiding_pkey. */
+export const voidingDone = statement.remove<string>(
+  "voiding",
+  uuid("match_id", (id) => id)
+)
+
+/** One that was voided meanwhile stays without ratings. Index: seat_pkey. */
+export const seatsRerated = statement.update<SeatChange>(
   "seat",
   ["match_id", "seat"],
   [
@@ -293,13 +311,16 @@ export const seatsRerated = statement.update<Rerated>(
     float("open_mu", (row) => row.open?.mu ?? null),
     float("open_sigma", (row) => row.open?.sigma ?? null),
     float("open_change", (row) => row.open?.change ?? null)
-  ]
+  ],
+  "made_mu IS NOT NULL"
 )
 /** A match whose seats were rerated, all of them: the gap between their ratings is another. Index: match_pkey. */
-export const matchesRerated = statement.update<ReadonlyArray<Rerated>>("match", "id", [
-  uuid("id", (seats) => seats[0]!.match),
-  float("upset", upsetOf)
-])
+export const matchesRerated = statement.update<ReadonlyArray<SeatChange>>(
+  "match",
+  "id",
+  [uuid("id", (seats) => seats[0]!.match), float("upset", upsetOf)],
+  "rated_n IS NOT NULL"
+)
 export const seeds = statement.upsert<Seed>(
   "rating_seed",
   ["season_id", "ladder", "version_id"],

@@ -85,11 +85,13 @@ const upsert = <A>(
   return { id: ++shapes, text: `${text} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes.join(", ")}`, columns }
 }
 
-const update = <A>(table: string, key: string | ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>): Shape<A> => {
+/** `only`: what the row itself must be, as it is once this statement has its lock. */
+const update = <A>(table: string, key: string | ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>, only?: string): Shape<A> => {
   const keys = typeof key === "string" ? [key] : key
   const { source, stored } = placed(columns)
   const changes = columns.flatMap(({ name }, i) => (keys.includes(name) ? [] : [`${name} = ${stored[i]}`]))
-  const where = [`${table}.season_id = f.season_id`, ...keys.map((name) => `${table}.${name} = t.${name}`)].join(" AND ")
+  const joined = [`${table}.season_id = f.season_id`, ...keys.map((name) => `${table}.${name} = t.${name}`)]
+  const where = [...joined, ...(only === undefined ? [] : [`${table}.${only}`])].join(" AND ")
   return { id: ++shapes, text: `UPDATE ${table} SET ${changes.join(", ")} FROM ${source} WHERE ${where}`, columns }
 }
 

@@ -142,7 +142,8 @@ const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapsho
   boards: [{ id: BOARD, ord: 1, players: seats, rows: 11, cols: 11, enabled: true, used: [...LADDERS, "trials"].map(() => 0) }],
   rounds: [],
   live: [],
-  reviews: []
+  reviews: [],
+  voiding: []
 })
 
 const versionOf = (entry: Entry, ord: number): Version => ({

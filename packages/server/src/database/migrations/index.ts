@@ -14,6 +14,7 @@ import sideIndexes from "./0011_side_indexes.ts"
 import ratingRedo from "./0012_rating_redo.ts"
 import replayPlaces from "./0013_replay_places.ts"
 import failures from "./0014_failures.ts"
+import voidingBeside from "./0015_voiding_beside.ts"
 import storedObjects from "./0018_stored_objects.ts"
 import ratingRound from "./0019_rating_round.ts"
 import keysOfAccounts from "./0023_keys_of_accounts.ts"
@@ -38,6 +39,7 @@ export const migrations = {
   "0012_rating_redo": statements(ratingRedo),
   "0013_replay_places": statements(replayPlaces),
   "0014_failures": statements(failures),
+  "0015_voiding_beside": statements(voidingBeside),
   "0018_stored_objects": statements(storedObjects),
   "0019_rating_round": statements(ratingRound),
   "0023_keys_of_accounts": statements(keysOfAccounts)

@@ -1,0 +1,140 @@
+/**
+ * Ratings as the log of matches makes them: from the start of a round on, every match that counts is rated again by the
+ * code that rated it first, in the order of its number. What comes out is, to the last bit, what a season would have come
+ * to without the matches that the log no longer has. A fold is built page by page, beside the season, and compares what it
+ * finds with the rows: the seats, seeds and points that read otherwise are its changes. Folding again changes nothing.
+ */
+import { MET_KEPT } from "../pairing/Wave.ts"
+import { type Rating, START, takenOver } from "../rating/Rating.ts"
+import type { LoggedMatch, LogPage, LogPlace, Mean } from "./Log.ts"
+import { type Ladder, LADDERS } from "./Rules.ts"
+import { HISTORY_KEPT, remember } from "./Resets.ts"
+import { rateSeats } from "./Standings.ts"
+import type { Moved, Seed, SeriesPoint } from "./State.ts"
+import type { SeatChange } from "./Voided.ts"
+
+/** What the log makes of one version on one ladder: where it stands in the last round that moved it. */
+export interface Course extends Rating {
+  readonly ladder: Ladder
+  readonly version: string
+  round: number
+  trend: number | null
+  played: number // in this round
+  forfeits: number // running
+  met: Array<string> // the last opponents in matches made for this ladder, newest last
+  seed: Seed | null // where it took its rating over, if it did so since the fold began
+  last: Array<Mean> // the last matches that moved it, in whatever round, oldest first
+}
+
+export interface Fold extends LogPlace {
+  /** The last match that was folded in. */
+  n: number
+  /** Numbers up to `n` that no match has: what bore them counts no more, and is not in the fold. */
+  readonly missing: Set<number>
+  readonly courses: Map<string, Course>
+}
+
+export interface Changes {
+  readonly seats: Array<SeatChange>
+  readonly seeds: Array<Seed>
+  readonly points: Array<SeriesPoint>
+}
+
+const BASE: Ladder = LADDERS[LADDERS.length - 1]! // every match moves it
+
+export const laddersOf = (made: Ladder): ReadonlyArray<Ladder> => (made === BASE ? [BASE] : [made, BASE])
+
+export const begin = ({ after, round }: LogPlace): Fold => ({ round, after, n: after, missing: new Set(), courses: new Map() })
+
+/** Folds a page in; `strike_limit`: with so many strikes a seat has forfeited. */
+export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit: number): Changes => {
+  const changes: Changes = { seats: [], seeds: [], points: [] }
+  const between = [...seeds, ...points].sort((a, b) => a.n - b.n || a.round - b.round || order(a) - order(b))
+  let next = 0
+  const until = (n: number): void => {
+    for (; next < between.length && between[next]!.n < n; next++) {
+      const each = between[next]!
+      if ("of" in each) sow(to, each, changes)
+      else draw(to, each, changes)
+    }
+  }
+  for (const match of matches) {
+    until(match.rated_n)
+    play(to, match, strike_limit, changes)
+  }
+  until(Infinity)
+  return changes
+}
+
+/** At one number: who took a rating over, then what was drawn. */
+const order = (each: Seed | SeriesPoint): number => ("of" in each ? each.ord : Infinity)
+
+const nameOf = (ladder: Ladder, version: string): string => `${ladder} ${version}`
+
+/** A version was there in a round, though the log has no match of it: what it was moved by counts no more. */
+export const reach = (to: Fold, ladder: Ladder, version: string, round: number): void => {
+  const course = ensure(to, ladder, version, round)
+  if (course.round < round) Object.assign(course, fresh(round))
+}
+
+const ensure = ({ courses }: Fold, ladder: Ladder, version: string, round: number): Course => {
+  const name = nameOf(ladder, version)
+  const known = courses.get(name)
+  if (known !== undefined) return known
+  const course: Course = { ladder, version, ...fresh(round), seed: null, last: [] }
+  courses.set(name, course)
+  return course
+}
+
+/** A round that has begun since it was last moved has reset it. */
+const courseOf = (to: Fold, ladder: Ladder, version: string, round: number): Course => {
+  const course = ensure(to, ladder, version, round)
+  return course.round === round ? course : Object.assign(course, fresh(round))
+}
+
+const fresh = (round: number) => ({ ...START, round, trend: null, played: 0, forfeits: 0, met: [] })
+
+const play = (to: Fold, match: LoggedMatch, strike_limit: number, { seats: changed }: Changes): void => {
+  const { id, ladder, rated_n, round, seats } = match
+  for (let n = to.n + 1; n < rated_n; n++) to.missing.add(n)
+  to.n = rated_n
+  const ranks = seats.map(({ rank }) => rank)
+  const on = (each: Ladder): ReadonlyArray<Moved> => {
+    const courses = seats.map(({ version }) => courseOf(to, each, version, round))
+    const moved = rateSeats(courses, ranks)
+    courses.forEach((course, i) => {
+      course.played++
+      remember(course.last, { n: rated_n, round, mu: course.mu }, HISTORY_KEPT)
+      if (each !== ladder) return
+      course.forfeits = seats[i]!.strikes >= strike_limit ? course.forfeits + 1 : 0
+      for (const { version } of seats) if (version !== course.version) remember(course.met, version, MET_KEPT)
+    })
+    return moved
+  }
+  const made = on(ladder)
+  const open = ladder === BASE ? null : on(BASE)
+  if (seats.every((seat, i) => same(seat.made, made[i]!) && same(seat.open, open?.[i] ?? null))) return
+  changed.push(...seats.map(({ rank }, seat) => ({ match: id, seat, rank, made: made[seat]!, open: open?.[seat] ?? null })))
+}
+
+const same = (a: Moved | null, b: Moved | null): boolean => a?.mu === b?.mu && a?.sigma === b?.sigma && a?.change === b?.change
+
+const sow = (to: Fold, seed: Seed, { seeds }: Changes): void => {
+  const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))
+  const sown = { ...seed, ...rating }
+  Object.assign(courseOf(to, seed.ladder, seed.version, seed.round), rating, { seed: sown, last: [] })
+  if (seed.mu !== sown.mu || seed.sigma !== sown.sigma) seeds.push(sown)
+}
+
+/** A point of the series as it would have been drawn; in the first round none would have been before the first match that counts. */
+const draw = ({ courses, n, round: first }: Fold, point: SeriesPoint, { points }: Changes): void => {
+  const { ladder, round, versions } = point
+  const meanOf = (version: string): number => {
+    const course = courses.get(nameOf(ladder, version))
+    return course?.round === round ? course.mu : START.mu
+  }
+  const rows = n === 0 && round === first ? [] : versions.map((version) => ({ version, mu: meanOf(version) }))
+  if (rows.length === versions.length && rows.every(({ mu }, i) => mu === point.mus[i])) return
+  rows.sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
+  points.push({ ...point, versions: rows.map(({ version }) => version), mus: rows.map(({ mu }) => mu) })
+}

@@ -1,0 +1,129 @@
+/**
+ * Puts the ratings where a fold of the log has led: one command, one commit. The few matches that were rated since the fold
+ * was last read are folded in here. A round that has started meanwhile has reset whoever is still held: of them only the
+ * history changes. Where the fold has a match that was voided since, it is stale: the log is folded again, without both.
+ */
+import type { Of, Replies } from "./Command.ts"
+import { type Course, fold as foldIn, laddersOf, reach } from "./Fold.ts"
+import { historyOf, type Past } from "./Histories.ts"
+import type { Earlier, LoggedMatch, LogPage } from "./Log.ts"
+import type { Ladder } from "./Rules.ts"
+import type { Seed, SeriesPoint, Standing, State } from "./State.ts"
+import type { SeatChange, Voiding } from "./Voided.ts"
+import { finderOf } from "./Voiding.ts"
+
+/** At most so many matches may have been rated since: their seats are written in the same commit. */
+export const TAIL_MATCHES_MAX = 100
+
+export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"InstallFold">): Replies["InstallFold"] => {
+  if (rows === null || rows.tail.matches.length > TAIL_MATCHES_MAX) return { installed: false, stale: false }
+  const gone = [...state.voiding.values()]
+  if (gone.length === 0) return { installed: false, stale: true } // for a life that is over
+  if (gone.some(({ n }) => n <= fold.n && !fold.missing.has(n))) return { installed: false, stale: true }
+  // One of the last matches that was voided only just now: whoever sat in it has to be looked at first.
+  if (gone.some(({ match }) => !voiding.has(match))) return { installed: false, stale: false }
+  const changes = foldIn(fold, tailOf(state, rows.tail), state.settings.rules.match.strike_limit)
+  const seated = new Map<string, Array<Gone>>()
+  for (const each of gone) {
+    seat(each, (ladder, version) => {
+      const name = nameOf({ ladder, version })
+      seated.set(name, [...(seated.get(name) ?? []), each])
+      reach(fold, ladder, version, each.round)
+    })
+  }
+  const install: Install = { earlier: new Map(earlier.map((each) => [nameOf(each), each])), seated, find: finderOf(state, rows.left) }
+  for (const course of fold.courses.values()) follow(state, course, install)
+  for (const change of changes.seats) rewriteSeat(state, change)
+  for (const seed of changes.seeds) rewriteSeed(state, seed)
+  for (const point of changes.points) rewritePoint(state, point)
+  for (const { match, versions } of gone) {
+    state.voiding.delete(match)
+    state.writes.voiding.add(match)
+    state.events.push({ _tag: "MatchVoided", match, versions })
+  }
+  state.writes.any = true
+  return { installed: true, stale: false }
+}
+
+type Gone = Past["gone"][number]
+
+interface Install {
+  readonly earlier: ReadonlyMap<string, Earlier>
+  readonly seated: ReadonlyMap<string, ReadonlyArray<Gone>> // what a version sat in and was voided
+  readonly find: ReturnType<typeof finderOf>
+}
+
+const nameOf = ({ ladder, version }: Pick<Course, "ladder" | "version">): string => `${ladder} ${version}`
+
+const seat = ({ ladder, versions }: Voiding, each: (ladder: Ladder, version: string) => void): void => {
+  for (const one of laddersOf(ladder)) for (const version of versions) each(one, version)
+}
+
+/** What the rows have of it, and what came in this batch before the command; what was voided meanwhile is left out. */
+const tailOf = (state: State, { matches, points, seeds }: LogPage): LogPage => {
+  const { ended, seeds: sown, series } = state.writes
+  const fresh = ended.filter(({ rated_n }) => rated_n !== null) as unknown as ReadonlyArray<LoggedMatch>
+  return {
+    matches: [...matches, ...fresh].filter(({ id }) => !state.voiding.has(id)),
+    seeds: [...seeds, ...sown],
+    points: [...points, ...series]
+  }
+}
+
+const follow = (state: State, course: Course, install: Install): void => {
+  const ladder = state.ladders.find((each) => each.ladder === course.ladder)!
+  const standing = install.find(ladder, course.version)
+  if (standing === undefined) return
+  const history = pastOf(state, standing, course, install)
+  const stands = standing.round === course.round // a round that has started since has reset it
+  if (!stands) {
+    if (same(standing.history, history)) return
+    standing.history = history
+  } else {
+    const met = course.met.map((version) => install.find(ladder, version)!.ord) // whoever was met on a ladder stands on it
+    if (isAsDue(standing, course, met) && same(standing.history, history)) return
+    if (standing.active) {
+      ladder.ranks.remove(standing.mu)
+      ladder.ranks.add(course.mu)
+    }
+    const { forfeits, mu, played, sigma, trend } = course
+    Object.assign(standing, { mu, sigma, trend, forfeits, round_matches: played, met, history })
+  }
+  state.writes.standings.add(standing)
+}
+
+const isAsDue = (standing: Standing, course: Course, met: ReadonlyArray<number>): boolean =>
+  standing.mu === course.mu &&
+  standing.sigma === course.sigma &&
+  standing.trend === course.trend &&
+  standing.forfeits === course.forfeits &&
+  standing.round_matches === course.played &&
+  same(standing.met, met)
+
+const same = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.length === b.length && a.every((one, i) => one === b[i])
+
+const pastOf = (state: State, standing: Standing, course: Course, { earlier, seated }: Install): Array<number> => {
+  const name = nameOf(course)
+  return historyOf(state, standing, { course, earlier: earlier.get(name), gone: seated.get(name) ?? [] })
+}
+
+/** A match of this batch has no row yet that could be rewritten. */
+const rewriteSeat = ({ writes }: State, change: SeatChange): void => {
+  const { made, match, open, seat } = change
+  const { ended } = writes
+  const fresh = ended.findIndex(({ id }) => id === match)
+  if (fresh < 0) writes.rerated.push(change)
+  else ended[fresh] = { ...ended[fresh]!, seats: ended[fresh]!.seats.map((row, i) => (i === seat ? { ...row, made, open } : row)) }
+}
+
+const rewriteSeed = ({ writes }: State, seed: Seed): void => {
+  const fresh = writes.seeds.findIndex((each) => each.version === seed.version && each.ladder === seed.ladder)
+  writes.seeds.splice(fresh < 0 ? writes.seeds.length : fresh, 1, seed)
+}
+
+/** A point of this batch was drawn because of the void: it stays, though nothing counts. */
+const rewritePoint = ({ writes }: State, point: SeriesPoint): void => {
+  const fresh = writes.series.findIndex((each) => each.at === point.at && each.ladder === point.ladder)
+  if (fresh < 0) writes.series.push(point)
+  else if (point.versions.length > 0) writes.series[fresh] = point
+}

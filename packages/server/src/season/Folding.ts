@@ -1,0 +1,107 @@
+/**
+ * Folds the log of matches beside the season, for as long as something was voided that ratings still have.
+ *
+ *   read a page ──▶ fold ──▶ write seats, seeds and points that read otherwise ──▶ … ──▶ the end of the log ──▶ InstallFold
+ *        ▲                                                                                    more was rated since │
+ *        └─────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ *
+ * The season goes on meanwhile. Its commits wait for a statement that writes a chunk of seats, some ten milliseconds: both
+ * lock the season's row. Ladders show the old ratings until the fold is installed. Wherever it is killed, rows in `voiding`
+ * make the next life fold from the start, which finds in the rows what was written and writes the rest.
+ */
+import * as Fold from "@agon/domain/season/Fold.ts"
+import { LADDERS } from "@agon/domain/season/Rules.ts"
+import type { State } from "@agon/domain/season/State.ts"
+import { Clock, Duration, Effect, Schedule } from "effect"
+import * as Mailbox from "./Mailbox.ts"
+import type { Fence, SeasonLog } from "./SeasonStore.ts"
+
+/** Read and folded in one go, while nothing else of the process runs: some 5 ms. */
+export const PAGE_MATCHES = 250
+/** Rows written while the season's commits wait. */
+export const CHUNK_SEATS = 250
+/** A page or a chunk of a database that answers. */
+export const FOLD_TIMEOUT = Duration.seconds(30)
+const AGAIN = Schedule.spaced("1 second")
+
+export interface Folding {
+  readonly mailbox: Mailbox.Mailbox
+  readonly log: SeasonLog
+  readonly fence: Fence
+  /** The actor's, and not to be changed: it says what waits, also what is not committed yet. */
+  readonly state: State
+}
+
+/** Until nothing waits any more. What fails is tried again from the start; the life of the season ends it. */
+export const untilDone = (folding: Folding): Effect.Effect<void> =>
+  Effect.suspend(() => once(folding)).pipe(
+    Effect.repeat({ while: () => folding.state.voiding.size > 0 }),
+    Effect.tapError((error) => Effect.logWarning("the log could not be folded, trying again", error)),
+    Effect.retry(AGAIN),
+    Effect.orDie,
+    Effect.asVoid
+  )
+
+const once = Effect.fn("Folding.once")(function* (folding: Folding) {
+  const { fence, log, mailbox, state } = folding
+  const began = yield* nowMs
+  const round = Math.min(...[...state.voiding.values()].map((each) => each.round))
+  const fold = Fold.begin(yield* patiently(log.place(fence.season, round)))
+  let matches = 0
+  for (let over = false; !over; ) {
+    matches += yield* catchUp(folding, fold)
+    const voiding = new Set(state.voiding.keys())
+    const earlier = yield* earlierOf(folding, fold)
+    const reply = yield* Mailbox.ask(mailbox, { _tag: "InstallFold", fold, voiding, earlier, rows: null })
+    over = reply.installed || reply.stale
+  }
+  const took_ms = Math.round((yield* nowMs) - began)
+  yield* Effect.logInfo("ratings are those of the log again", { matches, took_ms, left: state.voiding.size })
+})
+
+/** To the end of the log, as it is by then. */
+const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fold: Fold.Fold) {
+  let matches = 0
+  for (let full = true; full; ) {
+    const page = yield* patiently(log.page(fence.season, { round: fold.round, after: fold.n }, PAGE_MATCHES, false))
+    const changes = Fold.fold(fold, page, state.settings.rules.match.strike_limit)
+    for (const chunk of chunksOf(changes)) yield* politely(patiently(log.rewrite(fence, chunk)))
+    matches += page.matches.length
+    full = page.matches.length === PAGE_MATCHES
+    yield* Effect.yieldNow
+  }
+  return matches
+})
+
+/** Of whoever sat in a voided match: what their histories may have dropped for its sake. */
+const earlierOf = ({ fence, log, state }: Folding, fold: Fold.Fold) =>
+  Effect.forEach(LADDERS, (ladder) => {
+    const voiding = [...state.voiding.values()].filter((each) => Fold.laddersOf(each.ladder).includes(ladder))
+    const versions = [...new Set(voiding.flatMap((each) => each.versions))]
+    return versions.length === 0 ? Effect.succeed([]) : patiently(log.earlier(fence.season, ladder, versions, fold.after))
+  }).pipe(Effect.map((found) => found.flat()))
+
+/** All seats of a match are in one chunk, a point of the series, which may be long, in one of its own. */
+const chunksOf = ({ points, seats, seeds }: Fold.Changes): ReadonlyArray<Fold.Changes> => {
+  const chunks: Array<Fold.Changes> = points.map((point) => ({ seats: [], seeds: [], points: [point] }))
+  if (seeds.length > 0) chunks.push({ seats: [], seeds, points: [] })
+  let chunk: Fold.Changes | undefined
+  for (const of of Map.groupBy(seats, ({ match }) => match).values()) {
+    if (chunk === undefined || chunk.seats.length + of.length > CHUNK_SEATS) chunks.push((chunk = { seats: [], seeds: [], points: [] }))
+    chunk.seats.push(...of)
+  }
+  return chunks
+}
+
+const patiently = Effect.timeout(FOLD_TIMEOUT)
+
+/** For what lies between two readings: the season's clock may be put forward and back. */
+const nowMs = Clock.clockWith((clock) => Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6))
+
+/** Leaves the season as much time for its commits as it took from it. */
+const politely = Effect.fnUntraced(function* <A, E, R>(write: Effect.Effect<A, E, R>) {
+  const began = yield* nowMs
+  yield* write
+  const took_ms = (yield* nowMs) - began
+  if (took_ms > 0) yield* Effect.sleep(took_ms)
+})

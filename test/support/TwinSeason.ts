@@ -6,6 +6,7 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+import { LEASE_MS } from "@agon/domain/season/Matches.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
@@ -141,7 +142,12 @@ export const make = Effect.fnUntraced(function* ({ id, script, slug }: Twin, lef
     "live",
     matches.flatMap((match, n) => (leftOut.has(n) ? [] : [liveOf(id, match, n + 1, entries)]))
   )
-  yield* Effect.flatMap(SeasonActors, ({ wake }) => wake(season)).pipe(Effect.orDie)
+  // A season that is claimed gives every lease a new one's time: it is claimed at the end of the script, and begins before it.
+  yield* setTime(END)
+  const actors = yield* SeasonActors
+  yield* Effect.orDie(actors.wake(season))
+  yield* Effect.orDie(Effect.retry(actors.askAll(season, []), Schedule.spaced("10 millis"))) // which takes no step
+  yield* setTime(FIRST - 60_000)
   yield* Administration.tell(season, { _tag: "Tick" })
 })
 
@@ -173,7 +179,7 @@ const ratingOf = (id: Twin["id"], n: number, ladder: Ladder) => ({
 const liveOf = (id: Twin["id"], { ladder, round, seats }: Planned, n: number, entries: number) => ({
   ...{ season_id: id("season", 1), id: id("match", n), n, ladder, candidate: ladder === null ? id("version", entries + 1) : null, round },
   ...{ map_id: `board-${seats.length}`, seed: n, versions: seats.map((entry) => id("version", entry)), created_at: instant(OPENED) },
-  ...{ lease_n: 1, losses: 0, runner_id: id("runner", 1), key_id: id("key", 1), until: "2098-01-01T00:00:00.000Z", released: false }
+  ...{ lease_n: 1, losses: 0, runner_id: id("runner", 1), key_id: id("key", 1), until: instant(END + LEASE_MS), released: false }
 })
 
 /** Plays the script without what is left out: neither those matches nor their voids. */

@@ -84,6 +84,8 @@ const prepare = Effect.fnUntraced(function* (run: Run, { baselines, boards, sett
   for (let i = 0; i < 20; i++) yield* Stage.calmly(season, [season.runners.honest(i)], 60)
 })
 
+/** In finals nothing is filled, whether it is on or off. */
+const FINALS = { fill: { enabled: true, max_per_hour: null } } as const
 const RESTING = { fill: { enabled: false, max_per_hour: null }, fleet: { matches: "both", admissions: "both" } } as const
 
 /** A round is played to its end by honest runners while nobody disturbs: everybody gets what they are owed. */
@@ -96,7 +98,7 @@ const rest = Effect.fnUntraced(function* ({ boards, finals, sick }: Profile.Prof
     const starts_at = (yield* Stage.now(season)) + 1_000
     const last = season.auditor.rows().rounds.find(({ n }) => n === round)?.kind === "finals" // after which nothing can be planned
     const commands: ReadonlyArray<Command> = [
-      { _tag: "EditSettings", settings: RESTING, scheduledOnly: false },
+      { _tag: "EditSettings", settings: kind === "finals" ? { ...RESTING, ...FINALS } : RESTING, scheduledOnly: false },
       { _tag: "SwitchBoard", board: boards[0]!.id, enabled: true },
       ...pending.map(({ n }): Command => ({ _tag: "PatchRound", n, withdrawn: true })),
       { _tag: "PlanRound", kind, games: 3, starts_at }

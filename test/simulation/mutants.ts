@@ -98,13 +98,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   oldVersionStays: { file: "season/Standings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
   cooldownForgotten: {
     file: "season/Versions.ts",
-    find: "state.owners.set(command.owner, { last_submitted_at: state.now })",
-    replace: "state.owners.set(command.owner, { last_submitted_at: null })"
+    find: "ownerOf(state, command.owner).last_submitted_at = state.now",
+    replace: "ownerOf(state, command.owner).last_submitted_at = null"
   },
   weightsTwice: {
-    file: "season/Versions.ts",
-    find: "version.model !== model || version.owner !== owner",
-    replace: "version.model === null"
+    file: "season/VersionCounts.ts",
+    find: "each.model !== model || each.owner !== owner",
+    replace: "each.model === null"
   },
   slowIsAdmitted: {
     file: "season/Reviews.ts",

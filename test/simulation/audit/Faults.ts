@@ -2,10 +2,11 @@
  * Entries that are suspended: rightly, and whoever gives every reason for it is. What failed of an entry is followed from
  * the rows alone. Results and failures of one commit have no order here, so each of the two looks at what speaks for it.
  */
+import type { Command } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/State.ts"
 import type { Try } from "@agon/domain/season/Tries.ts"
 import { must } from "./Promise.ts"
-import { faulted, leaseOf, ownerOf, type Window } from "./Window.ts"
+import { leaseOf, ownerOf, type Window } from "./Window.ts"
 
 const RUNNING = 5
 const SECOND_KEY = 2
@@ -14,6 +15,7 @@ const HOUR_MS = 3_600_000
 
 interface Failure {
   readonly suspects: ReadonlyArray<string>
+  readonly sure: boolean // whether it is known which report of a fault came first
   readonly keys: ReadonlySet<string>
   readonly results: readonly [number, number] // of the season before and after the commit in which it failed
 }
@@ -40,13 +42,14 @@ export const make = (): Faults => {
         if (match.ending !== "failed" || match.ladder === null) continue
         const failure = failureOf(window, match, span)
         if (failure === undefined) continue
-        for (const id of failure.suspects) failed.set(id, [...(failed.get(id) ?? []), failure])
+        const of = (id: string): Failure => (failure.sure ? failure : { ...failure, suspects: [id] })
+        for (const id of failure.suspects) failed.set(id, [...(failed.get(id) ?? []), of(id)])
       }
       for (const [id, more] of failed) {
         const all = [...(against.get(id) ?? []), ...more]
         if (speaksAgainst(window, all, brought)) justified.add(id)
         against.set(id, cleared.has(id) ? more : all)
-        const certain = more.filter(({ suspects }) => suspects.length === 1)
+        const certain = more.filter(({ suspects, sure }) => sure && suspects.length === 1)
         if (!cleared.has(id)) plain.set(id, apart([...(plain.get(id) ?? []), ...certain]))
       }
       for (const id of cleared) {
@@ -69,19 +72,22 @@ export const make = (): Faults => {
 
 /** Nobody is blamed for what a machine could not do. */
 const failureOf = (window: Window, match: Ended, results: Failure["results"]): Failure | undefined => {
+  const told = namedIn(window, match)
   const tries: ReadonlyArray<Pick<Try, "key" | "reason" | "version">> = [
     ...(window.before.live.get(match.id)?.tries ?? []),
-    { key: match.key!, reason: match.fault_reason as Try["reason"], version: namedIn(window, match) }
+    { key: match.key!, reason: match.fault_reason as Try["reason"], version: told[0] ?? null }
   ]
   if (tries.some(({ reason }) => reason === "engine_fault")) return undefined
   const named = new Set(tries.flatMap(({ version }) => version ?? []))
-  return { suspects: named.size === 1 ? [...named] : match.versions, keys: new Set(tries.map(({ key }) => key)), results }
+  const sure = new Set(told).size < 2
+  const suspects = sure && named.size === 1 ? [...named] : match.versions
+  return { suspects, sure, keys: new Set(tries.map(({ key }) => key)), results }
 }
 
-const namedIn = (window: Window, match: Ended): string | null => {
-  if (!faulted(window, leaseOf(match), match)) return null
-  const told = window.recent.filter((command) => command._tag === "ReportFault" && command.lease === leaseOf(match))
-  return told.flatMap((command) => (command._tag === "ReportFault" ? (command.version ?? []) : []))[0] ?? null
+/** Whom reports of a fault under the last lease have named: the first of them counts, whichever that was. */
+const namedIn = (window: Window, match: Ended): ReadonlyArray<string | null> => {
+  const about = (command: Command) => command._tag === "ReportFault" && command.lease === leaseOf(match) && command.key === match.key
+  return window.recent.filter(about).map((command) => (command._tag === "ReportFault" ? (command.version ?? null) : null))
 }
 
 /** Those between which the season had results: while it has none its fleet may be to blame. */

@@ -134,33 +134,33 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<St
 const FEW = 12
 
 /**
- * One whose matches keep failing must not take the same few with it. Of a few that are taken, the first plays whoever is drawn:
- * those who meet least would be the same again, since a match that failed is no meeting. Where there is no choice among those
- * taken it plays others, who are owed or, if nobody else will come free, play along; whoever failed least comes first. Where
- * there are none they wait for those who play, or the same would fail together for ever.
+ * Those whose matches keep failing must not take the same few with them: where few are taken the first plays whoever is drawn,
+ * those first of whom nothing has failed. They are of those taken, of others who are owed and, if nobody else will come free,
+ * of those who play along. By meetings it would be the same ones again, since a match that failed is none. Where there is no
+ * choice the first waits for those who play.
  */
 const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: Array<Standing>): Array<Standing> => {
   const isSuspect = ({ version }: Standing) => state.versions_by_id.get(version)!.streak !== null
   const [first, ...rest] = taken
   if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
-  const may = (entry: Standing) => !isSuspect(entry) && (ladder.playing === 0 || entry.credit < limit)
-  const among = taken.length > seats ? rest : [...rest, ...ladder.heap].filter(may)
+  const among = [...rest]
+  const may = (entry: Standing | undefined) => entry !== undefined && (ladder.playing === 0 || entry.credit < limit)
+  while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, however the heap lies
   const stranger = among.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
-  if (among.length < seats - 1 || stranger === undefined) {
-    if (taken.length > seats || ladder.queue.length + ladder.playing === 0) return taken
-    for (const entry of taken) free(ladder, entry)
-    return []
+  const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
+  if (among.length < seats - 1 || stranger === undefined || waits) {
+    for (const entry of among) if (waits || !rest.includes(entry)) free(ladder, entry)
+    if (waits) free(ladder, first)
+    return waits ? [] : taken
   }
-  const order = (entry: Standing) => (taken.length > seats ? draw(state) : isSuspect(first) ? entry.failed : 0)
   const chosen = among
-    .map((entry) => ({ entry, order: order(entry) }))
-    .sort((a, b) => a.order - b.order || a.entry.key - b.entry.key || a.entry.ord - b.entry.ord)
+    .map((entry) => ({ entry, lot: Number(isSuspect(entry)) + draw(state) }))
+    .sort((a, b) => a.lot - b.lot)
     .map(({ entry }) => entry)
     .slice(0, seats - 1)
   if (areOfOneOwner(state, [first, ...chosen])) chosen.splice(-1, 1, stranger)
-  for (const entry of chosen) remove(ladder.heap, entry)
-  for (const entry of rest) if (!chosen.includes(entry)) free(ladder, entry)
+  for (const entry of among) if (!chosen.includes(entry)) free(ladder, entry)
   return [first, ...chosen]
 }
 

@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { upsetOf } from "@agon/server/season/figures.ts"
 import type { Memory } from "../support/MemoryStore.ts"
 import { ofTables } from "../simulation/tables.ts"
 import { ofMemory, pointOf, type View } from "../simulation/View.ts"
@@ -53,12 +54,17 @@ const REST = `SELECT
   (SELECT coalesce(jsonb_object_agg(map_id, file), '{}') FROM board WHERE season_id = $1::uuid) AS files,
   (SELECT count(*)::int FROM board_switch WHERE season_id = $1::uuid) AS periods,
   (SELECT coalesce(jsonb_object_agg(ladder || ' ' || version_id, jsonb_build_array(round, n, "of", mu, sigma)), '{}') FROM rating_seed
-    WHERE season_id = $1::uuid) AS seeds`
+    WHERE season_id = $1::uuid) AS seeds,
+  (SELECT coalesce(jsonb_object_agg(id, upset), '{}') FROM match WHERE season_id = $1::uuid AND rated_n IS NOT NULL) AS upsets`
 
 const rest = (memory: Memory, season: string) => {
-  const { files, notes, periods, seeds } = memory.get(season)!
+  const { ended, files, notes, periods, seeds } = memory.get(season)!
   const sown = [...seeds].map(([key, { mu, n, of, round, sigma }]) => [key, [round, n, of, mu, sigma]])
-  return { notes: Object.fromEntries(notes), files: Object.fromEntries(files), periods: periods.length, seeds: Object.fromEntries(sown) }
+  const upsets = [...ended.values()].flatMap(({ id, rated_n, seats }) => (rated_n === null ? [] : [[id, upsetOf(seats)]]))
+  return {
+    ...{ notes: Object.fromEntries(notes), files: Object.fromEntries(files), periods: periods.length },
+    ...{ seeds: Object.fromEntries(sown), upsets: Object.fromEntries(upsets) }
+  }
 }
 
 export const same = (sql: PgClient, memory: Memory, { season }: Pick<Side, "season">) =>

@@ -27,6 +27,8 @@ export interface Course extends Rating {
 }
 
 export interface Fold extends LogPlace {
+  /** The first number of its round that was voided: what was drawn before it stays. */
+  readonly voided: number
   /** The last match that was folded in. */
   n: number
   /** Numbers up to `n` that no match has: what bore them counts no more, and is not in the fold. */
@@ -44,7 +46,14 @@ const BASE: Ladder = LADDERS[LADDERS.length - 1]! // every match moves it
 
 export const laddersOf = (made: Ladder): ReadonlyArray<Ladder> => (made === BASE ? [BASE] : [made, BASE])
 
-export const begin = ({ after, round }: LogPlace): Fold => ({ round, after, n: after, missing: new Set(), courses: new Map() })
+export const begin = ({ after, round }: LogPlace, voided = 0): Fold => ({
+  round,
+  after,
+  voided,
+  n: after,
+  missing: new Set(),
+  courses: new Map()
+})
 
 /** Folds a page in; `strike_limit`: with so many strikes a seat has forfeited. */
 export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit: number): Changes => {
@@ -127,13 +136,13 @@ const sow = (to: Fold, seed: Seed, { seeds }: Changes): void => {
 }
 
 /** A point of the series as it would have been drawn; in the first round none would have been before the first match that counts. */
-const draw = ({ courses, n, round: first }: Fold, point: SeriesPoint, { points }: Changes): void => {
+const draw = ({ courses, n, round: first, voided }: Fold, point: SeriesPoint, { points }: Changes): void => {
   const { ladder, round, versions } = point
   const meanOf = (version: string): number => {
     const course = courses.get(nameOf(ladder, version))
     return course?.round === round ? course.mu : START.mu
   }
-  const rows = n === 0 && round === first ? [] : versions.map((version) => ({ version, mu: meanOf(version) }))
+  const rows = n === 0 && round === first && point.n >= voided ? [] : versions.map((version) => ({ version, mu: meanOf(version) }))
   if (rows.length === versions.length && rows.every(({ mu }, i) => mu === point.mus[i])) return
   rows.sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
   points.push({ ...point, versions: rows.map(({ version }) => version), mus: rows.map(({ mu }) => mu) })

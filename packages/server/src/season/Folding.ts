@@ -45,8 +45,10 @@ export const untilDone = (folding: Folding): Effect.Effect<void> =>
 const once = Effect.fn("Folding.once")(function* (folding: Folding) {
   const { fence, log, mailbox, state } = folding
   const began = yield* nowMs
-  const round = Math.min(...[...state.voiding.values()].map((each) => each.round))
-  const fold = Fold.begin(yield* patiently(log.place(fence.season, round)))
+  const waiting = [...state.voiding.values()]
+  const round = Math.min(...waiting.map((each) => each.round))
+  const voided = Math.min(...waiting.filter((each) => each.round === round).map(({ n }) => n))
+  const fold = Fold.begin(yield* patiently(log.place(fence.season, round)), voided)
   let matches = 0
   for (let over = false; !over; ) {
     matches += yield* catchUp(folding, fold)

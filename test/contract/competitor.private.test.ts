@@ -17,6 +17,7 @@ const here = "/v1/games/snakes"
 /** Every member's read, of a season and of what is in it. */
 const readsOf = (season: string, ids: { readonly model: string; readonly version: string; readonly match: string }) => [
   `${here}/seasons`,
+  `${here}/seasons/${season}`,
   `${here}/leaderboard?season=${season}`,
   `${here}/leaderboard?season=${season}&ladder=nano&limit=1`,
   `${here}/leaderboard/series?season=${season}`,

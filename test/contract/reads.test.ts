@@ -99,6 +99,11 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
         ["/v1/games/snakes/leaderboard?season=nothing", "404 unknown_season"],
         ["/v1/games/snakes/leaderboard?season=secret", "404 unknown_season"],
         ["/v1/games/snakes/leaderboard?season=%00", "404 unknown_season"],
+        ["/v1/games/go/seasons/spring", "404 unknown_game"],
+        ["/v1/games/snakes/seasons/nothing", "404 unknown_season"],
+        ["/v1/games/snakes/seasons/secret", "404 unknown_season"],
+        ["/v1/games/snakes/seasons/%00", "404 unknown_season"],
+        ["/v1/games/othello/seasons/spring", "404 unknown_season"],
         ["/v1/games/snakes/seasons/secret/maps", "404 unknown_season"],
         ["/v1/games/snakes/seasons/secret/podium", "404 unknown_season"],
         ["/v1/games/snakes/seasons/secret/playing", "404 unknown_season"],
@@ -129,6 +134,7 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
       assert.deepStrictEqual(json[1], spring)
       assert.deepStrictEqual(json[0].maps, { in_play: 0, out_of_play: 0, players: [], sides: null })
       assert.deepStrictEqual([json[0].round, json[0].next_round], [null, null])
+      for (const one of json) assert.deepStrictEqual((yield* call(`/v1/games/snakes/seasons/${one.slug}`)).json, one)
       assert.deepStrictEqual((yield* call("/v1/games/othello/seasons")).json, [])
     })
   )

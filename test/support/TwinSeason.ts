@@ -251,7 +251,7 @@ export const pages = ({ id, script, slug }: Twin): ReadonlyArray<readonly [path:
       `/v1/matches?season=${slug}&ladder=${ladder}&limit=60`,
       ...models.map((model) => `/v1/models/${model}/season?season=${slug}&ladder=${ladder}`)
     ]),
-    ...["podium", "maps", "maps/board-2", "playing"].map((rest) => `${inSeason}/${rest}`),
+    ...["", "/podium", "/maps", "/maps/board-2", "/playing"].map((rest) => `${inSeason}${rest}`),
     ...["newest", "closest", "upset", "longest"].map((sort) => `/v1/matches?season=${slug}&sort=${sort}&limit=60`),
     ...["win", "loss", "draw"].map((outcome) => `/v1/matches?season=${slug}&model=${models[0]}&outcome=${outcome}&limit=60`),
     `/v1/matches?season=${slug}&vs=${models[0]},${models[1]}&limit=60`,

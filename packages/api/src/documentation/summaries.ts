@@ -14,6 +14,7 @@ export const summaries: Readonly<Record<string, string>> = {
   games: "Every game",
   game: "A game with its featured season",
   seasons: "Seasons of a game",
+  season: "One season",
   podium: "The top three of each ladder",
   playing: "Matches in progress",
   boards: "Boards of a season",

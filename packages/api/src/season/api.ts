@@ -41,6 +41,8 @@ export class SeasonGroup extends HttpApiGroup.make("season").add(
     success: Schema.Array(Season),
     error: UnknownGame
   }).middleware(Shared),
+  /** One of them, as the list has it. */
+  HttpApiEndpoint.get("season", "/v1/games/:game/seasons/:slug", { params, success: Season, error }).middleware(Shared),
   HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Shared),
   /** Never cached: it counts matches being played this moment. */
   HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error }),
@@ -50,6 +52,9 @@ export class SeasonGroup extends HttpApiGroup.make("season").add(
     success: Schema.Array(Season),
     error: UnknownGame
   })
+    .middleware(OptionalSession)
+    .annotate(Rate, "session"),
+  HttpApiEndpoint.get("privateSeason", "/v1/private/games/:game/seasons/:slug", { params, success: Season, error })
     .middleware(OptionalSession)
     .annotate(Rate, "session"),
   HttpApiEndpoint.get("privatePodium", "/v1/private/games/:game/seasons/:slug/podium", { params, success: Podium, error })

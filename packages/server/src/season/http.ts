@@ -18,6 +18,11 @@ export const SeasonHandlers = HttpApiBuilder.group(
         yield* tagged(gameTag(params.game), ...list.flatMap(({ id }) => [seasonTag(id), recordTag(id)]))
         return list.map(({ record }) => record)
       }),
+      season: Effect.fnUntraced(function* ({ params }) {
+        const { id, record } = yield* seasons.find(params.game, params.slug, null)
+        yield* tagged(seasonTag(id), recordTag(id))
+        return record
+      }),
       podium: Effect.fnUntraced(function* ({ params }) {
         const season = yield* seasons.find(params.game, params.slug, null)
         yield* tagged(seasonTag(season.id), namesTag(season.id), ...ladders.map((ladder) => ladderTag(season.id, ladder)))
@@ -26,6 +31,9 @@ export const SeasonHandlers = HttpApiBuilder.group(
       playing: ({ params }) => Effect.flatMap(seasons.find(params.game, params.slug, null), seasons.playing),
       privateSeasons: Effect.fnUntraced(function* ({ params }) {
         return (yield* seasons.list(params.game, yield* viewer)).map(({ record }) => record)
+      }),
+      privateSeason: Effect.fnUntraced(function* ({ params }) {
+        return (yield* seasons.find(params.game, params.slug, yield* viewer)).record
       }),
       privatePodium: Effect.fnUntraced(function* ({ params }) {
         return yield* seasons.podium(yield* seasons.find(params.game, params.slug, yield* viewer))

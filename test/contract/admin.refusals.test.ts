@@ -31,7 +31,8 @@ const names: Readonly<Record<string, string>> = {
   baseline: "waiting",
   n: "1",
   key: uuid,
-  runner: uuid
+  runner: uuid,
+  id: Fixture.uuid("version", 1)
 }
 const filled = (path: string, over: Readonly<Record<string, string>> = {}) =>
   path.replace(/:(\w+)/g, (_, name: string) => ({ ...names, ...over })[name]!)
@@ -85,6 +86,8 @@ const ofRoutes: ReadonlyArray<readonly [method: string, path: string, json: unkn
   ["PATCH", "/over/baselines/ready", { enabled: true }, "season_closed"],
   ["POST", "/spring/baselines/import", { from: "absent" }, "unknown_season"],
   ["POST", "/over/baselines/import", { from: "spring" }, "season_closed"],
+  ["POST", `/spring/versions/${uuid}/reinstate`, undefined, "not_found"],
+  ["POST", `/over/versions/${Fixture.uuid("version", 2)}/reinstate`, undefined, "season_closed"],
   ["DELETE", `/spring/runner-keys/${uuid}`, undefined, "not_found"],
   ["DELETE", `/spring/runners/${uuid}`, undefined, "not_found"]
 ].map(([method, path, json, code]) => [method, `/v1/games/snakes/seasons${path as string}`, json, code] as any)

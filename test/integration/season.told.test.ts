@@ -167,6 +167,52 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
     })
   )
 
+  it.effect("tells the season's administrators of an entry that is suspended, and nobody else's", () =>
+    Effect.gen(function* () {
+      const { obey, play, sql, state } = yield* begin
+      yield* insertSeason(sql, id("season", 2), settings())
+      yield* sql.unsafe("UPDATE season SET visibility = 'private' WHERE id = $1", [season])
+      const admins = [2, 5, 6].map((n) => [season, id("owner", n)]).concat([[id("season", 2), id("owner", 7)]])
+      for (const admin of admins)
+        yield* sql.unsafe("INSERT INTO season_admin (season_id, account_id, added_at) VALUES ($1, $2, now())", admin)
+      yield* sql.unsafe("INSERT INTO notification_setting VALUES ($1, 'version_suspended', false)", [id("owner", 5)])
+      yield* obey(submit(9_001, { owner: null }))
+      for (const n of [1, 2, 3]) yield* obey(submit(n))
+      for (let i = 0; i < 20; i++) yield* play
+      yield* obey({ _tag: "SwitchBaseline", version: id("version", 9_001), enabled: true })
+      yield* sql.unsafe("DELETE FROM notification")
+      const isSuspended = (version: string) => state.versions_by_id.get(version)!.phase === "suspended"
+      /** Runners of three keys play on, but for matches of this one. */
+      const failUntilSuspended = Effect.fnUntraced(function* (lost: string) {
+        for (let i = 0; i < 600 && !isSuspended(lost); i++) {
+          const key = id("key", 1 + (i % 3))
+          const [work] = yield* obey(lease({ key, runner: id("runner", 1 + (i % 3)) }))
+          if (work?.kind !== "match") continue
+          const about = { key, lease: work.lease, runtime_version: null, version: lost, detail: "gone" }
+          const fails = work.versions.includes(lost)
+          yield* obey(fails ? { _tag: "ReportFault", fault_reason: "weights_unavailable", ...about } : report(work, key))
+        }
+        assert.isTrue(isSuspended(lost))
+      })
+      yield* failUntilSuspended(id("version", 9_001))
+      const because = "5 of its matches running failed by its fault"
+      const baseline = `version_suspended: Version 1 of baseline9001 was suspended in Spring: ${because}`
+      assert.deepStrictEqual(yield* told, [`owner2 ${baseline}`, `owner6 ${baseline}`])
+      const links = yield* sql.unsafe("SELECT DISTINCT link FROM notification")
+      assert.deepStrictEqual(links, [{ link: `/v1/private/versions/${id("version", 9_001)}` }])
+
+      yield* failUntilSuspended(id("version", 2))
+      const entry = `version_suspended: Version 1 of model was suspended in Spring: ${because}`
+      assert.deepStrictEqual(
+        (yield* told).slice(2),
+        [`owner2 ${entry}`, `owner6 ${entry}`],
+        "who owns it and administers, too, is told once"
+      )
+      yield* obey({ _tag: "Reinstate", version: id("version", 2) })
+      assert.deepStrictEqual((yield* told).slice(4), ["owner2 version_reinstated: Version 1 of model plays again in Spring"])
+    })
+  )
+
   it.effect("carries nothing of it where no version moves", () =>
     Effect.gen(function* () {
       const { obey, play, state, stepOnly } = yield* begin

@@ -205,6 +205,10 @@ const ofSeason: Readonly<Record<string, Prepare>> = {
     return { names: { baseline: `admitted-${n}` }, json: { enabled: false } }
   }),
   "POST /v1/games/{game}/seasons/{slug}/baselines/import": ready({ json: { from: theirs } }),
+  "POST /v1/games/{game}/seasons/{slug}/versions/{id}/reinstate": Effect.fnUntraced(function* (_caller, n) {
+    const { season } = yield* World
+    return { names: { id: yield* A.baseline(season, versionNumber(n), `steady-${n}`) } }
+  }),
   "POST /v1/games/{game}/seasons/{slug}/runner-keys": ready({ json: { name: "spare" } }),
   "DELETE /v1/games/{game}/seasons/{slug}/runner-keys/{key}": () => keyOf(A.urlOf(ours, "/runner-keys")),
   "DELETE /v1/games/{game}/seasons/{slug}/runners/{runner}": () => runnerOf(A.urlOf(ours, "/runner-keys")),

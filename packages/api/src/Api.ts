@@ -30,6 +30,7 @@ import { RosterGroup, SeasonAdminsGroup } from "./season/people.ts"
 import { RoundGroup } from "./season/rounds.ts"
 import { SubmissionGroup } from "./submission/api.ts"
 import { BaselineGroup } from "./submission/baselines.ts"
+import { VersionAdminGroup } from "./version/admin.ts"
 import { VersionGroup } from "./version/api.ts"
 
 export class Api extends HttpApi.make("agon")
@@ -53,6 +54,7 @@ export class Api extends HttpApi.make("agon")
   .add(SeasonFleetGroup)
   .add(BoardAdminGroup)
   .add(BaselineGroup)
+  .add(VersionAdminGroup)
   .add(CommunityGroup)
   .add(WritingGroup)
   .add(EditorialGroup)

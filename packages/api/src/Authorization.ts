@@ -84,7 +84,7 @@ export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provid
   { error: [UnknownGame, UnknownSeason] }
 ) {}
 
-/** What else the path names in the season (`:map_id`, `:baseline` or `:n`) is there; looked up before a body is read. */
+/** What else the path names in the season (`:map_id`, `:baseline`, `:n`, a version by `:id`) is there; looked up before a body is read. */
 export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
 
 /** A comment that the account may read, in the path (`:id`); looked up before a body is read, as are the two that follow. */

@@ -26,6 +26,7 @@ import { SeasonPeopleHandlers } from "./season/peopleHttp.ts"
 import { RoundHandlers } from "./season/roundsHttp.ts"
 import { BaselineHandlers } from "./submission/baselinesHttp.ts"
 import { SubmissionHandlers } from "./submission/http.ts"
+import { VersionAdminHandlers } from "./version/adminHttp.ts"
 import { VersionHandlers } from "./version/http.ts"
 
 export const Handlers = Layer.mergeAll(
@@ -54,6 +55,7 @@ export const Handlers = Layer.mergeAll(
   SeasonHandlers,
   SeasonPeopleHandlers,
   SubmissionHandlers,
+  VersionAdminHandlers,
   VersionHandlers,
   ViewHandlers,
   WritingHandlers

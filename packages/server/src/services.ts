@@ -54,6 +54,7 @@ import * as Telling from "./season/Telling.ts"
 import { Baselines } from "./submission/Baselines.ts"
 import { Submissions } from "./submission/Submissions.ts"
 import { UploadWatch } from "./submission/UploadWatch.ts"
+import { VersionAdmin } from "./version/VersionAdmin.ts"
 import { Versions } from "./version/Versions.ts"
 
 /** Known to everybody: the other nodes, the cache that writes purge, the seasons that are played, the requests that wait for work. */
@@ -97,7 +98,8 @@ const Administration = Layer.mergeAll(
   Rounds.layer,
   SeasonAdministration.layer,
   Layer.merge(FleetAdmin.layer, SeasonFleet.layer).pipe(Layer.provide(RunnerKeys.layer)),
-  SeasonPeople.layer
+  SeasonPeople.layer,
+  VersionAdmin.layer
 )
 
 const Community = Layer.mergeAll(Comments.layer, Moderation.layer, Threads.layer)

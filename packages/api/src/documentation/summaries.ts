@@ -114,6 +114,7 @@ export const summaries: Readonly<Record<string, string>> = {
   recordBaseline: "Record a baseline",
   switchBaseline: "Bring a baseline into play, or out of it",
   importBaselines: "Bring in baselines of another season",
+  reinstateVersion: "Let a suspended entry play again",
   keys: "Runner keys of the platform",
   createKey: "Make a runner key",
   revokeKey: "Revoke a runner key",
@@ -159,6 +160,7 @@ export const groups: Readonly<Record<string, string>> = {
   seasonFleet: "A season's own runners.",
   boardAdmin: "Uploading and switching boards.",
   baseline: "Models that the administrators bring into a season.",
+  versionAdmin: "What a season's administrators do about versions.",
   fleet: "Runners of the platform.",
   runner: "What runners and the service say to each other."
 }

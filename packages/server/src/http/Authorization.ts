@@ -17,7 +17,7 @@ import { type Ended, Ongoing } from "../account/Ongoing.ts"
 import { clearSessionCookie } from "../account/sessionCookie.ts"
 import { Caller } from "../database/Caller.ts"
 import { clientAddress } from "./ClientAddress.ts"
-import { type InCommunity, Lookups } from "./Lookups.ts"
+import { type InCommunity, Lookups, type NameInSeason } from "./Lookups.ts"
 import { PublicOrigin, refusesOrigin } from "./Origin.ts"
 import { RateLimits } from "./RateLimits.ts"
 
@@ -147,6 +147,12 @@ const makeUntilSuspended = Effect.map(
 const suspended = (_: Ended) =>
   Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
 
+const nameInSeason = ({ baseline, id, map_id, n = "" }: Readonly<Record<string, string | undefined>>): NameInSeason => {
+  if (map_id !== undefined) return { map_id }
+  if (baseline !== undefined) return { baseline }
+  return id === undefined ? { n } : { version: id }
+}
+
 /** A season by its path, and what the path names in it. */
 const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate) {
   const lookups = yield* Lookups
@@ -175,8 +181,7 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
   })
 
   const inSeason: A.InSeason["Service"] = Effect.fnUntraced(function* (httpEffect) {
-    const { baseline, map_id, n } = yield* HttpRouter.params
-    const name = map_id !== undefined ? { map_id } : baseline !== undefined ? { baseline } : { n: n ?? "" }
+    const name = nameInSeason(yield* HttpRouter.params)
     const { id, slug } = yield* A.CurrentSeason
     if (yield* lookups.inSeason(id, name)) return yield* httpEffect
     return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })

@@ -14,7 +14,11 @@ import type {
 } from "@agon/api/Authorization.ts"
 
 /** What a path names inside a season besides its slug. */
-export type NameInSeason = { readonly map_id: string } | { readonly baseline: string } | { readonly n: string }
+export type NameInSeason =
+  | { readonly map_id: string }
+  | { readonly baseline: string }
+  | { readonly version: string }
+  | { readonly n: string }
 
 /**
  * A comment that can be read, one that its author has not deleted, a thread, what administrators have written, and a story that was

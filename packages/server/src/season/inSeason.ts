@@ -1,4 +1,5 @@
-/** Whether a season has the board, baseline or round that a path names: asked before the request's body is read. */
+/** Whether a season has the board, baseline, version or round that a path names: asked before the request's body is read. */
+import { isUuid } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { NameInSeason } from "../http/Lookups.ts"
@@ -32,8 +33,15 @@ export const makeInSeason = Effect.gen(function* () {
       sql`SELECT EXISTS (SELECT 1 FROM round WHERE season_id = ${season_id} AND n = ${Number(name)}) AS found`
   })
 
+  /** One row by version_pkey. */
+  const version = SqlSchema.findOne({
+    ...lookup,
+    execute: ({ name, season_id }) => sql`SELECT EXISTS (SELECT 1 FROM version WHERE id = ${name} AND season_id = ${season_id}) AS found`
+  })
+
   return (season_id: string, name: NameInSeason): Effect.Effect<boolean> => {
     if ("n" in name) return roundNumber.test(name.n) ? asked(round({ season_id, name: name.n })) : Effect.succeed(false)
+    if ("version" in name) return isUuid(name.version) ? asked(version({ season_id, name: name.version })) : Effect.succeed(false)
     const slug = "map_id" in name ? name.map_id : name.baseline
     if (!isSlug(slug)) return Effect.succeed(false)
     return asked("map_id" in name ? board({ season_id, name: slug }) : baseline({ season_id, name: slug }))

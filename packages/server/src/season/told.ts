@@ -1,7 +1,8 @@
 /**
- * Whom a commit tells of what it does: the owners of versions that come further or come to nothing, and everybody who took part
- * in a season that closes. These are rows of the commit's one statement, so what happened is told once, and what was not
- * committed never, wherever the actor is killed. A commit that moves no version has no such part.
+ * Whom a commit tells of what it does: the owners of versions that come further or come to nothing, the season's administrators of
+ * entries that are suspended, and everybody who took part in a season that closes. These are rows of the commit's one statement, so
+ * what happened is told once, and what was not committed never, wherever the actor is killed. A commit that moves no version has no
+ * such part.
  *
  * Nothing is let go of feeds here (as community/notificationQueries.ts does): an owner is told as much as they submit.
  */
@@ -52,26 +53,42 @@ const wants = (who: string, kind: string) =>
 
 const INTO = "INSERT INTO notification (id, account_id, kind, subject, link, created_at)"
 
-/** Names by model_pkey and season_pkey. */
-const versionsTold: Shape<Told> = statement.worded(
-  `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), t.account_id, t.kind,
-     'Version ' || t.number || ' of ' || m.name || ' ' || t.became || ' ' || s.name || t.more, '/v1/me/versions/' || t.version_id,
-     to_timestamp(t.at / 1000.0)
-   FROM f JOIN season s ON s.id = f.season_id,
-     unnest(?1::uuid[], ?2::uuid[], ?3::uuid[], ?4::int4[], ?5::text[], ?6::text[], ?7::text[], ?8::float8[])
+const versionColumns = [
+  uuid<Told>("account_id", ({ row }) => row.owner),
+  uuid<Told>("version_id", ({ row }) => row.id),
+  uuid<Told>("model_id", ({ row }) => row.model),
+  int<Told>("number", ({ row }) => row.number),
+  text<Told>("kind", ({ kind }) => kind),
+  text<Told>("became", ({ became }) => became),
+  text<Told>("more", ({ more }) => more),
+  float<Told>("at", ({ at }) => at)
+]
+const versions = `unnest(?1::uuid[], ?2::uuid[], ?3::uuid[], ?4::int4[], ?5::text[], ?6::text[], ?7::text[], ?8::float8[])
        AS t (account_id, version_id, model_id, number, kind, became, more, at)
-     JOIN model m ON m.id = t.model_id
+     JOIN model m ON m.id = t.model_id`
+const subject = "'Version ' || t.number || ' of ' || m.name || ' ' || t.became || ' ' || s.name || t.more"
+/** Where everybody reads something of the season. */
+const publicly = "CASE s.visibility WHEN 'private' THEN '/v1/private' ELSE '/v1' END"
+
+/** Names by model_pkey and season_pkey. */
+const ownersTold: Shape<Told> = statement.worded(
+  `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), t.account_id, t.kind, ${subject}, '/v1/me/versions/' || t.version_id,
+     to_timestamp(t.at / 1000.0)
+   FROM f JOIN season s ON s.id = f.season_id, ${versions}
    WHERE ${wants("t.account_id", "t.kind")}`,
-  [
-    uuid("account_id", ({ row }) => row.owner),
-    uuid("version_id", ({ row }) => row.id),
-    uuid("model_id", ({ row }) => row.model),
-    int("number", ({ row }) => row.number),
-    text("kind", ({ kind }) => kind),
-    text("became", ({ became }) => became),
-    text("more", ({ more }) => more),
-    float("at", ({ at }) => at)
-  ]
+  versionColumns
+)
+
+/**
+ * The season's administrators, by season_admin_pkey: of an entry that is suspended, since it is theirs to let it play again. An owner
+ * among them is told as its owner.
+ */
+const administratorsTold: Shape<Told> = statement.worded(
+  `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), x.account_id, t.kind, ${subject}, ${publicly} || '/versions/' || t.version_id,
+     to_timestamp(t.at / 1000.0)
+   FROM f JOIN season s ON s.id = f.season_id JOIN season_admin x ON x.season_id = f.season_id, ${versions}
+   WHERE x.account_id IS DISTINCT FROM t.account_id AND ${wants("x.account_id", "t.kind")}`,
+  versionColumns
 )
 
 /**
@@ -80,7 +97,7 @@ const versionsTold: Shape<Told> = statement.worded(
  */
 const closeTold: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
   `${INTO} SELECT new_id(x.at), x.account_id, 'season_closed', s.name || ' is closed.',
-     CASE s.visibility WHEN 'private' THEN '/v1/private' ELSE '/v1' END || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
+     ${publicly} || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
    FROM f JOIN season s ON s.id = f.season_id CROSS JOIN LATERAL (
      SELECT p.account_id, to_timestamp((?2::float8[])[1] / 1000.0) AS at FROM (
        SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id
@@ -105,10 +122,12 @@ export const toldParts = (state: State): ReadonlyArray<Part | null> => {
   const { rejected, versions } = state.writes
   if (versions.size + rejected.size === 0 && state.phase !== "closed") return []
   const told = state.events.flatMap((event) => {
-    if (event._tag !== "VersionMoved" || event.owner === null) return []
+    if (event._tag !== "VersionMoved") return []
     const row = versionOf(state, event.version)!
     const said = wording(event, row)
     return said === undefined ? [] : [{ row, at: state.now, ...said }]
   })
-  return [statement.bind(versionsTold, told), closing(state)]
+  const owned = told.filter(({ row }) => row.owner !== null)
+  const suspended = told.filter(({ kind }) => kind === "version_suspended")
+  return [statement.bind(ownersTold, owned), statement.bind(administratorsTold, suspended), closing(state)]
 }

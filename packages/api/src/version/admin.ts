@@ -1,0 +1,20 @@
+/** What a season's administrators do about versions in it (DECISIONS.md section 16). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { InSeason, SeasonAdmin } from "../Authorization.ts"
+import { Rate } from "../Boundary.ts"
+import { SeasonClosed } from "../submission/api.ts"
+import { Version } from "./Version.ts"
+
+/** A version of any status, by its id. */
+const params = { game: Schema.String, slug: Schema.String, id: Schema.String }
+const version = "/v1/games/:game/seasons/:slug/versions/:id"
+
+export class VersionAdminGroup extends HttpApiGroup.make("versionAdmin")
+  .add(
+    /** A suspended entry plays again. Of one that is not suspended nothing changes: it is answered as it stands. */
+    HttpApiEndpoint.post("reinstateVersion", `${version}/reinstate`, { params, success: Version, error: SeasonClosed })
+  )
+  .middleware(InSeason)
+  .middleware(SeasonAdmin)
+  .annotateEndpoints(Rate, "write") {}

@@ -2,15 +2,18 @@
  * Completes package-lock.json after `npm install` against a registry that does not carry every platform's packages:
  * npm leaves out what it could not look up, and `npm ci` then refuses the lock file on every machine. The entries
  * added here name the version that is asked for and the machines that it is for; nothing is fetched for other ones.
- * `npm run tidy` says when this is due.
+ * Where the registry does know a package, its integrity is entered too. `npm run tidy` says when this is due.
  *
  *   node scripts/completeLock.ts
  */
+import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 
 export interface Locked {
   readonly version?: string
+  readonly integrity?: string
+  readonly link?: boolean
   readonly dev?: boolean
   readonly license?: string
   readonly optional?: boolean
@@ -52,15 +55,40 @@ function machineOf(name: string): Pick<Locked, "os" | "cpu" | "libc"> {
   return { os: [os], cpu: [known], ...(name.includes("musl") ? { libc: ["musl"] } : {}) }
 }
 
+/** Packages from a registry that the lock file does not hold to their content. Workspaces and links to them come with the checkout. */
+export const withoutIntegrity = (packages: Packages): ReadonlyArray<readonly [place: string, locked: Locked]> =>
+  Object.entries(packages).filter(
+    ([place, { integrity, link }]) => place.includes("node_modules/") && link !== true && integrity === undefined
+  )
+
+/** The packages, with the integrity of those that the registry knows. */
+function identified(packages: Packages): Packages {
+  const found = withoutIntegrity(packages).flatMap(([place, locked]): ReadonlyArray<readonly [string, Locked]> => {
+    const integrity = integrityOf(place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length), locked.version ?? "")
+    return integrity === "" ? [] : [[place, { ...locked, integrity }]]
+  })
+  return { ...packages, ...Object.fromEntries(found) }
+}
+
+function integrityOf(name: string, version: string): string {
+  try {
+    const asked = ["view", `${name}@${version}`, "dist.integrity"]
+    return execFileSync("npm", asked, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
+  } catch {
+    return "" // this registry does not carry it
+  }
+}
+
 if (import.meta.main) {
   const path = resolve(import.meta.dirname, "../package-lock.json")
   const lock = JSON.parse(readFileSync(path, "utf8")) as { packages: Packages }
   const missing = missingFrom(lock.packages)
+  const [own, ...rest] = Object.entries(identified({ ...lock.packages, ...missing }))
+  rest.sort(([a], [b]) => a.localeCompare(b, "en"))
+  const packages = Object.fromEntries([own ?? ["", {}], ...rest])
+  writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`)
   const names = Object.keys(missing)
-  if (names.length > 0) {
-    const [own, ...rest] = Object.entries({ ...lock.packages, ...missing })
-    rest.sort(([a], [b]) => a.localeCompare(b, "en"))
-    writeFileSync(path, `${JSON.stringify({ ...lock, packages: Object.fromEntries([own ?? ["", {}], ...rest]) }, null, 2)}\n`)
-    console.log(`added ${names.join(", ")}`)
-  }
+  const unknown = withoutIntegrity(packages).map(([place]) => place)
+  if (names.length > 0) console.log(`added ${names.join(", ")}`)
+  if (unknown.length > 0) console.log(`the registry knows no integrity of ${unknown.join(", ")}`)
 }

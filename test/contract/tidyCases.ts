@@ -297,13 +297,29 @@ export const otherCases: ReadonlyArray<Case> = [
     {
       "package-lock.json": JSON.stringify({
         packages: {
-          "node_modules/a": { optionalDependencies: { "a-linux-x64": "1.0.0", "a-win32-x64": "1.0.0" } },
-          "node_modules/a/node_modules/a-linux-x64": {}
+          "node_modules/a": { integrity: "sha512-a", optionalDependencies: { "a-linux-x64": "1.0.0", "a-win32-x64": "1.0.0" } },
+          "node_modules/a/node_modules/a-linux-x64": { integrity: "sha512-b" }
         }
       })
     },
     "package-lock.json:1 lock",
     "no entry node_modules/a-win32-x64"
+  ],
+  [
+    "a lock file that does not hold a package to its content",
+    {
+      "package-lock.json": JSON.stringify({
+        packages: {
+          "": {},
+          "packages/api": {},
+          "node_modules/@agon/api": { link: true },
+          "node_modules/@biomejs/cli-win32-x64": { dev: true, optional: true },
+          "node_modules/a": { version: "1.0.0" }
+        }
+      })
+    },
+    "package-lock.json:1 lock",
+    "node_modules/a has no integrity"
   ],
   ["a file that does not parse", { [http]: "export const = 1\n" }, `${http}:1 syntax`, ""]
 ]

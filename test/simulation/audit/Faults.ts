@@ -61,8 +61,10 @@ export const make = (): Faults => {
       for (const { id, phase, status } of now.versions.values()) {
         const was = before.versions.get(id)
         if (phase === "suspended" && was?.phase !== "suspended") must(justified.has(id), "only who fails is suspended", id, against.get(id))
-        if (was !== undefined && (was.status !== status || (was.phase === "suspended" && phase === null)))
-          for (const each of [against, plain]) each.delete(id)
+        if (was !== undefined && (was.status !== status || (was.phase === "suspended" && phase === null))) {
+          against.set(id, failed.get(id) ?? []) // what failed in this commit may have failed after it came back
+          plain.delete(id)
+        }
         const due = status === "entered" && phase === null && failed.has(id) && isCertain(plain.get(id) ?? [])
         must(!due, "who keeps failing by its own fault is suspended", now.versions.get(id), plain.get(id))
       }

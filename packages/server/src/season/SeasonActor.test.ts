@@ -2,6 +2,9 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { eventually } from "../../../../test/support/eventually.ts"
 import * as MemoryStore from "../../../../test/support/MemoryStore.ts"
 import { board, id, lease, outcome, report, settings, submit } from "../../../../test/support/SeasonScript.ts"
 import * as Mailbox from "./Mailbox.ts"
@@ -95,6 +98,27 @@ describe("SeasonActor", () => {
       assert.deepStrictEqual([kept(), ...shown()], [0, 3, 3])
       const told = heard.events.flatMap((event) => (event !== "claimed" && event._tag === "RatingsWritten" ? event.versions : []))
       assert.sameMembers([...new Set(told)], [id("version", 1), id("version", 2)])
+    })
+  )
+
+  it.effect("lets go of the rows it was restored from", () =>
+    Effect.gen(function* () {
+      const claimed: Array<WeakRef<object>> = []
+      const remembered = (store: Store): Store => ({
+        ...store,
+        claim: (season) => Effect.tap(store.claim(season), ({ snapshot }) => Effect.sync(() => void claimed.push(new WeakRef(snapshot))))
+      })
+      const { ask } = yield* start(remembered)
+      assert.lengthOf(claimed, 1)
+      setFlagsFromString("--expose-gc")
+      const collect = runInNewContext("gc") as () => void
+      const isGone = Effect.sync(() => {
+        collect()
+        return claimed[0]!.deref() === undefined
+      })
+      yield* eventually("nothing holds the rows", isGone)
+      assert.lengthOf(yield* ask(lease()), 1) // it is still the same life
+      assert.lengthOf(claimed, 1)
     })
   )
 

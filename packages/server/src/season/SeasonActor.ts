@@ -40,30 +40,34 @@ const TICK: Command = { _tag: "Tick" }
 /** One life: from claim until it fails, or the season closes. Whatever ends it, nobody is left waiting. */
 export const run = Effect.fnUntraced(
   function* (mailbox: Mailbox.Mailbox) {
-    const store = yield* SeasonStore
     const events = yield* SeasonEvents
-    const claimed = yield* Effect.timeout(store.claim(mailbox.season), CLAIM_TIMEOUT)
-    const { name } = claimed
-    const state = restore(claimed.snapshot)
-    const { fence } = claimed
-    const guard = yield* ClockGuard.make
-    guard.compare(fence.at)
-    returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: fence.at + ClockGuard.AHEAD_MAX_MS })
-    yield* told(events.claimed(name))
+    const life = yield* begun(mailbox)
+    yield* told(events.claimed(life.name))
     yield* Mailbox.open(mailbox)
     // Scoped, since lives follow each other in one fiber: what was forked ends with its own.
-    yield* Effect.scoped(Effect.provideService(playing(mailbox, { fence, guard, name, state }), Clock.Clock, guard.clock))
+    yield* Effect.scoped(Effect.provideService(playing(mailbox, life), Clock.Clock, life.guard.clock))
     return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
   },
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
 )
 
 interface Life {
-  fence: Fence
+  readonly fence: Fence
   readonly guard: ClockGuard.ClockGuard
   readonly name: SeasonName
   readonly state: State
 }
+
+/** By itself, so that the rows that were read, as large as the state, are let go of once it is built. */
+const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
+  const store = yield* SeasonStore
+  const { fence, name, snapshot } = yield* Effect.timeout(store.claim(season), CLAIM_TIMEOUT)
+  const guard = yield* ClockGuard.make
+  guard.compare(fence.at)
+  const state = restore(snapshot)
+  returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: fence.at + ClockGuard.AHEAD_MAX_MS })
+  return { fence, guard, name, state } satisfies Life
+})
 
 /** Batch after batch until the season closes, by the guarded clock. What its return has changed is written first. */
 const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Life) {

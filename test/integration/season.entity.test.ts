@@ -26,6 +26,18 @@ const create = (n: number) =>
     return id("season", n)
   })
 
+/** The cluster keeps what keeps an entity alive, until that is answered: whoever stops before leaves it to the next process. */
+const mayRest = (season: string) =>
+  eventually(
+    "the season's entity may rest",
+    Effect.flatMap(PgClient.PgClient, (sql) =>
+      Effect.map(
+        sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM cluster_messages WHERE entity_id = ${season} AND NOT processed`,
+        ([row]) => row!.n === 0
+      )
+    )
+  )
+
 /** A candidate in review, and the lease of that review. */
 const play = (actors: SeasonActors["Service"], season: string, n: number) =>
   Effect.gen(function* () {
@@ -106,6 +118,7 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
         yield* patiently(actors.wake(season))
         yield* patiently(actors.ask(season, { _tag: "CloseSeason" }))
         assert.strictEqual((yield* Effect.flip(actors.ask(season, lease())))._tag, "SeasonClosed")
+        yield* mayRest(season)
       }).pipe(Effect.provide(alone))
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors

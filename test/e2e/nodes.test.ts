@@ -30,6 +30,8 @@ const RUNNERS = 2
 const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
 const TRIES = 4
 const PATIENCE_MS = 300_000
+/** Characters of a node's log that a failed stop shows. */
+const LOG_TOLD = 4_000
 const LOOK_EVERY_MS = 20
 /** Until nginx trusts a node again that it found away (`fail_timeout`), which whoever restarts nodes in turn waits for. */
 const NGINX_FORGETS_MS = 2_200
@@ -137,6 +139,12 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     await goesOn()
   }
 
+  /** It was told to stop, and stopped as it should. */
+  const stopped = async ({ process: { ended, log } }: Nodes.Node) => {
+    const status = await ended
+    assert.strictEqual(status, 0, log().slice(-LOG_TOLD))
+  }
+
   it("play one competition", () => goesOn(2))
 
   it("play a season on within 5 s when its owner is killed in the midst of play", () =>
@@ -147,7 +155,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
 
   it("play a season on within 1 s when its owner is stopped, which ends by itself", () =>
     promised("SIGTERM", async (owner) => {
-      assert.strictEqual(await owner.process.ended, 0)
+      await stopped(owner)
       await owner.start()
     }))
 
@@ -290,7 +298,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     const said = runners.map((runner) => runner.log().length)
     for (const node of world.nodes) {
       node.signal("SIGTERM")
-      assert.strictEqual(await node.process.ended, 0)
+      await stopped(node)
       await node.start()
       await pause(NGINX_FORGETS_MS)
     }

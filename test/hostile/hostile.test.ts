@@ -28,6 +28,8 @@ const REFUSAL_BYTES = 16 * 1024
 const UNREAD_BYTES = 256 * 1024
 /** Before it counts against a request that it was slow. */
 const TRIES = 4
+/** Before it counts that so much is held: requests under way hold more than their answers, and on a busy machine they are long under way. */
+const WEIGHED_TIMES = 60
 
 const names = new Map<string, string>()
 HttpApi.reflect(Api, {
@@ -101,8 +103,8 @@ describe(`under attack, by seed ${seed}`, () => {
     return Promise.all(open)
   }
 
-  /** What strangers wait for while others linger, and what the service holds for each byte that those have sent. */
-  const whileLingering = async (said: ReadonlyArray<string>) => {
+  /** Strangers are answered while others linger, and the service holds no more than this for what those have sent. */
+  const whileLingering = async (said: ReadonlyArray<string>, bound_bytes: (sent_bytes: number) => number) => {
     const before = await service.weight()
     const [sockets, arrival] = await service.measured(() => linger(said))
     let probe_ms = Number.POSITIVE_INFINITY
@@ -111,11 +113,13 @@ describe(`under attack, by seed ${seed}`, () => {
       probe_ms = Math.min(probe_ms, waited_ms, cpu_ms + LOOP_MS)
     }
     const bytes = said.reduce((sum, words) => sum + Buffer.byteLength(words), 0)
-    const grown_bytes = (await service.weight()) - before
+    let grown_bytes = Number.POSITIVE_INFINITY
+    for (let i = 0; i < WEIGHED_TIMES && grown_bytes > bound_bytes(bytes); i++) grown_bytes = (await service.weight()) - before
     for (const socket of sockets) socket.destroy()
     const each = `${said.length} connections, ${bytes} bytes sent, ${grown_bytes} bytes held, ${charged(arrival).toFixed(0)} ms`
     process.stdout.write(`${each}, a stranger waits for ${probe_ms.toFixed(1)} ms\n`)
-    return { grown_bytes, bytes, probe_ms }
+    assert.isAtMost(probe_ms, PROBE_MS)
+    assert.isAtMost(grown_bytes, bound_bytes(bytes))
   }
 
   const headOf = ({ headers, method, url }: Target, more = "") =>
@@ -131,16 +135,12 @@ describe(`under attack, by seed ${seed}`, () => {
       const body = `["${"x".repeat(bytes - 3)}` // all but the end
       return Array<string>(each).fill(headOf(target, `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n`) + body)
     })
-    const { bytes, grown_bytes, probe_ms } = await whileLingering(said)
-    assert.isAtMost(probe_ms, PROBE_MS)
-    assert.isAtMost(grown_bytes, 10 * bytes)
+    await whileLingering(said, (sent_bytes) => 10 * sent_bytes)
   })
 
   it("answers that nobody reads keep nobody waiting, and are held in bounds", async () => {
     const reading = service.targets.filter(({ method }) => method === "GET")
     const said = reading.flatMap((target) => Array<string>(slow ? 10 : 2).fill(headOf(target).repeat(20)))
-    const { grown_bytes, probe_ms } = await whileLingering(said)
-    assert.isAtMost(probe_ms, PROBE_MS)
-    assert.isAtMost(grown_bytes, said.length * UNREAD_BYTES)
+    await whileLingering(said, () => said.length * UNREAD_BYTES)
   })
 })

@@ -1,6 +1,7 @@
 /** Runs every rule over a tree; the order of the answer is file, line, rule. */
 import { barrels } from "./rule/barrel.ts"
 import { calls } from "./rule/call.ts"
+import { citations } from "./rule/citation.ts"
 import { cycles } from "./rule/cycle.ts"
 import { dependencies } from "./rule/dependency.ts"
 import { floor } from "./rule/floor.ts"
@@ -20,6 +21,7 @@ const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
   names,
   barrels,
   texts,
+  citations,
   locks
 ]
 

@@ -33,6 +33,8 @@ export const clean: Files = {
 }
 
 const machine = (...parts: ReadonlyArray<string>) => ["", ...parts, ""].join("/")
+/** Not written in one word, or this file would cite it. */
+const document = ["docs", "rules.md"].join("/")
 const season = "packages/domain/src/season/Season.ts"
 export const http = "packages/server/src/http/Edge.ts"
 
@@ -320,6 +322,30 @@ export const otherCases: ReadonlyArray<Case> = [
     },
     "package-lock.json:1 lock",
     "node_modules/a has no integrity"
+  ],
+  [
+    "a citation of a heading that is not there",
+    { [document]: "# Rules\n\n## The end\n", [http]: `// ${document}#the-end\n// ${document}#the-beginning\n` },
+    `${http}:2 citation`,
+    `${document} has no heading #the-beginning`
+  ],
+  [
+    "a citation of a document that is not there",
+    { [http]: `// ${document}#the-end\n` },
+    `${http}:1 citation`,
+    `${document} is not in the repository`
+  ],
+  [
+    "a link between documents that leads nowhere",
+    { [document]: "# Rules\n\n```\n[a](nowhere.md)\n```\n\n[all](../README.md) [none](#the-end)\n", "README.md": "# Agon\n" },
+    `${document}:7 citation`,
+    `${document} has no heading #the-end`
+  ],
+  [
+    "two headings of one name in a document",
+    { [document]: "# Rules\n\n## Moves\n\n## Moves\n" },
+    `${document}:5 citation`,
+    "has two headings #moves"
   ],
   ["a file that does not parse", { [http]: "export const = 1\n" }, `${http}:1 syntax`, ""]
 ]

@@ -1,0 +1,94 @@
+/** The documents are complete: whatever the API promises stands in docs/contract.md as it is promised. */
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { errorCatalogue } from "@agon/api/Errors.ts"
+import { rated, SHOWN_AT, type Rating } from "@agon/domain/rating/Rating.ts"
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+import { RejectReason } from "@agon/api/version/RejectReason.ts"
+import { variables } from "@agon/server/config/environment.ts"
+import { type Row, routeOf, table } from "../support/RoutesTable.ts"
+
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8")
+
+/** The rows of a document's tables, cell by cell. */
+const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
+    .map((cells) => cells.slice(1, -1))
+
+const bare = (cell: string) => cell.replaceAll("`", "")
+const code = (text: string) => `\`${text}\``
+const who = (auth: Row["auth"]) => (auth === "probe" ? "platform admin" : auth.replace("-", " "))
+
+describe("docs/contract.md", () => {
+  const rows = rowsOf(read("contract.md"))
+
+  it("has every route once, with who may call it, its cache and its rate, and no other", () => {
+    const documented = rows.filter(([route]) => /^`[A-Z]+ \/v1\//.test(route!)).map((row) => row.slice(0, 4))
+    const promised = table.map((row) => [
+      code(routeOf(row)),
+      who(row.auth),
+      row.cache === "shared" ? "shared" : "–",
+      row.rate === "runner" ? "–" : row.rate
+    ])
+    const sorted = (list: ReadonlyArray<ReadonlyArray<string>>) => list.map((row) => row.join(" | ")).sort()
+    assert.deepStrictEqual(sorted(documented), sorted(promised))
+  })
+
+  it("has every error with its status and the fields that it has besides, and no other", () => {
+    const documented = rows
+      .filter(([status, name]) => /^[45]\d\d$/.test(status!) && /^`[a-z_]+`$/.test(name!))
+      .map(([status, name, , fields]) => `${status} ${name} ${fields}`)
+    const promised = errorCatalogue().map(({ code: name, members, status }) => `${status} ${code(name)} ${members.map(code).join(", ")}`)
+    assert.deepStrictEqual([...documented].sort(), [...promised].sort())
+  })
+
+  it("has every reason for which a version is rejected", () => {
+    const documented = rows.flatMap(([reason, when]) =>
+      RejectReason.literals.includes(bare(reason!) as never) && when !== "" ? [bare(reason!)] : []
+    )
+    assert.includeMembers(documented, [...RejectReason.literals])
+  })
+
+  it("has every rule with its default", () => {
+    const documented = new Map(rows.map(([rule, value]) => [bare(rule!), value!.replaceAll(",", "")]))
+    const flat = Object.entries(DEFAULT_RULES).flatMap(([name, value]) =>
+      typeof value === "number"
+        ? [[name, value] as const]
+        : Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one as number] as const)
+    )
+    for (const [name, value] of flat) assert.strictEqual(documented.get(name), value === 2 * 1024 ** 3 ? "2 GiB" : String(value), name)
+  })
+})
+
+describe("docs/operating.md", () => {
+  const page = read("operating.md")
+  it("has every variable of the environment once, and no other", () => {
+    const section = page.slice(page.indexOf("## Configuration"), page.indexOf("## Sign-in"))
+    const documented = rowsOf(section).flatMap(([name]) => (/^`[A-Z0-9_]+`$/.test(name!) ? [bare(name!)] : []))
+    assert.deepStrictEqual(
+      documented.sort(),
+      Object.values(variables)
+        .map(({ name }) => name)
+        .sort()
+    )
+  })
+})
+
+describe("docs/rating.md", () => {
+  it("has an example that is rated as a match is", () => {
+    const cells = (name: string) =>
+      rowsOf(read("rating.md"))
+        .find(([first]) => first === name)!
+        .slice(1)
+        .map(Number)
+    const both = [cells("newcomer"), cells("opponent")]
+    const before = both.map(([rating, deviation]): Rating => ({ mu: rating! - SHOWN_AT, sigma: deviation! }))
+    rated(before, [1, 2]).forEach(({ mu, sigma }, i) => {
+      assert.closeTo(mu + SHOWN_AT, both[i]![3]!, 0.05)
+      assert.closeTo(sigma, both[i]![4]!, 0.05)
+    })
+  })
+})

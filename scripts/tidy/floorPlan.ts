@@ -44,5 +44,5 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
   zoo: ["snakes", "othello", "graph"],
-  server: ["process", "node", "http", "database", "object", "config"]
+  server: ["process", "config", "database", "http", "node", "object", "actor"]
 }

@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { upsetOf } from "@agon/server/season/figures.ts"
+import { upsetOf } from "@agon/server/actor/store/figures.ts"
 import type { Memory } from "../support/MemoryStore.ts"
 import { ofTables } from "../simulation/tables.ts"
 import { ofMemory, pointOf, type View } from "../simulation/View.ts"

@@ -11,7 +11,7 @@ import { begin, laddersOf } from "@agon/domain/season/Fold.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/Installing.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type Snapshot, snapshot, type State } from "@agon/domain/season/State.ts"
-import type { Fence, SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import type { Fence, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { board, id, lease, report, submit } from "../support/SeasonScript.ts"
 import { FIRST, offsetOf, SECOND } from "./ground.ts"
 

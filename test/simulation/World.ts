@@ -8,7 +8,7 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { SeasonStore } from "@agon/server/season/SeasonStore.ts"
+import type { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { id } from "../support/SeasonScript.ts"
 import { must } from "./audit/Promise.ts"
 import type { View } from "./View.ts"

@@ -118,18 +118,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   // the actor and its rows
   answersBeforeCommit: {
-    file: "season/SeasonActor.ts",
+    file: "actor/SeasonActor.ts",
     find: "    if (state.writes.any || fence",
     replace:
       "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n    if (state.writes.any || fence"
   },
   keepsStateAfterFailure: {
-    file: "season/SeasonActor.ts",
+    file: "actor/SeasonActor.ts",
     find: "yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)",
     replace: "yield* Effect.catch(store.commit(fence, state), () => Effect.succeed(fence))"
   },
   shutForgetsTheBatch: {
-    file: "season/Mailbox.ts",
+    file: "actor/Mailbox.ts",
     find: "for (const held of mailbox.held) Deferred",
     replace: "for (const held of Queue.sizeUnsafe(mailbox.queue) > 0 ? mailbox.held : []) Deferred"
   },
@@ -139,20 +139,20 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "  })\n  return moved"
   },
   restoreForgetsWhoIsBusy: { file: "season/State.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
-  waitingRatingsNotKept: { file: "season/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
+  waitingRatingsNotKept: { file: "actor/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
   keptRatingsGoTooEarly: {
-    file: "season/WaitingRatings.ts",
+    file: "actor/WaitingRatings.ts",
     find: "const [oldest = seq + 1] = this.#since.values()\n    return oldest",
     replace: "return seq"
   },
-  supersededWaits: { file: "season/WaitingRatings.ts", find: "if (all || !standing.active) {", replace: "if (false) {" },
+  supersededWaits: { file: "actor/WaitingRatings.ts", find: "if (all || !standing.active) {", replace: "if (false) {" },
   writtenWhileOthersWaitIsNotKept: {
-    file: "season/WaitingRatings.ts",
+    file: "actor/WaitingRatings.ts",
     find: "this.#since.size === 0 ? [] : changed",
     replace: "changed.filter((standing) => this.#since.has(standing))"
   },
   closesWhileRatingsWait: {
-    file: "season/WaitingRatings.ts",
+    file: "actor/WaitingRatings.ts",
     find: 'state.phase === "open" ? Math.floor(this.#left) : Infinity',
     replace: "Math.floor(this.#left)"
   },
@@ -161,21 +161,21 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "if (!rating.active || rating.round >= round) return false",
     replace: "return false"
   },
-  restartForgetsWhatWaited: { file: "season/WaitingRatings.ts", find: "    this.#takeUp(state)\n", replace: "" },
+  restartForgetsWhatWaited: { file: "actor/WaitingRatings.ts", find: "    this.#takeUp(state)\n", replace: "" },
   drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" },
   slowTellingIsAwaited: {
-    file: "season/SeasonActor.ts",
+    file: "actor/SeasonActor.ts",
     find: "Effect.timeout(telling, TELL_TIMEOUT).pipe(",
     replace: "telling.pipe("
   },
   commitIsAwaitedForEver: {
-    file: "season/SeasonActor.ts",
+    file: "actor/SeasonActor.ts",
     find: "Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)",
     replace: "store.commit(fence, state)"
   },
-  obeysAfterTheClose: { file: "season/SeasonActor.ts", find: 'if (state.phase === "closed") break\n', replace: "" },
+  obeysAfterTheClose: { file: "actor/SeasonActor.ts", find: 'if (state.phase === "closed") break\n', replace: "" },
   obeysBeforeWhatIsDue: {
-    file: "season/SeasonActor.ts",
+    file: "actor/SeasonActor.ts",
     find: "batch.length === 0 || deadline(state) <= now",
     replace: "batch.length === 0"
   },
@@ -197,7 +197,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "matches: [...matches].filter"
   },
   voidKeepsLaterRatings: {
-    file: "season/Folding.ts",
+    file: "actor/Folding.ts",
     find: "for (const chunk of chunksOf(changes)) yield* politely(patiently(log.rewrite(fence, chunk)))",
     replace: ""
   },

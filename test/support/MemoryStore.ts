@@ -6,9 +6,9 @@ import type { Settings } from "@agon/domain/season/Rules.ts"
 import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type Version } from "@agon/domain/season/State.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import * as testLog from "@agon/domain/season/testLog.ts"
-import { SeasonClosed } from "@agon/server/season/Mailbox.ts"
-import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/season/SeasonStore.ts"
-import { placeOf, type Turn, WaitingRatings } from "@agon/server/season/WaitingRatings.ts"
+import { SeasonClosed } from "@agon/server/actor/Mailbox.ts"
+import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import { placeOf, type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
 
 type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Table][number]
 

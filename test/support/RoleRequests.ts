@@ -14,7 +14,7 @@ import { aboutRunner, bearer, type Caller, openRunner, ours, theirs, third, Worl
 import { type Row, routeOf } from "./RoutesTable.ts"
 import type { Web } from "./Web.ts"
 import type { SqlClient } from "effect/sql"
-import type { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
+import type { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 
 export interface Ready {
   /** What the path's parameters stand for, where it is not what they mostly do. */

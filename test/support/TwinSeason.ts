@@ -9,7 +9,7 @@ import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
-import { SeasonActors } from "@agon/server/season/SeasonEntity.ts"
+import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import * as Administration from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 

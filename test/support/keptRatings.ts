@@ -1,4 +1,4 @@
-/** Ratings as `rating_redo` keeps them, read by the text of server/season/redo.ts and by none of its code. */
+/** Ratings as `rating_redo` keeps them, read by the text of server/actor/store/redo.ts and by none of its code. */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 

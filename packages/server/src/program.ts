@@ -32,7 +32,7 @@ import { KnownRuntimes, knownRuntimes } from "./runner/KnownRuntimes.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
 import { Parking } from "./runner/Parking.ts"
 import * as DemoSeason from "./season/DemoSeason.ts"
-import { SeasonActors } from "./season/SeasonEntity.ts"
+import { SeasonActors } from "./actor/SeasonEntity.ts"
 import { Services } from "./services.ts"
 
 type LoadedSecrets = Secrets.Secrets

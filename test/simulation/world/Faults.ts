@@ -5,8 +5,8 @@
  */
 import { Effect, Layer, Semaphore } from "effect"
 import type { State } from "@agon/domain/season/State.ts"
-import { SeasonEvents, type Told } from "@agon/server/season/SeasonEvents.ts"
-import { type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/season/SeasonStore.ts"
+import { SeasonEvents, type Told } from "@agon/server/actor/SeasonEvents.ts"
+import { type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/actor/SeasonStore.ts"
 import { count, type Seen } from "./Run.ts"
 
 export const POINTS = ["claim", "claimed", "log", "fold", "rewrite", "commit", "committed", "tell"] as const

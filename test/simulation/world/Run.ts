@@ -8,8 +8,8 @@ import type { Machine } from "./Twin.ts"
 
 /** The code under simulation, which may be a mutant. */
 export interface Actor extends Machine {
-  readonly Mailbox: typeof import("@agon/server/season/Mailbox.ts")
-  readonly SeasonActor: typeof import("@agon/server/season/SeasonActor.ts")
+  readonly Mailbox: typeof import("@agon/server/actor/Mailbox.ts")
+  readonly SeasonActor: typeof import("@agon/server/actor/SeasonActor.ts")
 }
 /** Where its rows are. */
 export interface Ground {

@@ -49,7 +49,7 @@ export interface Telling {
 /**
  * Tells accounts something, but for those that have turned the kind off, and answers how many were told. It writes in the
  * transaction that it is called in: what is told has happened, and what was undone nobody hears of. A version's and a season's
- * own kinds are the season's commit to write (season/told.ts).
+ * own kinds are the season's commit to write (actor/store/told.ts).
  */
 export const makeTell = Effect.map(makeQueries, (queries) =>
   Effect.fnUntraced(function* (telling: Telling) {

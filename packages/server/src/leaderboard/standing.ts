@@ -1,5 +1,5 @@
 /**
- * Ladders in their order. Rows of ratings follow the start of a round one after another (season/WaitingRatings.ts); those that have
+ * Ladders in their order. Rows of ratings follow the start of a round one after another (actor/WaitingRatings.ts); those that have
  * not yet are read as reset, by the view `standing`. While there are some, which the season's row says, a ladder is sorted as it is
  * read, 100,000 entries in a quarter of a second; otherwise rating_rank has its order.
  */

@@ -2,7 +2,7 @@
  * What follows when a match was not played as reported: its runner is flagged, the match voided. Whatever happens leaves
  * a row in the season's audit log, whose actor is the service itself: `runner.flag`, `match.void`, and `match.doubt` where
  * the match has to stay (the season is closed, podium and all). A match that is voided has failed at once; ratings without
- * it come when the log has been folded again, beside the season ([Folding.ts](../season/Folding.ts)).
+ * it come when the log has been folded again, beside the season ([Folding.ts](../actor/Folding.ts)).
  *
  * A flagged runner reads `draining`: it may finish what it holds, which is looked at like everything else, and never gets
  * anything new. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
@@ -14,7 +14,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { makeAudits, ownAudit } from "../admin/audits.ts"
 import { Parking } from "../runner/Parking.ts"
-import { SeasonActors } from "../season/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonEntity.ts"
 
 export interface Doubtful {
   readonly season_id: string

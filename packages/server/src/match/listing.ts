@@ -19,7 +19,7 @@
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
-import { classBit } from "../season/figures.ts"
+import { classBit } from "../actor/store/figures.ts"
 import { sees } from "../season/queries.ts"
 
 type Sql = SqlClient.SqlClient

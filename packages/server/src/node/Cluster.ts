@@ -7,7 +7,7 @@
  *   is killed   the database lets go of its locks at once, the others find its port closed within 1 s (Lookout.ts)
  *   vanishes with its machine   the others miss its heartbeat within 4 s, and the database ends its idle session
  *   is frozen   the database ends its idle session after 4 s, the others miss its heartbeat meanwhile; when it wakes it finds its
- *               locks gone and ends its actors, and what they write in between the epoch refuses (season/commit.ts)
+ *               locks gone and ends its actors, and what they write in between the epoch refuses (actor/store/commit.ts)
  *   is cut off from the database   the same: it ends its actors itself when it has not reached its locks for 1.3 s
  *
  * Nodes command each other's seasons over HTTP, at a port of its own and with a credential of the installation (Peers.ts).

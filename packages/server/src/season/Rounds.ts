@@ -10,8 +10,8 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf } from "../admin/audits.ts"
 import { Instant } from "../database/rows.ts"
-import { asked } from "./asked.ts"
-import { SeasonActors } from "./SeasonEntity.ts"
+import { asked } from "../actor/asked.ts"
+import { SeasonActors } from "../actor/SeasonEntity.ts"
 
 export class Rounds extends Context.Service<
   Rounds,

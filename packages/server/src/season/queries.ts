@@ -1,4 +1,4 @@
-/** Every statement that reads seasons. What changes them is the actor's (commit.ts), or an administrator's. */
+/** Every statement that reads seasons. What changes them is the actor's (actor/store/commit.ts), or an administrator's. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { bestOf } from "../leaderboard/standing.ts"

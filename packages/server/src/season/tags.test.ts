@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import type { Event } from "@agon/domain/season/Event.ts"
-import type { Told } from "./SeasonEvents.ts"
+import type { Told } from "../actor/SeasonEvents.ts"
 import * as tags from "./tags.ts"
 
 const season = { id: "s1", game: "snakes", slug: "spring" }

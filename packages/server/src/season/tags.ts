@@ -18,7 +18,7 @@
  * So a rated match leaves alone: other ladders, the details of other matches, and pages of versions of other ladders.
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
-import type { SeasonName, Told } from "./SeasonEvents.ts"
+import type { SeasonName, Told } from "../actor/SeasonEvents.ts"
 
 export const seasonTag = (season_id: string) => `season:${season_id}`
 export const recordTag = (season_id: string) => `record:${season_id}`

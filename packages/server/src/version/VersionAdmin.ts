@@ -6,8 +6,8 @@ import type { SeasonClosed } from "@agon/api/submission/api.ts"
 import type { Version } from "@agon/api/version/Version.ts"
 import { Context, Effect, Layer } from "effect"
 import { auditOf } from "../admin/audits.ts"
-import { asked } from "../season/asked.ts"
-import { SeasonActors } from "../season/SeasonEntity.ts"
+import { asked } from "../actor/asked.ts"
+import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { Versions } from "./Versions.ts"
 
 export class VersionAdmin extends Context.Service<

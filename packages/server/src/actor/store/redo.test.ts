@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { keptRatings } from "../../../../test/support/keptRatings.ts"
+import { keptRatings } from "../../../../../test/support/keptRatings.ts"
 import { pack, type StandingRow, unpack } from "./redo.ts"
 
 const row = (n: number, over: Partial<StandingRow> = {}): StandingRow => ({

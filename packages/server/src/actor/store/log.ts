@@ -14,7 +14,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { standingColumns } from "./claim.ts"
 import { changeParts } from "./commit.ts"
-import { Fenced, type SeasonLog, StoreFailed } from "./SeasonStore.ts"
+import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
 import { statement } from "./statement.ts"
 
 interface SeatRow extends Pick<LoggedMatch, "id" | "rated_n" | "ladder" | "round"> {

@@ -8,7 +8,7 @@ import { Broadcast, everything } from "../node/Broadcast.ts"
 import { OpenSeasons } from "../runner/OpenSeasons.ts"
 import { Parking } from "../runner/Parking.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
-import { purgedByAll, purgedByClaim } from "./tags.ts"
+import { purgedByAll, purgedByClaim } from "../season/tags.ts"
 
 /** Changes which seasons there are to be played, or by which engine. */
 const CHANGES_SEASONS: ReadonlySet<string> = new Set(["SeasonChanged", "SeasonClosed"])

@@ -1,6 +1,6 @@
 /** Columns by the type of their elements. Times are ms since 1970 in the machine and timestamptz in the tables. */
 import { OID } from "@effect/sql-pg/PgTypes"
-import { storableJson, storableText } from "../database/storable.ts"
+import { storableJson, storableText } from "../../database/storable.ts"
 import type { Column } from "./statement.ts"
 
 export const int = <A>(name: string, of: (row: A) => number | null): Column<A> => ({ name, type: "int4", oid: OID.int4, of })

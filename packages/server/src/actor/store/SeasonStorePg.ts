@@ -5,14 +5,14 @@ import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { SeasonSql } from "../database/Database.ts"
+import { SeasonSql } from "../../database/Database.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
-import { SeasonClosed } from "./Mailbox.ts"
+import { SeasonClosed } from "../Mailbox.ts"
 import { type StandingRow, unpack } from "./redo.ts"
-import { type Claimed, Fenced, SeasonStore, StoreFailed } from "./SeasonStore.ts"
-import { placeOf, RATINGS_PER_S, WaitingRatings } from "./WaitingRatings.ts"
+import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
+import { placeOf, RATINGS_PER_S, WaitingRatings } from "../WaitingRatings.ts"
 
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
 const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {

@@ -1,8 +1,8 @@
 /** How a season ends: by its finals, or by a close, within a minute of the request (http-api.md 3.3, DECISIONS.md 5 and 9). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer as administration, options, post, read, refusal, rows } from "../support/Administration.ts"
-import { ofPlatform, playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
+import { layer as administration, log, options, patch, post, read, refusal, rows, startRound } from "../support/Administration.ts"
+import { anotherBaseline, ofPlatform, playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
 
 const slow = process.env["AGON_SLOW"] !== undefined
 
@@ -47,6 +47,27 @@ layer(administration, options)("finals", (it) => {
       ])
       assert.strictEqual((yield* post(url("/close"))).json.close_requested_at, closed.close_requested_at)
       assert.deepStrictEqual(yield* rows`SELECT id FROM live WHERE season_id = ${id}`, [])
+    })
+  )
+
+  it.effect("are played by the baselines that were in play when they started: one may leave, and none joins", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* playing("masters")
+      for (const name of ["three", "four"]) yield* anotherBaseline(id, name)
+      const turn = (name: string, enabled: boolean) => patch(url(`/baselines/${name}`), { enabled })
+      assert.strictEqual((yield* turn("three", true)).status, 200)
+      yield* startRound(id, 2, "finals")
+      const logged = yield* log(id)
+      const late = yield* turn("four", true)
+      assert.deepStrictEqual(refusal(late), [409, "season_closed"])
+      assert.match(late.json.detail, /finals/)
+      assert.strictEqual((yield* turn("three", true)).status, 200, "it is in them")
+      assert.strictEqual((yield* turn("three", false)).status, 200)
+      assert.deepStrictEqual(refusal(yield* turn("three", true)), [409, "season_closed"])
+      assert.deepStrictEqual(yield* log(id), [["root", "baseline.switch", "three", { enabled: false }], ...logged])
+      const { baselines } = (yield* read(url("/baselines"))).json
+      const on = baselines.filter(({ enabled }: any) => enabled).map(({ name }: any) => name)
+      assert.sameMembers(on, ["one", "two"])
     })
   )
 })

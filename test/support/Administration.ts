@@ -141,10 +141,10 @@ export const tell = <C extends Command>(season_id: string, command: C) =>
   )
 
 /** Starts a round of the season; answers when it has begun. A busy machine plans it again for a later moment. */
-export const startRound = (season_id: string, games: number) => {
+export const startRound = (season_id: string, games: number, kind: "round" | "finals" = "round") => {
   const begun = Effect.gen(function* () {
     const starts_at = Date.now() + 100
-    const planned = yield* tell(season_id, { _tag: "PlanRound", kind: "round", games, starts_at })
+    const planned = yield* tell(season_id, { _tag: "PlanRound", kind, games, starts_at })
     if ("refused" in planned) return false
     yield* eventually(
       "the round's start",

@@ -34,7 +34,9 @@ export const make = (): Versions => {
   return {
     check: (window) => {
       const { before, now } = window
-      const finals = now.rounds.some(({ kind, started_at }) => kind === "finals" && started_at !== null)
+      const [playedFinals, finals] = [before, now].map(({ rounds }) =>
+        rounds.some(({ kind, started_at }) => kind === "finals" && started_at !== null)
+      )
       countTrials(window, trials)
       checkHead(window)
       checkHolders(window)
@@ -49,6 +51,7 @@ export const make = (): Versions => {
         const trial = trials.get(version.id) ?? { played: 0, failed: 0, lost: 0 }
         if (to === "trial" || to === "entered") checkJudged(window, version)
         if (from === to) continue
+        if (from === "disabled") must(!playedFinals && before.head.phase === "open", "no baseline joins the finals", version)
         if (to === "entered" && from !== "suspended") checkEntered(window, version, was, trial)
         if (to === "rejected") checkRejected(window, version, trial)
       }

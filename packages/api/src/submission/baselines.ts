@@ -76,6 +76,7 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
           ? new MissingHash({ detail: "Name the baseline's files by weights_hash and manifest_hash." })
           : undefined
       ),
+    /** On until the finals start, off at any time. */
     HttpApiEndpoint.patch("switchBaseline", "/v1/games/:game/seasons/:slug/baselines/:baseline", {
       params: { ...params, baseline: Schema.String },
       payload: SwitchBaseline,

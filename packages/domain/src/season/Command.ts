@@ -197,7 +197,7 @@ export interface Replies {
   readonly RevokeKey: { readonly returned: number }
   readonly AddBoard: { readonly added: true } | { readonly refused: "board_exists" }
   readonly SwitchBoard: { readonly enabled: boolean } | { readonly refused: "not_found" }
-  readonly SwitchBaseline: { readonly enabled: boolean } | { readonly refused: "not_found" | "testing" }
+  readonly SwitchBaseline: { readonly enabled: boolean } | { readonly refused: "not_found" | "testing" | "season_closed" }
   readonly Reinstate: { readonly status: Status; readonly phase: Phase | null } | { readonly refused: "not_found" }
   readonly PlanRound: { readonly n: number } | { readonly refused: "invalid_request"; readonly detail: string }
   readonly PatchRound:

@@ -299,6 +299,30 @@ describe("a round", () => {
     assert.deepStrictEqual(endings(state), ["round_reset", "finished"])
     assert.strictEqual(state.rated, 0)
   })
+  it("of finals is for those who are in play when it starts: a baseline may leave and joins no more", () => {
+    const { now, state } = season(3)
+    const onOff = (n: number, enabled: boolean, at: number) => {
+      const audit = { id: `${n} ${at}`, actor: "root", action: "baseline.switch", subject: `${n}`, detail: null }
+      return step(state, { _tag: "SwitchBaseline", version: version(n), enabled, audit }, at)
+    }
+    for (const n of [4, 5]) {
+      step(state, submission(n, { owner: null }), now)
+      finish(state, lease(state, now).find(({ kind }) => kind === "admission")!, now)
+    }
+    assert.deepStrictEqual<unknown>(onOff(4, true, now), { enabled: true })
+    step(state, { _tag: "PlanRound", kind: "finals", games: 3, starts_at: now + 10 }, now)
+    assert.deepStrictEqual<unknown>([onOff(5, true, now + 5), onOff(5, false, now + 6)], [{ enabled: true }, { enabled: false }])
+    step(state, { _tag: "Tick" }, now + 10)
+    const logged = state.writes.audits.length
+    assert.deepStrictEqual<unknown>(onOff(5, true, now + 11), { refused: "season_closed" })
+    assert.deepStrictEqual<unknown>(onOff(4, true, now + 12), { enabled: true }, "it is in them")
+    assert.strictEqual(state.writes.audits.length, logged)
+    assert.deepStrictEqual<unknown>(onOff(4, false, now + 13), { enabled: false })
+    assert.deepStrictEqual<unknown>(onOff(4, true, now + 14), { refused: "season_closed" })
+    const plays = (n: number) => state.ladders.at(-1)!.standings.get(version(n))?.active === true
+    assert.deepStrictEqual([1, 2, 3, 4, 5].map(plays), [true, true, true, false, false])
+  })
+
   it("of finals rejects candidates, ends with the last game and freezes the podium", () => {
     const { state, now } = season(4)
     step(state, submission(9, { files: null }), now)

@@ -199,11 +199,13 @@ export const enterVersion = (state: State, version: Version): void => {
   state.recheck = true
 }
 
+/** Who plays the finals is settled when they start: a baseline may leave them, and joins them no more. */
 export const switchBaseline = (state: State, { audit, enabled, version: id }: Of<"SwitchBaseline">): Replies["SwitchBaseline"] => {
   const version = state.versions_by_id.get(id)
   if (version === undefined || version.owner !== null) return { refused: "not_found" }
   if (version.status === "testing") return { refused: "testing" }
   if ((version.status === "entered") === enabled) return { enabled }
+  if (enabled && isOver(state)) return { refused: "season_closed" }
   moved(state, version, { status: enabled ? "entered" : "disabled", phase: null, streak: null })
   if (enabled) joinLadders(state, version, undefined)
   else leaveLadders(state, version)

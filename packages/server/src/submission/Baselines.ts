@@ -73,6 +73,8 @@ interface From {
 
 const exists = (name: string) => new BaselineExists({ detail: `The season has a baseline ${name} of other files.` })
 
+const over = new Closed({ detail: "The season plays its finals, or is closing: no baseline joins it any more." })
+
 /** A new candidate under the name, by whichever way it comes. */
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
@@ -177,6 +179,7 @@ const makeBaselines = Effect.gen(function* () {
       const { id } = yield* byName(season.id, name)
       const told = yield* auditOf(account, "baseline.switch", name, { enabled })
       const reply = yield* asked(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit: told })
+      if ("refused" in reply && reply.refused === "season_closed") return yield* over
       if ("refused" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is not admitted (yet); it cannot be switched.` })
       return publish(yield* byName(season.id, name))
     }),

@@ -331,6 +331,7 @@ const emptyWrites = (): Writes => ({
   audits: []
 })
 
+/** The rows are the state's from now on: copies of those of 100,000 entries would take long. */
 export const restore = (from: Snapshot): State => {
   const state: State = {
     ...freshHead(), // a head that was written before a counter was thought of has none
@@ -338,7 +339,7 @@ export const restore = (from: Snapshot): State => {
     id: from.id,
     hash: hashText(from.id),
     settings: from.settings,
-    versions_by_id: new Map(from.versions.map((row) => [row.id, { ...row }])),
+    versions_by_id: new Map(from.versions.map((row) => [row.id, row])),
     owners: new Map(from.owners.map(({ id, last_submitted_at }) => [id, { last_submitted_at, models: 0, testing: [] }])),
     models: new Map(),
     weights: new Map(),
@@ -372,11 +373,11 @@ export const restore = (from: Snapshot): State => {
   }
   for (const version of state.versions_by_id.values()) count(state, version)
   for (const left of from.left) countLeft(state, left)
+  const suspended = new Set(from.versions.filter(({ phase }) => phase === "suspended").map(({ id }) => id))
   for (const row of from.standings) {
-    const suspended = state.versions_by_id.get(row.version)?.phase === "suspended"
-    const standing = { ...row, met: [...row.met], history: [...row.history], key: 0, busy: false, suspended }
+    const standing = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
     if (followed(standing, state.rounds, state.round)) state.unwritten.add(standing)
-    addStanding(state.ladders[LADDERS.indexOf(row.ladder)]!, standing)
+    addStanding(state.ladders[LADDERS.indexOf(standing.ladder)]!, standing)
   }
   for (const match of state.live.values()) {
     const ladder = ladderOf(state, match)

@@ -2,6 +2,8 @@
 
 import { answerAgain } from "@agon/domain/season/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import type { Live, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -19,14 +21,18 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const { at, epoch, game, head, ratings_round, seq, slug, ...settings } = row
   const waited = keptOf(yield* reading.redo(sql, season), head.round)
   const versions = yield* reading.versions(sql, season)
-  const left = yield* reading.left(sql, season)
-  const owners = yield* reading.owners(sql, season)
-  const standings = (yield* reading.standings(sql, season)).map((row) => newest(row, waited.last.get(placeOf(row))))
+  const gone = yield* reading.gone(sql, season)
   const boards = yield* reading.boards(sql, season)
   const rounds = yield* reading.rounds(sql, season)
   const live = yield* reading.live(sql, season)
   const reviews = yield* reading.reviews(sql, season)
   const voiding = yield* reading.voiding(sql, season)
+  const inPlay = yield* reading.standings(sql, season)
+  const out = yield* reading.standingsOut(sql, season, outOfPlay(versions, live))
+  const rows = [...inPlay, ...out]
+  const standings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(placeOf(row))))
+  const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
+  const owners = lastSubmissions([versions, gone])
   const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews, voiding }
   return {
     name: { id: season, game, slug },
@@ -40,6 +46,23 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
     snapshot
   } satisfies Claimed
 })
+
+/** Who may still be moved though out of play: whoever sits in an open match, and baselines that may be switched on again. */
+const outOfPlay = (versions: ReadonlyArray<Version>, live: ReadonlyArray<Live>): ReadonlyArray<string> => {
+  const off = versions.filter(({ owner, status }) => owner === null && status === "disabled").map(({ id }) => id)
+  return [...new Set([...off, ...live.flatMap(({ versions }) => versions)])]
+}
+
+/** The cooldown runs from an owner's last submission. */
+const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" | "created_at">>>): Snapshot["owners"] => {
+  const last = new Map<string, number>()
+  for (const versions of all) {
+    for (const { created_at, owner } of versions) {
+      if (owner !== null && created_at > (last.get(owner) ?? -Infinity)) last.set(owner, created_at)
+    }
+  }
+  return Array.from(last, ([id, last_submitted_at]) => ({ id, last_submitted_at }))
+}
 
 /** What was kept of a rating counts, unless its row has followed a round since: had it moved in that, it would have been kept again. */
 const newest = (row: StandingRow, kept: StandingRow | undefined): StandingRow =>

@@ -7,8 +7,9 @@ import type { EndedWork } from "@agon/domain/season/answerAgain.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
 import type { Voiding } from "@agon/domain/season/Voided.ts"
-import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
+import { Effect } from "effect"
+import { compactVersion } from "./compactVersion.ts"
 import { NOW } from "./statement.ts"
 
 const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
@@ -36,50 +37,51 @@ const SEATED = "SELECT unnest(versions) FROM live WHERE season_id = $1::uuid"
 
 /** Superseded ones only where an open match seats them. Index: version_ord. */
 export const versions = (sql: PgClient, season: string) =>
-  sql.unsafe<Version>(
-    `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
+  Effect.map(
+    sql.unsafe<Version>(
+      `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
        ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
        param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
        reject_detail, successor, trial_played, trial_failed, trial_void, streak
      FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled') OR status = 'superseded' AND id IN (${SEATED}))
      ORDER BY ord`,
-    [season]
+      [season]
+    ),
+    (rows) => rows.map(compactVersion)
   )
 
-/** The other superseded ones: what caps and weights need of them. Index: version_ord. */
-export const left = (sql: PgClient, season: string) =>
-  sql.unsafe<Left>(
-    `SELECT model_id AS model, owner_id AS owner, weights_hash FROM version
-     WHERE season_id = $1::uuid AND status = 'superseded' AND id NOT IN (${SEATED})`,
-    [season]
-  )
-
-/** The cooldown runs from the last submission, but for those that came to nothing through no fault of the owner's. */
-export const owners = (sql: PgClient, season: string) =>
-  sql.unsafe<Snapshot["owners"][number]>(
-    `SELECT owner_id AS id, ${ms("max(created_at)", "last_submitted_at")} FROM version
-     WHERE season_id = $1::uuid AND owner_id IS NOT NULL
-       AND coalesce(reject_reason, '') NOT IN ('admission_unavailable', 'upload_expired')
-     GROUP BY owner_id ORDER BY owner_id`,
-    [season]
-  )
-
-export const standingColumns = `version_id AS version, ord, ladder, active, round, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
-  seat_sum, trend, met, history`
+/** A version that the state does not hold, as far as caps, weights and cooldowns need it: `weights_hash` is null of a rejected one. */
+export interface Gone extends Pick<Version, "owner" | "model" | "created_at"> {
+  readonly weights_hash: string | null
+}
 
 /**
- * Ratings of those in play, and of those that are out of it and may still be moved: baselines switched off, and whoever
- * sits in an open match. Superseded ones stay behind, however many. Indexes: rating_rank, rating_version.
+ * The other superseded ones, and rejected ones but for those that came to nothing through no fault of their owner's: these do not
+ * count for the cooldown. In one pass over the season's versions. Index: version_ord.
  */
-export const standings = (sql: PgClient, season: string) =>
-  sql.unsafe<Snapshot["standings"][number]>(
-    `SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active
-     UNION ALL
-     SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id IN (
-       SELECT id FROM version WHERE season_id = $1::uuid AND owner_id IS NULL AND status = 'disabled'
-       UNION ${SEATED})
-     ORDER BY ladder, ord`,
+export const gone = (sql: PgClient, season: string) =>
+  sql.unsafe<Gone>(
+    `SELECT model_id AS model, owner_id AS owner, CASE WHEN status = 'superseded' THEN weights_hash END AS weights_hash, ${ms("created_at")}
+     FROM version WHERE season_id = $1::uuid AND (status = 'superseded' AND id NOT IN (${SEATED})
+       OR status = 'rejected' AND coalesce(reject_reason, '') NOT IN ('admission_unavailable', 'upload_expired'))`,
     [season]
+  )
+
+const standingColumns = `version_id AS version, ord, ladder, active, round, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
+  seat_sum, trend, met, history`
+
+/** Ratings of those in play, in no order: sorting 200,000 of them would take as long as reading them. Index: rating_rank. */
+export const standings = (sql: PgClient, season: string) =>
+  sql.unsafe<Snapshot["standings"][number]>(`SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active`, [season])
+
+/**
+ * Ratings of these where they are out of play: baselines switched off and whoever sits in an open match may still be moved.
+ * Superseded ones stay behind, however many. Index: rating_version.
+ */
+export const standingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
+  sql.unsafe<Snapshot["standings"][number]>(
+    `SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])`,
+    [season, versions.join()]
   )
 
 export const boards = (sql: PgClient, season: string) =>

@@ -12,7 +12,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { int4, uuid } from "@effect/sql-pg/PgTypes"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { standingColumns } from "./claim.ts"
+import { standingsOut } from "./claim.ts"
 import { changeParts } from "./commit.ts"
 import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
 import { statement } from "./statement.ts"
@@ -39,13 +39,6 @@ const ended = (sql: PgClient, season: string, matches: ReadonlyArray<string>) =>
         FROM seat s WHERE s.match_id = m.id) AS seats
      FROM match m WHERE m.season_id = $1::uuid AND m.id = ANY (string_to_array($2, ',')::uuid[])`,
     [season, matches.join()]
-  )
-
-/** Index: rating_version. */
-const left = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
-  sql.unsafe<EndedMatch["left"][number]>(
-    `SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])`,
-    [season, versions.join()]
   )
 
 /** Index: match_rated, backwards to the first of an earlier round. */
@@ -114,7 +107,7 @@ export const make = (sql: PgClient): SeasonLog => {
     ended: Effect.fn("SeasonLog.ended")(function* (season, ids) {
       const rows = yield* storing(season, ended(sql, season, ids))
       const versions = new Set(rows.flatMap(({ ladder, seats }) => (ladder === null ? [] : seats.map(({ version }) => version))))
-      const standings = versions.size === 0 ? [] : yield* storing(season, left(sql, season, [...versions]))
+      const standings = versions.size === 0 ? [] : yield* storing(season, standingsOut(sql, season, [...versions]))
       return rows.map((row) => ({ ...row, left: standings.filter((each) => isOf(row, each)) }))
     }),
 
@@ -135,7 +128,7 @@ export const make = (sql: PgClient): SeasonLog => {
       return earlierFrom(ladder, yield* storing(season, earlier(sql, season, ladder, versions, after)))
     }),
 
-    left: (season, versions) => (versions.length === 0 ? Effect.succeed([]) : storing(season, left(sql, season, versions))),
+    left: (season, versions) => (versions.length === 0 ? Effect.succeed([]) : storing(season, standingsOut(sql, season, versions))),
 
     rewrite: Effect.fn("SeasonLog.rewrite")(function* ({ epoch, season }, changes) {
       const parts = changeParts(changes).filter((part) => part !== null)

@@ -17,7 +17,7 @@ Keys that the service does not know are ignored; an answer may get new ones.`
 
 /** Completes the document in place. */
 export const documented = (api: HttpApi.Top, document: Record<string, any>): Record<string, any> => {
-  document["info"].description = about
+  Object.assign(document["info"], { description: about, contact: { name: "Agon" }, license: { name: "MIT", identifier: "MIT" } })
   for (const tag of document["tags"]) tag.description = groups[tag.name]
   document["servers"] = [{ url: "/", description: "The origin that the document was read from" }]
   const { key, session } = document["components"].securitySchemes ?? {}

@@ -2,9 +2,10 @@
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { Effect, Schema, SchemaGetter } from "effect"
 
-const slug = /^[a-z0-9](-?[a-z0-9])*$/
-const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
-const sha256 = /^sha256:[0-9a-f]{64}$/
+// Only patterns with the flag u are shown in the OpenAPI document.
+const slug = /^[a-z0-9](-?[a-z0-9])*$/u
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u
+const sha256 = /^sha256:[0-9a-f]{64}$/u
 
 export const isUuid = (text: string) => uuid.test(text)
 
@@ -15,7 +16,7 @@ export const Slug = Schema.String.check(Schema.isPattern(slug, { expected: "a sl
 export const Id = Schema.String.annotate({ format: "uuid" })
 
 /** An id in a path or body. A path that fails it names nothing (404). */
-export const Uuid = Schema.String.check(Schema.isPattern(uuid, { expected: "a UUID in lower case" }))
+export const Uuid = Schema.String.check(Schema.isPattern(uuid, { expected: "a UUID in lower case", format: "uuid" }))
 
 export const Sha256 = Schema.String.check(Schema.isPattern(sha256, { expected: "sha256: and 64 hexadecimal digits" }))
 
@@ -26,7 +27,10 @@ const instant = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d
 
 /** An RFC 3339 timestamp with any offset, read as the wire's own form. */
 export const AnyInstant = Schema.String.check(
-  Schema.makeFilter((text: string) => instant.test(text) && !Number.isNaN(Date.parse(text)), { expected: "an RFC 3339 timestamp" })
+  Schema.makeFilter((text: string) => instant.test(text) && !Number.isNaN(Date.parse(text)), {
+    expected: "an RFC 3339 timestamp",
+    toJsonSchema: () => ({ format: "date-time" })
+  })
 ).pipe(
   Schema.decode({
     decode: SchemaGetter.transform((text: string) => new Date(text).toISOString()),
@@ -74,7 +78,7 @@ export const Flag = Schema.Literals(["true", "false"]).pipe(
 )
 
 export const ladders = LADDERS
-export const Ladder = Schema.Literals(ladders)
+export const Ladder = Schema.Literals(ladders).annotate({ identifier: "Ladder" })
 export type Ladder = typeof Ladder.Type
 
 /** An object keyed by ladder that holds only some of them. */

@@ -11,7 +11,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   admin_only: "The operation is one of platform administrators, and the caller is none.",
   season_admin_only: "The operation is one of the season's administrators, and the caller is none.",
   cross_origin: "A browser sent it from a page of another origin.",
-  not_found: "What the path names is not there, or not for the caller's eyes.",
+  not_found: "The path names something that is not there, or that the caller may not see.",
   unknown_game: "The service is built without a game of this name.",
   unknown_season: "The game has no such season, or a private one that the caller may not see.",
   unknown_model: "The caller has no such model in the game.",

@@ -1,23 +1,23 @@
-/** What the document says of each operation beyond its schemas: its name, what it does, who may, how often, and from how fresh a store. */
+/** The operations of the document: the name of each, what it does, who may call it, how often, and from how fresh a store it answers. */
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"
 import { Rate, type RateClass, Shared } from "../Boundary.ts"
 import { bodyBytes } from "../bodyBytes.ts"
+import { descriptions } from "./descriptions.ts"
 import { summaries } from "./summaries.ts"
 
 /** `privatePodium` is `podium` of whatever season the caller may see. */
-const memberRead = /^private([A-Z])/
+const counterpartOf = (name: string) => name.replace(/^private([A-Z])/, (_, initial: string) => initial.toLowerCase())
 
-export const summaryOf = (name: string): string | undefined => {
-  const counterpart = name.replace(memberRead, (_, initial: string) => initial.toLowerCase())
-  const summary = summaries[counterpart]
-  return summary === undefined || counterpart === name ? summary : `${summary}, private seasons of the caller's included`
+const summaryOf = (name: string): string | undefined => {
+  const summary = summaries[counterpartOf(name)]
+  return summary === undefined || counterpartOf(name) === name ? summary : `${summary}, private seasons of the caller's included`
 }
 
 const callers: ReadonlyArray<readonly [level: unknown, sentence: string]> = [
-  [A.Session, "Needs a session."],
-  [A.OptionalSession, "A session widens what is seen."],
+  [A.Session, "For everybody who is signed in."],
+  [A.OptionalSession, "For everybody; with a session, private seasons that the caller takes part in or administers are seen as well."],
   [A.PlatformAdmin, "For platform administrators."],
   [A.SeasonAdmin, "For administrators of the season, and of the platform."],
   [A.ModelOwner, "For the model's owner; to others it does not exist."],
@@ -25,6 +25,7 @@ const callers: ReadonlyArray<readonly [level: unknown, sentence: string]> = [
   [A.MatchOwner, "For those who have a seat in the match; to others it does not exist."],
   [A.RunnerKey, "For runners, by their key."]
 ]
+const forEverybody = "For everybody."
 
 const rates: Readonly<Record<RateClass, string>> = {
   public: "Counts against the public rate of the caller's address.",
@@ -36,7 +37,7 @@ const rates: Readonly<Record<RateClass, string>> = {
   runner: "Counts against no rate."
 }
 
-const cached = "Kept for up to 600 s, and forgotten at once when a write changes it; `If-None-Match` is answered 304."
+const cached = "The answer is cached for up to 600 s, and dropped when a write changes it; `If-None-Match` is answered 304."
 
 /** Headers that answers have besides those of every answer. */
 const etag = { etag: { description: "Strong; the same until the answer changes.", schema: { type: "string" } } }
@@ -48,8 +49,10 @@ export const describeOperation = (operation: any, endpoint: HttpApiEndpoint.Top,
   const summary = summaryOf(endpoint.identifier)
   if (summary !== undefined) operation.summary = summary
   const shared = levels.has(Shared)
-  const sentences = callers.filter(([level]) => levels.has(level)).map(([, sentence]) => sentence)
-  if (operation.requestBody !== undefined) sentences.push(`A body may have ${bodyBytes(endpoint.identifier)} bytes.`)
+  const description = descriptions[counterpartOf(endpoint.identifier)]
+  const level = callers.filter(([one]) => levels.has(one)).map(([, sentence]) => sentence)
+  const sentences = [description ?? [], level.length === 0 ? forEverybody : level].flat()
+  if (operation.requestBody !== undefined) sentences.push(`The body may have ${bodyBytes(endpoint.identifier)} bytes at most.`)
   operation.description = [...sentences, rates[Context.get(endpoint.annotations, Rate)], ...(shared ? [cached] : [])].join(" ")
   if (levels.has(A.OptionalSession)) operation.security.unshift({})
   describeAnswers(operation.responses, shared)
@@ -63,7 +66,7 @@ const describeAnswers = (responses: any, shared: boolean): void => {
     if (status === "204") response.description = "Done"
     if (status === "200" && shared) response.headers = etag
   }
-  if (shared) responses["304"] = { description: "What the caller has is still true", headers: etag }
+  if (shared) responses["304"] = { description: "The caller's copy is still true.", headers: etag }
 }
 
 /** A DELETE names what it removes in its body or in its query, so the body may be missing. */

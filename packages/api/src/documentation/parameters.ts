@@ -19,9 +19,9 @@ const meanings: Readonly<Record<string, string>> = {
   "path lease": "A lease, as it was handed out.",
   "path word": "A word of the list, in whatever case.",
   "path model": "A model, by its id.",
-  "path id": "The id, a UUID in lower case; what is none names nothing.",
+  "path id": "The id: a UUID in lower case. Any other text is the id of nothing.",
   "query return_to": "Where to go after the sign-in: a path on this origin. Anything else is ignored.",
-  "query q": "What a username, a display name or a login begins with, whatever its case. The first 300 by each are found.",
+  "query q": "The beginning of a username, a display name or a login, in whatever case. The first 300 by each are found.",
   "query season": "A season, by its slug; without it the featured one.",
   "query game": "A game, by its slug.",
   "query ladder": "A ladder.",
@@ -30,7 +30,7 @@ const meanings: Readonly<Record<string, string>> = {
   "query boards": "Each row carries its board file.",
   "query model": "A model, by its id.",
   "query match": "A match, by its id.",
-  "query state": "What they wait for, or have come to.",
+  "query state": "The state that they are in.",
   "query version": "A version, by its id.",
   "query kind": "Only things of this kind.",
   "query from": "This day and later ones, in UTC.",
@@ -45,8 +45,8 @@ const meanings: Readonly<Record<string, string>> = {
   "query since": "Played at this time or after it.",
   "query top": "Some seat stood among the first so many of the ladder when it was played.",
   "query sort": "The order; equal ones are newest first.",
-  "query id": "What the body names, for clients whose DELETE has no body.",
-  "query username": "What the body names, for clients whose DELETE has no body."
+  "query id": "The same as in the body, for clients whose DELETE has none.",
+  "query username": "The same as in the body, for clients whose DELETE has none."
 }
 
 /** More than any list shows on a page. */

@@ -1,22 +1,39 @@
 /** The document's schemas as others' generators like them: plain names, open objects, and no more bounds than there are. */
 
 import { errorMeanings } from "../errorMeanings.ts"
+import { describeSchemas } from "./describeSchemas.ts"
+import { boundClass, boundRules, rulesPatch } from "./rules.ts"
 
 type Json = any
 
 /** Where a reference to a component leads. */
 const PREFIX = "#/components/schemas/"
 
-/** Any JSON to the schema, since a refusal of it is the engine's; what a caller sends and gets is an object. */
-const boardFile = { type: "object", additionalProperties: true, description: "A board as the game's engine reads it." }
+/** Any JSON to the schema that reads it, since a refusal of it is the engine's; a caller sends and gets an object. */
+const boardFile = {
+  type: "object",
+  required: ["format", "map_id", "players", "rows", "cols"],
+  properties: {
+    format: { type: "string" },
+    map_id: { type: "string", pattern: "^[a-z0-9](-?[a-z0-9])*$", maxLength: 64 },
+    players: { type: "integer", minimum: 2, maximum: 8 },
+    rows: { type: "integer", minimum: 4, maximum: 25 },
+    cols: { type: "integer", minimum: 4, maximum: 25 }
+  },
+  additionalProperties: true,
+  description: "A board as the game's engine reads it: the keys that boards of every game have, and beside them those of the game's format."
+}
 
-/** What is not more than the range of the numbers themselves says nothing. */
+/** Schemas that read more than a caller may send, so that the refusal comes from whoever knows the fault. */
+const restated: Readonly<Record<string, () => Json>> = { BoardFile: () => structuredClone(boardFile), RulesPatch: rulesPatch }
+
+/** The range of the numbers themselves is no bound. */
 const isNoBound = (value: unknown) => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
 export const mendSchemas = (document: Json): void => {
   const { schemas } = document.components
   const names = newNames(schemas)
-  if (schemas.BoardFile !== undefined) schemas.BoardFile = boardFile
+  for (const [name, restate] of Object.entries(restated)) if (schemas[name] !== undefined) schemas[name] = restate()
   document.components.schemas = Object.fromEntries(
     Object.entries<Json>(schemas)
       .map(([name, schema]): [string, Json] => [names.get(name) ?? name, isProblem(schema) ? wholeProblem(schema) : schema])
@@ -26,16 +43,23 @@ export const mendSchemas = (document: Json): void => {
     if (typeof node.$ref === "string") node.$ref = `${PREFIX}${names.get(node.$ref.slice(PREFIX.length)) ?? node.$ref.slice(PREFIX.length)}`
     // Keys that the service does not know are ignored, and an answer may get new ones.
     if (node.additionalProperties === false) delete node.additionalProperties
-    if (node.not?.type === "null") replace(node, { type: "object" })
+    if (node.not?.type === "null") replace(node, { type: "object", description: "An empty object.", additionalProperties: true })
+    if (node.allOf?.every(isBound)) replace(node, Object.assign({}, node, ...node.allOf, { allOf: undefined }))
     if (isNoBound(node.maximum)) delete node.maximum
     if (isNoBound(node.minimum)) delete node.minimum
+    if (node.properties?.memory_cell_bytes !== undefined) boundClass(node)
   })
+  if (schemas.Rules !== undefined) boundRules(schemas.Rules)
+  describeSchemas(document, isProblem)
 }
+
+/** A bound beside a type, which is as well a part of it. */
+const isBound = (part: Json) => part.$ref === undefined && part.type === undefined && part.properties === undefined
 
 /** A struct without fields is anything but null to the library, and to its callers an empty object. */
 const replace = (node: Json, by: Json) => {
   for (const key of Object.keys(node)) delete node[key]
-  Object.assign(node, by)
+  for (const [key, value] of Object.entries(by)) if (value !== undefined) node[key] = value
 }
 
 const walk = (node: Json, visit: (node: Json) => void): void => {

@@ -7,12 +7,12 @@ import * as page from "../Page.ts"
 import { AnyInstant, Ladder, Uuid, withDefault } from "../Wire.ts"
 import { Frame, MatchCard, MatchDetail, Outcome, OwnMatch } from "./Match.ts"
 
-export const Sort = Schema.Literals(["newest", "closest", "upset", "longest", "discussed"])
+export const Sort = Schema.Literals(["newest", "closest", "upset", "longest", "discussed"]).annotate({ identifier: "MatchSort" })
 export type Sort = typeof Sort.Type
 
 /** Two models that met, as `<uuid>,<uuid>`. */
 const Versus = Schema.String.check(
-  Schema.isPattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12},[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/, {
+  Schema.isPattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12},[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u, {
     expected: "two model ids with a comma between them"
   }),
   Schema.makeFilter((pair: string) => pair.slice(0, 36) !== pair.slice(37), { expected: "two different models" })

@@ -23,7 +23,7 @@ export const maxWait_s = 30
 const LeaseId = text(1, 80)
 const RuntimeVersion = text(1, 200)
 const Digest = text(1, 128)
-const StateSha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "64 hexadecimal digits" }))
+const StateSha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 hexadecimal digits" }))
 const Detail = text(0, 2000)
 
 /** Of one key; those that have been silent for 90 s are gone and do not count. */

@@ -15,7 +15,7 @@ const FleetUse = Schema.Literals(["own", "platform", "both"])
 export const Fleet = Schema.Struct({ matches: FleetUse, admissions: FleetUse }).annotate({ identifier: "Fleet" })
 
 /** Every rule may be left out; a key that is none of these is `rules_invalid`, hence read as it comes. */
-export const RulesBody = Schema.Record(Schema.String, Schema.Json)
+export const RulesBody = Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "RulesPatch" })
 
 /** More than a season has of classes, providers or first administrators; a body that lists more is not read further. */
 const LISTED_MAX = 100

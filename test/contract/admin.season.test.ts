@@ -68,7 +68,8 @@ layer(administration, options)("making a season", (it) => {
         [{ rules: { match: { "trial.matches": 5 } } }, 422, "rules_invalid"],
         [{ weight_classes: Fixture.classes.slice(1) }, 422, "rules_invalid"],
         [{ weight_classes: Fixture.classes.map((one) => ({ ...one, max_bytes: 5 })) }, 422, "rules_invalid"],
-        [{ admins: ["nobody"] }, 400, "invalid_request"]
+        [{ admins: ["nobody"] }, 400, "invalid_request"],
+        [{ providers: ["hub", "nowhere"] }, 400, "invalid_request"]
       ]
       for (const [change, status, code] of cases) {
         const made = yield* post(seasons, { ...body, slug: "fresh", ...("name" in change ? { slug: undefined } : {}), ...change })
@@ -78,6 +79,18 @@ layer(administration, options)("making a season", (it) => {
       assert.deepStrictEqual(yield* rows`SELECT id FROM audit`, before)
       assert.deepStrictEqual(yield* rows`SELECT id FROM season WHERE slug = 'fresh'`, [])
       assert.deepStrictEqual(refusal(yield* post("/v1/games/chess/seasons", body)), [404, "unknown_game"])
+    })
+  )
+})
+
+layer(administration, options)("the providers of a season", (it) => {
+  it.effect("are configured ones, which a refusal names", () =>
+    Effect.gen(function* () {
+      const refused = yield* post(seasons, { ...body, providers: ["hub", "nowhere", "elsewhere"] })
+      const message = "There is no sign-in provider nowhere, elsewhere. Configured are: hub, lab."
+      assert.deepStrictEqual([refused.status, refused.json.code, refused.json.detail], [400, "invalid_request", message])
+      assert.deepStrictEqual(refused.json.errors, [{ path: "providers", message }])
+      assert.strictEqual((yield* post(seasons, { ...body, providers: ["lab", "hub"] })).status, 201)
     })
   )
 })

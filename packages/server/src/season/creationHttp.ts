@@ -1,16 +1,34 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
+import { InvalidRequest } from "@agon/api/Problem.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Providers } from "../account/Providers.ts"
 import { SeasonMaker } from "./SeasonMaker.ts"
+
+/** Nobody has an identity at a provider that is not configured, so nobody could enter: it is a mistake. */
+const refuseUnknown = ({ bySlug, list }: Providers["Service"], named: ReadonlyArray<string>) => {
+  const unknown = named.filter((slug) => bySlug(slug) === undefined)
+  if (unknown.length === 0) return Effect.void
+  const configured = list.length === 0 ? "None is configured." : `Configured are: ${list.map(({ slug }) => slug).join(", ")}.`
+  const message = `There is no sign-in provider ${unknown.slice(0, SAID_MAX).join(", ")}. ${configured}`
+  return Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: "providers", message }] }))
+}
+
+/** Of the unknown ones; more would push the known ones out of the sentence. */
+const SAID_MAX = 3
 
 export const SeasonCreationHandlers = HttpApiBuilder.group(
   Api,
   "seasonCreation",
   Effect.fnUntraced(function* (handlers) {
+    const providers = yield* Providers
     const seasons = yield* SeasonMaker
     return handlers.handleAll({
-      createSeason: ({ params, payload }) => Effect.flatMap(CurrentAccount, (account) => seasons.create(account, params.game, payload))
+      createSeason: Effect.fnUntraced(function* ({ params, payload }) {
+        yield* refuseUnknown(providers, payload.providers)
+        return yield* seasons.create(yield* CurrentAccount, params.game, payload)
+      })
     })
   })
 )

@@ -27,7 +27,7 @@ export const BODY_BYTES: Readonly<Record<string, number>> = {
   addPost: ARTICLE,
   editPost: ARTICLE,
   addParticipants: ARTICLE, // 1,000 logins of 255
-  addBoard: 64 * KIB, // 625 cells, each number on a line of its own
+  addBoard: KIB * KIB, // the contract's bound of a board's file, however it is laid out
   createSeason: 64 * KIB, // rules, classes, administrators and providers
   editSeason: 64 * KIB,
   openSession: PARAGRAPH, // 64 engines

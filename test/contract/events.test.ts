@@ -113,6 +113,25 @@ layer(web, A.options)("a view", (it) => {
     })
   )
 
+  it.effect("that a page of another origin sends with a cookie is refused before it is read, and without one is counted", () =>
+    Effect.gen(function* () {
+      yield* A.rows`DELETE FROM view_count`
+      const cookie = { cookie: "theme=dark" }
+      const foreign = { origin: "https://elsewhere.example" }
+      const say = (headers: Readonly<Record<string, string>>, body: string) => A.ask("/v1/events", { method: "POST", body, headers })
+      const body = JSON.stringify({ kind: "game", id: "snakes" })
+      for (const from of [foreign, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
+        assert.deepStrictEqual(A.refusal(yield* say({ ...cookie, ...from }, body)), [403, "cross_origin"], JSON.stringify(from))
+        assert.deepStrictEqual(A.refusal(yield* say({ ...cookie, ...from }, "{")), [403, "cross_origin"])
+        assert.strictEqual((yield* say(from, body)).status, 204)
+      }
+      for (const from of [{ origin: "http://localhost:8080" }, { "sec-fetch-site": "same-origin" }, {}]) {
+        assert.strictEqual((yield* say({ ...cookie, ...from }, body)).status, 204, JSON.stringify(from))
+      }
+      assert.deepStrictEqual(yield* lines(), ["game snakes: 6"])
+    })
+  )
+
   it.effect("of a season is of its game's, or of the first game that has such a one", () =>
     Effect.gen(function* () {
       yield* Fixture.insert("season", [

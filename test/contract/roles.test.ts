@@ -25,8 +25,7 @@ const counting = Layer.succeed(RateLimits, {
 const isSignedIn = ({ account, locked }: Caller) => account !== undefined && locked === undefined
 const isPlatform = ({ account }: Caller) => account === Callers.platform.account
 /** A write with somebody's session that they know nothing of. */
-const isForged = ({ auth, method }: Row, { foreign }: Caller) =>
-  foreign === true && method !== "GET" && auth !== "runner" && auth !== "public"
+const isForged = ({ auth, method }: Row, { foreign }: Caller) => foreign === true && method !== "GET" && auth !== "runner"
 
 /** What the row promises the caller; undefined is success. */
 const refusalOf = (row: Row, caller: Caller, ours: string): string | undefined => {

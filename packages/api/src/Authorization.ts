@@ -63,6 +63,9 @@ export class OptionalSession extends HttpApiMiddleware.Service<OptionalSession, 
   error: RateLimited
 }) {}
 
+/** A write that everybody may make: with a cookie it is refused to a page of another origin, as every other write is. */
+export class SameOrigin extends HttpApiMiddleware.Service<SameOrigin>()("agon/SameOrigin", { error: CrossOrigin }) {}
+
 /** Accounts with `admin`; the role is checked before existence. */
 export class PlatformAdmin extends HttpApiMiddleware.Service<PlatformAdmin, { provides: CurrentAccount }>()("agon/PlatformAdmin", {
   security,

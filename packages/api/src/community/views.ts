@@ -1,7 +1,7 @@
 /** What is looked at, counted for each day (http-api.md section 6, DECISIONS.md sections 12 and 13). Nothing is kept of who looks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { PlatformAdmin } from "../Authorization.ts"
+import { PlatformAdmin, SameOrigin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { text } from "../Wire.ts"
@@ -62,7 +62,9 @@ export type ViewQuery = typeof ViewQuery.Type
 
 export class ViewGroup extends HttpApiGroup.make("view").add(
   /** What nothing is called is counted nowhere, and answered the same. */
-  HttpApiEndpoint.post("countView", "/v1/events", { payload: View, success: HttpApiSchema.NoContent }).middleware(JsonBody)
+  HttpApiEndpoint.post("countView", "/v1/events", { payload: View, success: HttpApiSchema.NoContent })
+    .middleware(JsonBody)
+    .middleware(SameOrigin)
 ) {}
 
 export class ViewAdminGroup extends HttpApiGroup.make("viewAdmin")

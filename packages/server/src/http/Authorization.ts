@@ -61,6 +61,19 @@ const makeAsking = () => {
   }
 }
 
+const ofOurOrigin = Effect.gen(function* () {
+  if (refusesOrigin(yield* HttpServerRequest.HttpServerRequest, yield* PublicOrigin)) {
+    return yield* new A.CrossOrigin({ detail: "A page of another origin may not do this." })
+  }
+})
+
+/** Without a cookie a request is in nobody's name, wherever it comes from. */
+const sameOrigin: A.SameOrigin["Service"] = Effect.fnUntraced(function* (httpEffect) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  if (headers["cookie"] !== undefined) yield* ofOurOrigin
+  return yield* httpEffect
+})
+
 const makeAuthenticate = Effect.gen(function* () {
   const accounts = yield* Accounts
   const limits = yield* RateLimits
@@ -99,9 +112,7 @@ const makeAuthenticate = Effect.gen(function* () {
       yield* clearSessionCookie
       return yield* new A.Unauthenticated({ detail: "The session has ended." })
     }
-    if (refusesOrigin(yield* HttpServerRequest.HttpServerRequest, yield* PublicOrigin)) {
-      return yield* new A.CrossOrigin({ detail: "A page of another origin may not do this." })
-    }
+    yield* ofOurOrigin
     yield* takeOwn(endpoint, found.value.id)
     return found.value
   })
@@ -286,6 +297,7 @@ const makeLevels = Effect.gen(function* () {
   const untilSuspended = yield* makeUntilSuspended
   return Context.make(A.Session, untilSuspended(session)).pipe(
     Context.add(A.OptionalSession, optionalSession),
+    Context.add(A.SameOrigin, sameOrigin),
     Context.add(A.PlatformAdmin, untilSuspended(platformAdmin)),
     Context.add(A.ModelOwner, untilSuspended(modelOwner)),
     Context.add(A.VersionOwner, untilSuspended(versionOwner)),

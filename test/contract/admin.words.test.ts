@@ -56,7 +56,21 @@ layer(A.layer, A.options)("the word list", (it) => {
   it.effect("takes nothing but a single word, and what it refuses leaves no row in the log", () =>
     Effect.gen(function* () {
       const before = [(yield* list()).text, yield* log]
-      const none = ["", " ", "two words", " padded", "e-mail", "a\tb", "!", "\u0308", "\u200b", "🐍", "x".repeat(65), "a\0b", "half\ud83d"]
+      const none = [
+        "",
+        " ",
+        "two words",
+        " two words ",
+        "e-mail",
+        "a\tb",
+        "!",
+        "\u0308",
+        "\u200b",
+        "🐍",
+        "x".repeat(65),
+        "a\0b",
+        "half\ud83d"
+      ]
       for (const word of [...none, null, 1, ["a"], undefined]) {
         assert.deepStrictEqual(A.refusal(yield* add(word)), [400, "invalid_request"], JSON.stringify(word))
       }
@@ -99,6 +113,9 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a listed word
       const { matchIds, modelIds, versionIds } = Fixture
       const bio = (text: string) => A.patch("/v1/me", { bio: text }, "ada")
       const note = (text: string) => A.patch(`/v1/versions/${versionIds.alpha2}`, { note: text }, "ada")
+      const shown = (text: string) => A.patch("/v1/me", { display_name: text }, "ada")
+      const made = (text: string) => A.post("/v1/games/snakes/models", { name: text }, "ada")
+      const renamed = (text: string) => A.patch(`/v1/models/${modelIds.alpha}`, { name: text }, "ada")
       const story = (text: string) => A.ask(`/v1/models/${modelIds.alpha}/story`, { method: "PUT", as: "ada", json: { body: text } })
       const comment = (text: string) => say("ada", { match: matchIds.nano }, text)
       assert.strictEqual((yield* bio("So blöd!")).status, 200)
@@ -114,8 +131,11 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a listed word
         "x_blöd"
       ]
       for (const text of disguised) {
-        assert.deepStrictEqual(A.refusal(yield* bio(text)), [422, "note_word_listed"], text)
-        assert.deepStrictEqual(A.refusal(yield* note(text)), [422, "note_word_listed"], text)
+        for (const write of [bio, note, shown, made, renamed]) {
+          const { json, status } = yield* write(text)
+          assert.deepStrictEqual([status, json.code], [422, "note_word_listed"], text)
+          assert.include(json.detail, '"Blöd"')
+        }
         assert.deepStrictEqual(A.refusal(yield* story(text)), [422, "story_word_listed"], text)
         const refused = yield* comment(text)
         assert.deepStrictEqual(A.refusal(refused), [422, "comment_word_listed"], text)

@@ -94,6 +94,8 @@ interface Own {
 const ofTexts = (own: Own): ReadonlyArray<readonly [route: string, ...Provoked]> => [
   ["PATCH /v1/me", "note_word_listed", "/v1/me", { as: "ada", json: { bio: "well, darn" } }],
   ["POST /v1/games/{game}/models", "missing_name", "/v1/games/snakes/models", { as: "ada", json: {} }],
+  ["POST /v1/games/{game}/models", "note_word_listed", "/v1/games/snakes/models", { as: "ada", json: { name: "Darn it" } }],
+  ["PATCH /v1/models/{id}", "note_word_listed", `/v1/models/${own.model}`, { as: "ada", json: { name: "Darn it" } }],
   ["POST /v1/games/{game}/models", "model_name_taken", "/v1/games/snakes/models", { as: "ada", json: { name: "Taken" } }],
   ["POST /v1/games/{game}/models", "model_cap_reached", "/v1/games/snakes/models", { as: "bob", json: { name: "One more" } }],
   ["PATCH /v1/models/{id}", "model_name_taken", `/v1/models/${own.model}`, { as: "ada", json: { name: "Taken" } }],

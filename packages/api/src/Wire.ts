@@ -44,17 +44,19 @@ export const Int32 = Schema.Int.check(Schema.isBetween({ minimum: -largestInt - 
 export const Count32 = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: largestInt }))
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 /** Lengths are in characters as people count them, as JSON Schema does too: an emoji is one, not two UTF-16 units. */
-export const text = (min: number, max: number) => Schema.String.check(isOfCharacters(min, max))
-
-const isOfCharacters = (min: number, max: number) =>
-  Schema.makeFilter(
-    (text: string) => {
-      if (text.length < min || text.length > 2 * max) return false
-      const characters = text.length > max || min > 1 ? [...text].length : text.length
-      return characters >= min && characters <= max
-    },
-    { expected: `${min} to ${max} characters`, toJsonSchema: () => ({ minLength: min, maxLength: max }) }
+export const text = (min: number, max: number) =>
+  Schema.String.check(
+    Schema.makeFilter(isOfCharacters(min, max), {
+      expected: `${min} to ${max} characters`,
+      toJsonSchema: () => ({ minLength: min, maxLength: max })
+    })
   )
+
+export const isOfCharacters = (min: number, max: number) => (text: string) => {
+  if (text.length < min || text.length > 2 * max) return false
+  const characters = text.length > max || min > 1 ? [...text].length : text.length
+  return characters >= min && characters <= max
+}
 
 /** What is out of range is brought into it; for figures that a caller only wishes for. */
 export const clamped = (min: number, max: number) =>

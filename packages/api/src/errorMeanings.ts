@@ -48,7 +48,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   request_timeout: "The head or the body of the request did not arrive in time; the connection is closed.",
   body_too_large: "The body has more bytes than the operation takes; `detail` says how many those are.",
   unsupported_media_type: "The body is not sent as application/json.",
-  note_word_listed: "A note or bio contains a word of the site's list.",
+  note_word_listed: "A note, a bio, a display name or a model's name contains a word of the site's list.",
   comment_word_listed: "The comment contains a word of the site's list.",
   story_word_listed: "The story contains a word of the site's list.",
   board_invalid: "The game's engine refuses the board; `errors` says why.",

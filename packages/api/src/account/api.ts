@@ -6,6 +6,7 @@ import { JsonBody, Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { NoteWordListed } from "../submission/api.ts"
+import { name } from "../Name.ts"
 import { Id, Instant, Ladder, text } from "../Wire.ts"
 
 export class UnknownProvider extends Problem<UnknownProvider>()("unknown_provider", 404, "No such sign-in provider") {}
@@ -27,7 +28,7 @@ export const Account = Schema.Struct({
 export type Account = typeof Account.Type
 
 export const AccountPatch = Schema.Struct({
-  display_name: Schema.optionalKey(text(1, 64)),
+  display_name: Schema.optionalKey(name(64)),
   bio: Schema.optionalKey(text(0, 500))
 }).annotate({ identifier: "AccountPatch" })
 export type AccountPatch = typeof AccountPatch.Type

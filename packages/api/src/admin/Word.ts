@@ -1,7 +1,8 @@
 /** The site's list of words that notes, bios, comments and stories may not contain (DECISIONS.md section 12). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
-import { Instant, text } from "../Wire.ts"
+import { name } from "../Name.ts"
+import { Instant } from "../Wire.ts"
 
 const WORD_MAX = 64
 
@@ -14,4 +15,4 @@ export const Words = page.listOf("Words", "words", Word)
 export type Words = typeof Words.Type
 
 /** One word of letters and digits: with a space or anything else between them it is refused as `invalid_request`. */
-export const AddWord = Schema.Struct({ word: text(1, WORD_MAX) }).annotate({ identifier: "AddWord" })
+export const AddWord = Schema.Struct({ word: name(WORD_MAX) }).annotate({ identifier: "AddWord" })

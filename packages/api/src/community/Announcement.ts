@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Link } from "../season/notices.ts"
+import { name } from "../Name.ts"
 import { AnyInstant, Id, Instant, text } from "../Wire.ts"
 
 const TITLE_MAX = 200
@@ -22,7 +23,7 @@ export type Announcement = typeof Announcement.Type
 export const Announcements = page.listOf("Announcements", "announcements", Announcement)
 export type Announcements = typeof Announcements.Type
 
-const Title = text(1, TITLE_MAX)
+const Title = name(TITLE_MAX)
 const Body = text(1, BODY_MAX)
 const optional = {
   link: Schema.optionalKey(Schema.NullOr(Link)),

@@ -1,6 +1,7 @@
 /** Posts of the site's blog as they are read and written (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
+import { name } from "../Name.ts"
 import { AnyInstant, Instant, Slug, text } from "../Wire.ts"
 
 const TITLE_MAX = 200
@@ -23,7 +24,7 @@ export type PublishedPost = typeof PublishedPost.Type
 export const Posts = page.listOf("Posts", "posts", Post)
 export type Posts = typeof Posts.Type
 
-const Title = text(1, TITLE_MAX)
+const Title = name(TITLE_MAX)
 const Body = text(1, BODY_MAX)
 /** One that is still to come publishes the post at that time. */
 const PublishedAt = Schema.optionalKey(Schema.NullOr(AnyInstant))

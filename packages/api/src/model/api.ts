@@ -5,10 +5,11 @@ import { ModelOwner, NamedGame, OptionalSession, Session, UnknownGame, UnknownSe
 import { JsonBody, Rate, RefusesBody, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
-import { ModelCapReached } from "../submission/api.ts"
+import { ModelCapReached, NoteWordListed } from "../submission/api.ts"
 import { Outcome } from "../match/Match.ts"
 import { Version } from "../version/Version.ts"
-import { Id, Instant, Ladder, text, Uuid, withDefault } from "../Wire.ts"
+import { name } from "../Name.ts"
+import { Id, Instant, Ladder, Uuid, withDefault } from "../Wire.ts"
 
 export class MissingName extends Problem<MissingName>()("missing_name", 400, "A name is required") {}
 export class ModelNameTaken extends Problem<ModelNameTaken>()("model_name_taken", 409, "You have a model of that name") {}
@@ -31,10 +32,10 @@ export type ModelDetail = typeof ModelDetail.Type
 export const Models = page.listOf("Models", "models", Model)
 export type Models = typeof Models.Type
 
-export const CreateModel = Schema.Struct({ name: text(1, 64) }).annotate({ identifier: "CreateModel" })
+export const CreateModel = Schema.Struct({ name: name(64) }).annotate({ identifier: "CreateModel" })
 
 export const ModelPatch = Schema.Struct({
-  name: Schema.optionalKey(text(1, 64)),
+  name: Schema.optionalKey(name(64)),
   retired: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "ModelPatch" })
 export type ModelPatch = typeof ModelPatch.Type
@@ -91,7 +92,7 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     params: { game: Schema.String },
     payload: CreateModel,
     success: Model.pipe(HttpApiSchema.status(201)),
-    error: [MissingName, UnknownGame, ModelCapReached, ModelNameTaken]
+    error: [MissingName, UnknownGame, NoteWordListed, ModelCapReached, ModelNameTaken]
   })
     .middleware(JsonBody)
     .middleware(NamedGame)
@@ -114,7 +115,12 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     .middleware(OptionalSession)
     .annotate(Rate, "session"),
   /** A retired model takes no submissions; its version in contention plays on. */
-  HttpApiEndpoint.patch("editModel", "/v1/models/:id", { params, payload: ModelPatch, success: Model, error: ModelNameTaken })
+  HttpApiEndpoint.patch("editModel", "/v1/models/:id", {
+    params,
+    payload: ModelPatch,
+    success: Model,
+    error: [NoteWordListed, ModelNameTaken]
+  })
     .middleware(JsonBody)
     .middleware(ModelOwner)
     .annotate(Rate, "write"),

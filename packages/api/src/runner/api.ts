@@ -5,7 +5,8 @@ import { PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
-import { Id, Instant, text } from "../Wire.ts"
+import { name } from "../Name.ts"
+import { Id, Instant } from "../Wire.ts"
 import { Accepts } from "./protocol.ts"
 
 export const Runner = Schema.Struct({
@@ -41,7 +42,7 @@ export type Key = typeof Key.Type
 export const NewKey = Schema.Struct({ ...Key.fields, key: Schema.String }).annotate({ identifier: "NewRunnerKey" })
 export type NewKey = typeof NewKey.Type
 
-export const KeyBody = Schema.Struct({ name: text(1, 64) }).annotate({ identifier: "CreateRunnerKey" })
+export const KeyBody = Schema.Struct({ name: name(64) }).annotate({ identifier: "CreateRunnerKey" })
 
 export const Keys = page.listOf("RunnerKeys", "keys", Key)
 export type Keys = typeof Keys.Type

@@ -12,6 +12,7 @@ import { BoardFile } from "../board/api.ts"
 import { Problem } from "../Problem.ts"
 import { Rules, WeightClass } from "../season/Rules.ts"
 import { RunnerRejectReason } from "../version/RejectReason.ts"
+import { name } from "../Name.ts"
 import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload } from "../Wire.ts"
 
 /** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */
@@ -38,7 +39,7 @@ export const EngineOfRunner = Schema.Struct({ game: Slug, engine_digest: Digest 
 export type EngineOfRunner = typeof EngineOfRunner.Type
 
 export const OpenSession = Schema.Struct({
-  name: text(1, 64),
+  name: name(64),
   runtime_version: RuntimeVersion,
   engines: Schema.Array(EngineOfRunner).check(Schema.isMaxLength(maxEngines)),
   accepts: Schema.Array(Accepts).check(Schema.isBetweenLength(1, 3)),

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedGame, PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
+import { name } from "../Name.ts"
 import { AnyInstant, Count, Slug, text, withDefault } from "../Wire.ts"
 import { WeightClass } from "./Rules.ts"
 import { Season } from "./Season.ts"
@@ -26,7 +27,7 @@ export const ClassesBody = Schema.Array(
 ).check(Schema.isMaxLength(LISTED_MAX))
 
 export const CreateSeason = Schema.Struct({
-  name: text(1, 100),
+  name: name(100),
   slug: Schema.optionalKey(Slug),
   submissions_open_at: AnyInstant,
   submissions_close_at: AnyInstant,

@@ -5,6 +5,7 @@ import { AuditLog } from "../admin/Audit.ts"
 import { SeasonAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
+import { name } from "../Name.ts"
 import { Id, Instant, text } from "../Wire.ts"
 
 export const Notice = Schema.Struct({
@@ -27,7 +28,7 @@ export const Link = text(1, 2_000).check(
 )
 
 export const SendNotice = Schema.Struct({
-  subject: text(1, 200),
+  subject: name(200),
   link: Schema.optionalKey(Schema.NullOr(Link))
 }).annotate({ identifier: "SendNotice" })
 export type SendNotice = typeof SendNotice.Type

@@ -7,6 +7,7 @@ import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
 import { removes } from "../Removal.ts"
+import { name } from "../Name.ts"
 import { Id, Instant, text } from "../Wire.ts"
 
 /** `username` is that of the account which signs in with the login; null until there is one. */
@@ -24,7 +25,7 @@ export type Participants = typeof Participants.Type
 
 /** One request adds as many as this. */
 export const loginsMax = 1_000
-const Login = Schema.Trim.check(Schema.isBetweenLength(1, 255))
+const Login = name(255)
 
 export const AddParticipants = Schema.Struct({
   logins: Schema.Array(Login).check(Schema.isBetweenLength(1, loginsMax)),

@@ -10,7 +10,7 @@ import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Account, AccountPatch, Profile, SessionRow, Sessions } from "@agon/api/account/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import { NoteWordListed } from "@agon/api/submission/api.ts"
+import type { NoteWordListed } from "@agon/api/submission/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
@@ -18,7 +18,7 @@ import { shown } from "../leaderboard/shown.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
 import { sessionDays } from "./sessionCookie.ts"
-import { Words } from "./Words.ts"
+import { refuseListed, Words } from "./Words.ts"
 
 const session_ms = sessionDays * 24 * 60 * 60 * 1000
 /** `last_seen_at` is exact to this, which spares most requests a write. */
@@ -143,8 +143,8 @@ const makeAccounts = Effect.gen(function* () {
 
   const edit = Effect.fn("Accounts.edit")(function* ({ id, username }: SignedIn, patch: AccountPatch) {
     const { bio = null, display_name = null }: { readonly bio?: string | null; readonly display_name?: string | null } = patch
-    const listed = bio === null ? undefined : yield* words.listedIn(bio)
-    if (listed !== undefined) return yield* new NoteWordListed({ detail: `The bio contains "${listed}", which is not allowed here.` })
+    if (display_name !== null) yield* refuseListed(words, "display name", display_name)
+    if (bio !== null) yield* refuseListed(words, "bio", bio)
     yield* Effect.orDie(queries.edit({ id, bio, display_name })).pipe(Effect.ensuring(cache.purge(profileTag(username))))
     return yield* get(id)
   })

@@ -30,7 +30,7 @@ describe("what is wrong with a request", () => {
     const cases: ReadonlyArray<readonly [string, unknown, string]> = [
       ["editVersion", {}, "note is missing: it takes text or null."],
       ["countView", [], "The body takes an object."],
-      ["createSeason", { name: "" }, "name takes text of 1 to 100 characters."],
+      ["createSeason", { name: "" }, "name takes text of 1 to 100 characters, not all of them blank."],
       [
         "openSession",
         { name: "a", runtime_version: "1", engines: [], accepts: ["match"], slots: 0 },
@@ -38,7 +38,7 @@ describe("what is wrong with a request", () => {
       ],
       ["postComment", { body: "x" }, "match: Name either a match or a model."],
       ["planRound", { kind: "round", games: 1, starts_at: "tomorrow" }, "starts_at takes an RFC 3339 timestamp."],
-      ["addParticipants", { logins: ["a", ""] }, "item 2 of logins takes text of 1 to 255 characters."],
+      ["addParticipants", { logins: ["a", ""] }, "item 2 of logins takes text of 1 to 255 characters, not all of them blank."],
       ["result", {}, 'The body takes an object whose kind is one of "match", "admission", "audit".'],
       ["changeFill", { enabled: 1 }, "enabled takes true or false."],
       ["markRead", { ids: Array(101).fill(1) }, "ids takes a list of at most 100 items, not 101."]

@@ -12,10 +12,11 @@ import {
 } from "@agon/api/model/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import { ModelCapReached } from "@agon/api/submission/api.ts"
+import { ModelCapReached, type NoteWordListed } from "@agon/api/submission/api.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { type PageOf, profileTag } from "../account/Accounts.ts"
+import { refuseListed, Words } from "../account/Words.ts"
 import { storyTag } from "../community/writingTags.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
@@ -38,13 +39,17 @@ export interface ReadModel {
 export class Models extends Context.Service<
   Models,
   {
-    readonly create: (owner: SignedIn, game: string, name: string) => Effect.Effect<Model, UnknownGame | ModelCapReached | ModelNameTaken>
+    readonly create: (
+      owner: SignedIn,
+      game: string,
+      name: string
+    ) => Effect.Effect<Model, UnknownGame | NoteWordListed | ModelCapReached | ModelNameTaken>
     /** Of one game, or of all where that is undefined. */
     readonly ofOwner: (owner: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<ModelList, UnknownGame>
     /** None also where `id` is no UUID. */
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<Option.Option<ReadModel>>
     /** Ask `ownedBy` first. */
-    readonly edit: (owner: SignedIn, id: string, patch: ModelPatch) => Effect.Effect<Model, ModelNameTaken>
+    readonly edit: (owner: SignedIn, id: string, patch: ModelPatch) => Effect.Effect<Model, NoteWordListed | ModelNameTaken>
     /** How a model does in a public season: the one of its game by that slug, or the featured one. */
     readonly season: (
       id: string,
@@ -55,7 +60,7 @@ export class Models extends Context.Service<
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
   }
 >()("agon/Models") {
-  static readonly layer: Layer.Layer<Models, never, SqlClient.SqlClient | ResponseCache | Seasons | Versions> = Layer.effect(
+  static readonly layer: Layer.Layer<Models, never, SqlClient.SqlClient | ResponseCache | Seasons | Versions | Words> = Layer.effect(
     Models,
     Effect.suspend(() => makeModels)
   )
@@ -66,6 +71,7 @@ const makeCreate = Effect.gen(function* () {
   const queries = yield* makeQueries
   const seasons = yield* Seasons
   const sql = yield* SqlClient.SqlClient
+  const words = yield* Words
 
   const capOf = (game: string) =>
     Effect.map(
@@ -75,6 +81,7 @@ const makeCreate = Effect.gen(function* () {
 
   return Effect.fn("Models.create")(function* (owner: SignedIn, game: string, name: string) {
     const cap = yield* capOf(game)
+    yield* refuseListed(words, "name", name)
     const row = { id: yield* newId, game, owner_id: owner.id, name, cap, now: new Date(yield* Clock.currentTimeMillis) }
     const created = yield* Effect.andThen(queries.lockCreation(owner.id, game), queries.create(row)).pipe(
       sql.withTransaction,
@@ -90,8 +97,10 @@ const makeCreate = Effect.gen(function* () {
 const makeEdit = Effect.gen(function* () {
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
+  const words = yield* Words
 
   return Effect.fn("Models.edit")(function* (owner: SignedIn, id: string, { name = null, retired = null }: Partial<Nullable<ModelPatch>>) {
+    if (name !== null) yield* refuseListed(words, "name", name)
     const seasons = name === null ? [] : yield* Effect.orDie(queries.seasonsOf(id))
     const shown = [...seasons.map(({ season_id }) => namesTag(season_id)), ...(name === null ? [] : [everywhereTag, storyTag(id)])]
     return yield* queries.edit({ id, name, retired }).pipe(

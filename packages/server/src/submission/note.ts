@@ -1,11 +1,10 @@
 /** What a note may be: as long as the season's rules let it, and without a word of the site's list. */
 import { Effect } from "effect"
-import { NoteTooLong, NoteWordListed } from "@agon/api/submission/api.ts"
-import type { Words } from "../account/Words.ts"
+import { NoteTooLong } from "@agon/api/submission/api.ts"
+import { refuseListed, type Words } from "../account/Words.ts"
 
 /** Lengths are in characters as people count them, not in UTF-16 units. */
 export const checkNote = Effect.fnUntraced(function* (words: Words["Service"], max: number, note: string) {
   if ([...note].length > max) return yield* new NoteTooLong({ detail: `A note has at most ${max} characters.` })
-  const listed = yield* words.listedIn(note)
-  if (listed !== undefined) return yield* new NoteWordListed({ detail: `The note contains "${listed}", which is not allowed here.` })
+  yield* refuseListed(words, "note", note)
 })

@@ -1,0 +1,107 @@
+/** Every text of every body is a name, which is trimmed and never blank, or is known to be something else (DECISIONS.md section 16). */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Exit, Schema, SchemaAST } from "effect"
+import { HttpApi } from "effect/http-api"
+import { Api } from "@agon/api/Api.ts"
+import * as A from "../support/Administration.ts"
+
+/** What names are called. */
+const NAMES: ReadonlySet<string> = new Set(["name", "display_name", "title", "subject", "word", "logins"])
+
+/** Texts that are no names, by what they are. */
+const OTHERS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "what people write at length": ["body", "bio", "note", "reason", "detail", "reject_detail"],
+  "addresses and times": ["link", "submissions_open_at", "submissions_close_at", "starts_at", "ends_at", "published_at", "updated_at"],
+  "slugs, ids and names that were given before": [
+    ...["slug", "game", "season", "from", "provider", "providers", "maps", "baselines", "username", "admins"],
+    ...["id", "ids", "match", "model", "parent_id", "version_id", "runner", "lease", "leases", "holds"]
+  ],
+  "what programs say of themselves": ["runtime_version", "engine_digest", "isolation"],
+  hashes: ["weights_hash", "manifest_hash", "hash", "state_sha256"]
+}
+const others = new Set(Object.values(OTHERS).flat())
+
+interface Text {
+  readonly at: string
+  readonly key: string
+  readonly ast: SchemaAST.AST
+}
+
+const textsIn = (ast: SchemaAST.AST, at: string, key: string): ReadonlyArray<Text> => {
+  if (SchemaAST.isString(ast)) return [{ at, key, ast }]
+  if (SchemaAST.isArrays(ast)) return ast.rest.flatMap((item) => textsIn(item, `${at}[]`, key))
+  if (SchemaAST.isUnion(ast)) return ast.types.flatMap((type) => textsIn(type, at, key))
+  if (!SchemaAST.isObjects(ast)) return []
+  return ast.propertySignatures.flatMap(({ name, type }) => textsIn(type, `${at}.${String(name)}`, String(name)))
+}
+
+const texts: Array<Text> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    for (const { schemas } of endpoint.payload.values()) {
+      for (const { ast } of schemas as ReadonlyArray<Schema.Constraint>) texts.push(...textsIn(ast, endpoint.identifier, ""))
+    }
+  }
+})
+const names = texts.filter(({ key }) => NAMES.has(key))
+
+const blanks = ["", "  ", "\t\n", "\u00a0\u3000", "\u200b\u200d\u2060\ufeff", "\u202e\u2066\u200f", "\u00ad", "\u2800", "\u3164"]
+const padded = " \u00a0a\u200b "
+
+describe("a text in a body", () => {
+  it("is a name, or is known to be none", () => {
+    const unknown = texts.filter(({ key }) => !NAMES.has(key) && !others.has(key)).map(({ at }) => at)
+    assert.deepStrictEqual(unknown, [], "say in this test what these are")
+    const found = new Set(texts.map(({ key }) => key))
+    assert.deepStrictEqual(
+      [...NAMES, ...others].filter((key) => !found.has(key)),
+      [],
+      "no body has these any more"
+    )
+    assert.isAtLeast(names.length, 13)
+  })
+
+  it("that is a name is trimmed and never blank; one that is a slug takes no such thing", () => {
+    for (const { ast, at } of names) {
+      const read = Schema.decodeUnknownExit(Schema.make<Schema.Codec<string>>(ast))
+      for (const blank of blanks) assert.isTrue(Exit.isFailure(read(blank)), `${at}: ${JSON.stringify(blank)}`)
+      assert.deepStrictEqual(read("a"), Exit.succeed("a"), at)
+      const spaced = read(padded)
+      if (at === "recordBaseline.name") assert.isTrue(Exit.isFailure(spaced), at)
+      else assert.deepStrictEqual(spaced, Exit.succeed("a"), at)
+    }
+  })
+})
+
+layer(A.layer, A.options)("a name that is sent", (it) => {
+  it.effect("is answered as it was trimmed, is one with its like, and is refused where it shows nothing", () =>
+    Effect.gen(function* () {
+      const models = "/v1/games/snakes/models"
+      const made = yield* A.post(models, { name: "  Adder\u00a0" }, "ada")
+      assert.deepStrictEqual([made.status, made.json.name], [201, "Adder"])
+      assert.deepStrictEqual(A.refusal(yield* A.post(models, { name: "\u200bAdder " }, "ada")), [409, "model_name_taken"])
+      const renamed = yield* A.patch("/v1/me", { display_name: "\tAda " }, "ada")
+      assert.deepStrictEqual([renamed.status, renamed.json.display_name], [200, "Ada"])
+      const season = yield* A.post("/v1/games/snakes/seasons", { ...A.seasonBody("x"), name: " Spring ", slug: undefined })
+      assert.deepStrictEqual([season.status, season.json.name, season.json.slug], [201, "Spring", "spring"])
+      for (const blank of blanks) {
+        const refused = [
+          yield* A.post(models, { name: blank }, "ada"),
+          yield* A.patch(`/v1/models/${made.json.id}`, { name: blank }, "ada"),
+          yield* A.patch("/v1/me", { display_name: blank }, "ada"),
+          yield* A.post("/v1/games/snakes/seasons", { ...A.seasonBody("y"), name: blank }),
+          yield* A.post("/v1/runner-keys", { name: blank }),
+          yield* A.post("/v1/admin/posts", { slug: "x", title: blank, body: "x" }),
+          yield* A.post("/v1/admin/announcements", { title: blank, body: "x" }),
+          yield* A.post("/v1/admin/notifications", { subject: blank }),
+          yield* A.post("/v1/admin/words", { word: blank })
+        ]
+        for (const { json, status } of refused) {
+          assert.deepStrictEqual([status, json.code], [400, "invalid_request"], JSON.stringify(blank))
+          assert.match(json.detail, /takes text of 1 to \d+ characters, not all of them blank\.$/)
+        }
+      }
+    })
+  )
+})

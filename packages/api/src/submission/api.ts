@@ -16,7 +16,7 @@ export class ReenterInvalid extends Problem<ReenterInvalid>()("reenter_invalid",
 export class NothingToReenter extends Problem<NothingToReenter>()("nothing_to_reenter", 404, "Nothing to re-enter") {}
 
 export class SeasonNotOpen extends Problem<SeasonNotOpen>()("season_not_open", 409, "Submissions have not opened") {}
-export class SeasonClosed extends Problem<SeasonClosed>()("season_closed", 409, "Submissions are closed") {}
+export class SeasonClosed extends Problem<SeasonClosed>()("season_closed", 409, "The season is closed for this") {}
 export class NotEligible extends Problem<NotEligible>()("not_eligible", 409, "You may not enter this season") {}
 export class ModelRetired extends Problem<ModelRetired>()("model_retired", 409, "The model is retired") {}
 export class ModelCapReached extends Problem<ModelCapReached>()("model_cap_reached", 409, "You hold as many models as you may") {}

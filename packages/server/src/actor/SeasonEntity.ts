@@ -43,6 +43,12 @@ const WAKE_PAUSE = Duration.seconds(1)
 
 const here = Metric.gauge("agon_season_here", { description: "Whether the season lives on this node (1) or has left it (0)" })
 
+/** Asking is what wakes a season that rests: a closed one says at once that it is closed, and not first that it is starting. */
+const onceBegun = (mailbox: Mailbox.Mailbox, commands: ReadonlyArray<Command>) =>
+  mailbox.state === "starting"
+    ? Effect.andThen(Mailbox.begun(mailbox), Mailbox.askAll(mailbox, commands))
+    : Mailbox.askAll(mailbox, commands)
+
 export const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
     const season = (yield* Entity.CurrentAddress).entityId
@@ -73,8 +79,8 @@ export const layerEntity = SeasonEntity.toLayer(
       Effect.forkScoped
     )
     return SeasonEntity.of({
-      Wake: () => Effect.void,
-      Ask: ({ payload }) => Mailbox.askAll(mailbox, payload.commands as ReadonlyArray<Command>)
+      Wake: () => Mailbox.begun(mailbox),
+      Ask: ({ payload }) => onceBegun(mailbox, payload.commands as ReadonlyArray<Command>)
     })
   }),
   { concurrency: "unbounded", disableFatalDefects: true }
@@ -83,7 +89,7 @@ export const layerEntity = SeasonEntity.toLayer(
 export class SeasonActors extends Context.Service<
   SeasonActors,
   {
-    /** Starts the season's actor somewhere, and keeps it there until the season closes. */
+    /** Starts the season's actor somewhere, waits a few seconds for its first life, and keeps it there until the season closes. */
     readonly wake: (season: string) => Effect.Effect<void, Mailbox.Unavailable>
     /** Wakes every season that is not closed, each as soon as the cluster lets it. */
     readonly wakeAll: Effect.Effect<void>
@@ -104,7 +110,7 @@ export class SeasonActors extends Context.Service<
       const askAll = (season: string, commands: ReadonlyArray<Command>) =>
         Effect.suspend(() => {
           const local = mailboxes.get(season)
-          if (local !== undefined) return Mailbox.askAll(local, commands)
+          if (local !== undefined) return onceBegun(local, commands)
           return remote(season, client(season).Ask({ commands })) as Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
         })
       return SeasonActors.of({

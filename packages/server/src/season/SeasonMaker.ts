@@ -7,7 +7,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { faultsOfWindow, mergedRules } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES, type Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
@@ -34,6 +34,19 @@ export class SeasonMaker extends Context.Service<
       Effect.suspend(() => makeSeasonMaker)
     )
 }
+
+/** So long a creation waits for its season's actor. The season is there by then, and whoever asks it first tries again. */
+const READY_PATIENCE = Duration.seconds(5)
+const READY_PAUSE = Duration.millis(50)
+
+/** Whoever is answered may write to the season at once, through any node. */
+const untilReady = (actors: SeasonActors["Service"], season: string) =>
+  Effect.andThen(actors.wake(season), actors.ask(season, { _tag: "Tick" })).pipe(
+    Effect.retry(Schedule.spaced(READY_PAUSE)),
+    Effect.ignore,
+    Effect.timeoutOption(READY_PATIENCE),
+    Effect.flatMap((ready) => (Option.isSome(ready) ? Effect.void : Effect.logWarning("a new season is not ready yet", { season })))
+  )
 
 const NO_FILL = { enabled: false, max_per_hour: null }
 
@@ -98,7 +111,7 @@ const makeSeasonMaker = Effect.gen(function* () {
       const audit = () => auditOf(account, "season.create", slug)
       yield* audits.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))
       yield* open.refresh
-      yield* Effect.ignore(actors.wake(id)) // what keeps it from waking now is tried again by whoever asks it first
+      yield* untilReady(actors, id)
       return (yield* Effect.orDie(seasons.find(game, slug, account.id))).record
     })
   })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Counted, KeptRivals, SEATS_MAX } from "./KeptRivals.ts"
+import { type Counted, KeptRivals, type RivalStore, SEATS_MAX, type Stored } from "./KeptRivals.ts"
 
 interface Seat {
   readonly at: number
@@ -27,6 +27,16 @@ const makeSeason = (seats: Array<Seat>) => {
   return { season, count }
 }
 
+/** What outlives a process, as it was when it was saved. */
+const makeStore = () => {
+  const saved = new Map<string, Stored>()
+  const store: RivalStore = {
+    load: (version) => Effect.sync(() => saved.get(version)),
+    save: (version, stored) => Effect.sync(() => void saved.set(version, { ...stored, tallies: new Map(stored.tallies) }))
+  }
+  return { saved, store }
+}
+
 const playedOf = (tallies: ReadonlyMap<string, { readonly played: number }>) =>
   Object.fromEntries([...tallies].map(([rival, { played }]) => [rival, played]).toSorted())
 
@@ -34,7 +44,7 @@ describe("kept rivals", () => {
   it.effect("are counted once, a statement's worth at a time, and from then on by what came since", () =>
     Effect.gen(function* () {
       const { count, season } = makeSeason(Array.from({ length: 10_000 }, (_, i) => ({ at: i >> 1, rival: `r${i % 3}` })))
-      const kept = new KeptRivals()
+      const kept = new KeptRivals(makeStore().store)
       const read = Effect.map(kept.read("v", count), playedOf)
       assert.deepStrictEqual(yield* read, { r0: 3334, r1: 3333, r2: 3333 })
       assert.isAtMost(Math.max(...season.counted), SEATS_MAX)
@@ -49,7 +59,7 @@ describe("kept rivals", () => {
   it.effect("are right for those who read at the same time, and for more in one instant than a statement takes", () =>
     Effect.gen(function* () {
       const { count } = makeSeason(Array.from({ length: 9_000 }, (_, i) => ({ at: i < 7_000 ? 1 : i, rival: "r" })))
-      const kept = new KeptRivals()
+      const kept = new KeptRivals(makeStore().store)
       const late = (from: Date, seats: number) => Effect.andThen(Effect.yieldNow, count(from, seats))
       const all = yield* Effect.all([kept.read("v", late), kept.read("v", count), kept.read("v", late)], { concurrency: "unbounded" })
       for (const one of all) assert.deepStrictEqual(playedOf(one), { r: 9_000 })
@@ -59,13 +69,31 @@ describe("kept rivals", () => {
   it.effect("are counted anew once a match was voided, and let go of what was read longest ago", () =>
     Effect.gen(function* () {
       const { count, season } = makeSeason([1, 2, 3].map((at) => ({ at, rival: `r${at}` })))
-      const kept = new KeptRivals(3)
+      const kept = new KeptRivals(makeStore().store, 3)
       yield* kept.read("v", count)
       Object.assign(season, { seats: season.seats.slice(1), voided: 1 })
       assert.deepStrictEqual(playedOf(yield* kept.read("v", count)), { r2: 1, r3: 1 })
       for (const name of ["a", "b", "c", "d"]) yield* kept.read(name, count)
       assert.isAtMost(kept.pairs, 3)
       assert.deepStrictEqual(playedOf(yield* kept.read("v", count)), { r2: 1, r3: 1 })
+    })
+  )
+
+  it.effect("are not counted again by another process, unless a match was voided meanwhile", () =>
+    Effect.gen(function* () {
+      const { count, season } = makeSeason(Array.from({ length: 9_000 }, (_, i) => ({ at: i, rival: `r${i % 3}` })))
+      const { saved, store } = makeStore()
+      const all = { r0: 3_000, r1: 3_000, r2: 3_000 }
+      assert.deepStrictEqual(playedOf(yield* new KeptRivals(store).read("v", count)), all)
+      season.counted.length = 0
+      const other = new KeptRivals(store)
+      const both = yield* Effect.all([other.read("v", count), other.read("v", count)], { concurrency: "unbounded" })
+      assert.deepStrictEqual(both.map(playedOf), [all, all])
+      assert.deepStrictEqual(season.counted, [1, 1])
+      Object.assign(season, { seats: season.seats.slice(3), voided: 3 })
+      const less = { r0: 2_999, r1: 2_999, r2: 2_999 }
+      assert.deepStrictEqual(playedOf(yield* new KeptRivals(store).read("v", count)), less)
+      assert.deepStrictEqual([saved.get("v")!.voided, saved.get("v")!.from.getTime()], [3, 8_999])
     })
   )
 })

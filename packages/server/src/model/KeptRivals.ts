@@ -6,7 +6,7 @@
  *
  * since another match may still be written under the same instant. A match that is voided counts no more: the season counts those,
  * and once its counter has moved, everything is counted again. Statements stay short however many matches there are, and what one
- * read has counted, no other counts again.
+ * read has counted, no other counts again: it is stored with every statement's worth of seats, for other nodes and later starts.
  */
 import { Effect } from "effect"
 
@@ -30,10 +30,26 @@ export interface Counted {
 
 export type Tallies = ReadonlyMap<string, Tally>
 
-interface Kept {
+/** All that was counted of a version before an instant. */
+export interface Stored {
   readonly from: Date
   readonly voided: number
+  readonly tallies: Tallies
+}
+
+/** Where it outlives this process. */
+export interface RivalStore {
+  readonly load: (version: string) => Effect.Effect<Stored | undefined>
+  readonly save: (version: string, stored: Stored) => Effect.Effect<void>
+}
+
+interface Kept {
+  readonly from: Date
+  /** Undefined where nothing has been counted yet. */
+  readonly voided: number | undefined
   readonly tallies: Map<string, Tally>
+  /** Seats that were counted since it was stored. */
+  readonly unsaved: number
 }
 
 /** Seats of a statement: 10 ms where they are in memory. */
@@ -42,6 +58,8 @@ export const SEATS_MAX = 2_000
 const PAIRS_MAX = 200_000
 
 const BEGINNING = new Date("0001-01-01T00:00:00Z")
+
+const nothing = (voided?: number): Kept => ({ from: BEGINNING, voided, tallies: new Map(), unsaved: 0 })
 
 const add = (to: Map<string, Tally>, model_id: string, more: Tally) => {
   const had = to.get(model_id)
@@ -61,9 +79,11 @@ const tallyOf = ({ draws, last_ms, losses, played, wins }: Tally): Tally => ({ p
 export class KeptRivals {
   readonly #kept = new Map<string, Kept>()
   readonly #most: number
+  readonly #store: RivalStore
   #pairs = 0
 
-  constructor(most = PAIRS_MAX) {
+  constructor(store: RivalStore, most = PAIRS_MAX) {
+    this.#store = store
     this.#most = most
   }
 
@@ -72,16 +92,16 @@ export class KeptRivals {
     const step = (seats: number): Effect.Effect<Tallies, E, R> =>
       Effect.suspend(() => {
         const before = this.#kept.get(version)
-        const from = before?.from ?? BEGINNING
-        return Effect.flatMap(count(from, seats), (counted) => {
+        if (before === undefined) return Effect.andThen(this.#load(version), step(SEATS_MAX))
+        return Effect.flatMap(count(before.from, seats), (counted) => {
           if (this.#kept.get(version) !== before) return step(SEATS_MAX) // another read has counted them
-          if (before !== undefined && before.voided !== counted.voided) {
-            this.#drop(version)
+          if (before.voided !== undefined && before.voided !== counted.voided) {
+            this.#put(version, nothing(counted.voided))
             return step(SEATS_MAX)
           }
           const after = this.#add(version, before, counted)
-          if (counted.seats < seats) return Effect.succeed(withNewest(after.tallies, counted))
-          return step(after.from.getTime() === from.getTime() ? seats * 2 : SEATS_MAX)
+          if (counted.seats < seats) return Effect.as(this.#save(version, after), withNewest(after.tallies, counted))
+          return step(after.from.getTime() === before.from.getTime() ? seats * 2 : SEATS_MAX)
         })
       })
     return step(SEATS_MAX)
@@ -92,18 +112,38 @@ export class KeptRivals {
     return this.#pairs
   }
 
-  #add(version: string, before: Kept | undefined, { last, rivals, voided }: Counted): Kept {
-    const tallies = before?.tallies ?? new Map<string, Tally>()
+  #load(version: string): Effect.Effect<void> {
+    return Effect.map(this.#store.load(version), (stored) => {
+      if (this.#kept.has(version)) return // another read has loaded it
+      this.#put(version, stored === undefined ? nothing() : { ...stored, tallies: new Map(stored.tallies), unsaved: 0 })
+    })
+  }
+
+  /** Not with every read: what is missing is counted again in one statement. */
+  #save(version: string, kept: Kept): Effect.Effect<void> {
+    const { from, tallies, unsaved, voided } = kept
+    if (unsaved < SEATS_MAX || voided === undefined) return Effect.void
+    if (this.#kept.get(version) === kept) this.#put(version, { ...kept, unsaved: 0 })
+    return this.#store.save(version, { from, voided, tallies })
+  }
+
+  #add(version: string, before: Kept, { last, rivals, seats, voided }: Counted): Kept {
+    const { tallies } = before
     this.#drop(version)
     for (const rival of rivals) if (!rival.newest) add(tallies, rival.model_id, tallyOf(rival))
-    const kept: Kept = { from: last ?? before?.from ?? BEGINNING, voided, tallies }
+    const kept: Kept = { from: last ?? before.from, voided, tallies, unsaved: before.unsaved + seats }
+    this.#put(version, kept)
+    return kept
+  }
+
+  #put(version: string, kept: Kept) {
+    this.#drop(version)
     this.#kept.set(version, kept)
-    this.#pairs += tallies.size
+    this.#pairs += kept.tallies.size
     for (const oldest of this.#kept.keys()) {
       if (this.#pairs <= this.#most) break
       this.#drop(oldest)
     }
-    return kept
   }
 
   #drop(version: string) {

@@ -26,7 +26,7 @@ import { Seasons, type Viewer } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { everywhereTag, modelTag, namesTag } from "../season/tags.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
-import { type Counted, KeptRivals, sum, type Tally } from "./KeptRivals.ts"
+import { type Counted, KeptRivals, type RivalStore, sum, type Tally } from "./KeptRivals.ts"
 import { makeQueries, type MetRow } from "./queries.ts"
 import { recordOf } from "./record.ts"
 
@@ -153,9 +153,30 @@ const countedOf = (rows: ReadonlyArray<MetRow>): Counted => {
 const byMeetings = ([a, one]: readonly [string, Tally], [b, other]: readonly [string, Tally]) =>
   other.played - one.played || other.last_ms - one.last_ms || (a < b ? -1 : 1)
 
+/** A row of each version. What cannot be stored is counted again by whoever needs it. */
+const storeOf = (queries: Effect.Success<typeof makeQueries>): RivalStore => ({
+  load: (version) =>
+    Effect.map(Effect.orDie(queries.talliesOf(version)), (row) => {
+      if (Option.isNone(row)) return undefined
+      const { counted_to, tallies, voided } = row.value
+      const entries = Object.entries(tallies).map(([rival, [played, wins, draws, losses, last_ms]]): [string, Tally] => [
+        rival,
+        { played, wins, draws, losses, last_ms }
+      ])
+      return { from: counted_to, voided, tallies: new Map(entries) }
+    }),
+  save: (version, { from, tallies, voided }) => {
+    const entries = [...tallies].map(([rival, { draws, last_ms, losses, played, wins }]) => [rival, [played, wins, draws, losses, last_ms]])
+    return queries.storeTallies({ version, counted_to: from, voided, tallies: Object.fromEntries(entries) }).pipe(
+      Effect.catch((error) => Effect.logWarning("what was counted of rivals is not stored", error)),
+      Effect.asVoid
+    )
+  }
+})
+
 const makeRivals = Effect.fnUntraced(function* (known: (id: string) => Effect.Effect<unknown, NotFound>) {
   const queries = yield* makeQueries
-  const kept = new KeptRivals()
+  const kept = new KeptRivals(storeOf(queries))
 
   const rivalsOf = Effect.fnUntraced(function* (id: string) {
     const met = new Map<string, Tally>()

@@ -36,6 +36,13 @@ const MetRow = Schema.Struct({
 })
 export type MetRow = typeof MetRow.Type
 
+/** By rival: played, wins, draws, losses, and when the last was, in ms. */
+const TallyRow = Schema.Struct({
+  counted_to: Schema.Date,
+  voided: Schema.Int,
+  tallies: Schema.Record(Schema.String, Schema.Tuple([Schema.Int, Schema.Int, Schema.Int, Schema.Int, Schema.Int]))
+})
+
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
 const makeRecords = (sql: SqlClient.SqlClient) => ({
@@ -109,6 +116,20 @@ const makeMet = (sql: SqlClient.SqlClient) => ({
           max(x.at) AS last_played_at
         FROM next x JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id GROUP BY y.model_id, newest) r ON true`
   }),
+
+  /** One row by rival_tally_pkey. */
+  talliesOf: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: TallyRow,
+    execute: (version) => sql`SELECT counted_to, voided, tallies FROM rival_tally WHERE version_id = ${version}`
+  }),
+
+  /** One row by rival_tally_pkey; nodes count at the same time, and what counted further stays. */
+  storeTallies: ({ counted_to, tallies, version, voided }: typeof TallyRow.Type & { readonly version: string }) => sql`
+    INSERT INTO rival_tally AS t (version_id, counted_to, voided, tallies)
+    VALUES (${version}, ${counted_to}, ${voided}, ${JSON.stringify(tallies)}::jsonb)
+    ON CONFLICT (version_id) DO UPDATE SET counted_to = excluded.counted_to, voided = excluded.voided, tallies = excluded.tallies
+    WHERE (t.voided, t.counted_to) < (excluded.voided, excluded.counted_to)`,
 
   /** Names of models, by primary keys. */
   names: SqlSchema.findAll({

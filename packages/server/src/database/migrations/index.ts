@@ -18,6 +18,7 @@ import voidingBeside from "./0015_voiding_beside.ts"
 import storedObjects from "./0018_stored_objects.ts"
 import ratingRound from "./0019_rating_round.ts"
 import keysOfAccounts from "./0023_keys_of_accounts.ts"
+import rivals from "./0028_rivals.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -42,5 +43,6 @@ export const migrations = {
   "0015_voiding_beside": statements(voidingBeside),
   "0018_stored_objects": statements(storedObjects),
   "0019_rating_round": statements(ratingRound),
-  "0023_keys_of_accounts": statements(keysOfAccounts)
+  "0023_keys_of_accounts": statements(keysOfAccounts),
+  "0028_rivals": statements(rivals)
 }

@@ -1,0 +1,74 @@
+/** A model's rivals over a season that it has played most of: counted once, by whichever process, and right whatever is stored. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Words } from "@agon/server/account/Words.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { Models } from "@agon/server/model/Models.ts"
+import { Seasons } from "@agon/server/season/Seasons.ts"
+import { Versions } from "@agon/server/version/Versions.ts"
+import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
+import * as Postgres from "../support/Postgres.ts"
+
+const season = seasonId(1)
+const model = id("model", 1)
+const version = id("version", versionNumber(1, 1))
+
+/** The first entry has the first seat of every match of its season: some 3,600 that count. */
+const busy = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  yield* insertRows(sql, { matches: 6_000, entries: 100 })
+  yield* sql`DELETE FROM seat WHERE season_id = ${season} AND seat > 0 AND model_id = ${model}`
+  yield* sql`UPDATE seat SET version_id = ${version}, model_id = ${model} WHERE season_id = ${season} AND seat = 0`
+})
+
+const database = Layer.effectDiscard(Effect.orDie(busy)).pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 4 })))
+
+/** What a process that has just started answers. */
+const read = Effect.gen(function* () {
+  const { rivals } = yield* Models
+  return yield* rivals(model, { limit: 100, cursor: 0 })
+}).pipe(
+  Effect.provide(
+    Layer.fresh(Models.layer).pipe(Layer.provide(Versions.layer), Layer.provide([Seasons.layer, Words.layer, ResponseCache.layer]))
+  ),
+  Effect.scoped
+)
+
+/** By one statement over all of them. */
+const counted = Effect.flatMap(
+  PgClient.PgClient,
+  (sql) => sql<{ readonly model_id: string; readonly played: number; readonly wins: number }>`
+    SELECT y.model_id, count(*)::int AS played, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins
+    FROM seat x JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id JOIN season s ON s.id = x.season_id
+    WHERE x.model_id = ${model} AND x.made_mu IS NOT NULL AND s.visibility = 'public' GROUP BY y.model_id`
+)
+
+const same = Effect.gen(function* () {
+  const { rivals } = yield* read
+  const brief = rivals.map(({ model_id, played, wins }) => ({ model_id, played, wins }))
+  assert.sameDeepMembers(brief, [...(yield* counted)])
+  return rivals
+})
+
+layer(database, { excludeTestServices: true })("the rivals of a model with many matches", (it) => {
+  it.effect("are those of all its matches, and another process goes on where the first has stored them", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const first = yield* same
+      const [stored] = yield* sql<{ readonly counted_to: Date }>`SELECT counted_to FROM rival_tally WHERE version_id = ${version}`
+      assert.deepStrictEqual(yield* same, first)
+      yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            yield* sql`UPDATE seat SET made_mu = NULL WHERE version_id = ${version} AND ended_at < ${stored!.counted_to}`
+            assert.deepStrictEqual((yield* read).rivals, first, "what was counted is not read again")
+            yield* sql`UPDATE season SET head = head || '{"voided": 1}' WHERE id = ${season}`
+            assert.isBelow((yield* same).length, first.length, "now it is")
+            return yield* Effect.fail("undone" as const)
+          })
+        )
+        .pipe(Effect.catch((error) => (error === "undone" ? Effect.void : Effect.die(error))))
+    })
+  )
+})

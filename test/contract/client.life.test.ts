@@ -2,10 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
-import { execFile } from "node:child_process"
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
-import { promisify } from "node:util"
+import { join } from "node:path"
 import { type Client, makeClient, sessionOf } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { patiently } from "@agon/api/Patience.ts"
@@ -14,10 +11,8 @@ import { sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
 import { autumn, eventually, filesOf, game, hashesOf, layer as arena, spring } from "../support/Arena.ts"
 import { Browser, signIn } from "../support/Browser.ts"
+import { generators, liveWith } from "../support/Generators.ts"
 import { Service } from "../support/Service.ts"
-
-const root = resolve(import.meta.dirname, "../..")
-const generated = join(root, "test/generated-client")
 
 /** What a website's backend has of somebody who has signed in: the headers of the browser's requests. */
 const visiting = Effect.fnUntraced(function* (login: string) {
@@ -83,27 +78,13 @@ const hear = Effect.fnUntraced(function* (client: Client, [first, second, third]
   assert.deepStrictEqual(yield* client.notification.markRead({ payload: { all: true } }), { read: total })
 })
 
-/** A client that a generator makes of the running service's document, its program compiled and run. */
-const runGenerated = Effect.fnUntraced(function* (login: string, like: string) {
-  const { directory, origin } = yield* Service
-  const { headers } = yield* visiting(login)
-  const folder = join(directory, "generated")
-  mkdirSync(folder)
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  for (const name of ["life.ts", "package.json", "tsconfig.json"]) copyFileSync(join(generated, name), join(folder, name))
-  const { manifest, weights } = filesOf(like)
-  writeFileSync(join(folder, "model.onnx"), weights)
-  writeFileSync(join(folder, "manifest.json"), manifest)
-  const run = (...command: ReadonlyArray<string>) =>
-    Effect.promise(() =>
-      promisify(execFile)(process.execPath, command, { cwd: folder, timeout: 100_000 }).catch(({ message, stderr, stdout }) =>
-        assert.fail(`${message}\n${stdout}\n${stderr}`)
-      )
-    )
-  yield* run(join(generated, "node_modules/openapi-typescript/bin/cli.js"), `${origin}/openapi.json`, "-o", "schema.d.ts")
-  yield* run(join(root, "node_modules/typescript/bin/tsc"), "-p", ".")
-  yield* run("life.ts", origin, sessionOf(headers.cookie)!, "model.onnx", "manifest.json")
-})
+/** Each has a model that no other has entered. */
+const others = [
+  { username: "grace", like: "wary" },
+  { username: "linus", like: "roomy" },
+  { username: "edsger", like: "settler" },
+  { username: "barbara", like: "careless" }
+]
 
 layer(arena, { excludeTestServices: true })("the typed client", (it) => {
   it.effect("takes a competitor from sign-in through two versions and two seasons to sign-out", () =>
@@ -146,7 +127,17 @@ layer(arena, { excludeTestServices: true })("the typed client", (it) => {
     })
   )
 
-  it.effect("is not needed: what others' generator makes of /openapi.json compiles and lives as well", () => runGenerated("grace", "wary"))
+  for (const [i, generator] of generators.entries()) {
+    it.effect(`is not needed: the client that ${generator.name} makes of /openapi.json compiles and lives as well`, () =>
+      Effect.gen(function* () {
+        const { directory, origin } = yield* Service
+        const { like, username } = others[i]!
+        const { headers } = yield* visiting(username)
+        const competitor = { username, session: sessionOf(headers.cookie)!, ...filesOf(like) }
+        yield* Effect.promise(() => liveWith(generator, origin, join(directory, `generated-${i}`), competitor))
+      })
+    )
+  }
 
   it.effect("on a website's backend lets no page of another origin write for a visitor", () =>
     Effect.gen(function* () {

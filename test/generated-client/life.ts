@@ -1,36 +1,80 @@
 /**
- * A competitor's life by somebody who has the OpenAPI document and nothing else of ours: `schema.d.ts` is what a generator makes
- * of it, `openapi-fetch` a client for any such file. The test generates, compiles and runs this; it is not part of the program's
- * own compilation.
+ * A competitor's life by somebody who has the OpenAPI document and nothing else of ours. Each generator's client is one file beside
+ * this one, which says how its calls are made; the test generates the client, compiles both and runs them. It is not part of the
+ * program's own compilation.
  *
- *   node life.ts ORIGIN SESSION WEIGHTS MANIFEST
+ *   node js/GENERATOR.js ORIGIN SESSION WEIGHTS MANIFEST USERNAME
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
-import createClient from "openapi-fetch"
-import type { components, paths } from "./schema.d.ts"
 
-type Schemas = components["schemas"]
+/** An answer, whatever the client calls its parts: data where the call succeeded, the refusal where it did not. */
+export interface Said<Data> {
+  readonly response: { readonly status: number; readonly headers: Headers }
+  readonly data?: Data | undefined
+  readonly error?: { readonly code: string; readonly detail: string; readonly status: number } | undefined
+}
 
-const [origin = "", session = "", weightsFile = "", manifestFile = ""] = process.argv.slice(2)
-const game = "snakes"
-const season = "spring"
+type Asked<Data> = Promise<Said<Data>>
+
+interface Upload {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Submission {
+  readonly game: string
+  readonly season: string
+  readonly model: string
+  readonly weights_hash: string
+  readonly manifest_hash: string
+  readonly note: string
+}
+
+/** The calls of a life, as a client must be able to make them, with as much of the answers as the life looks at. */
+export interface Calls {
+  readonly account: () => Asked<{ readonly username: string }>
+  readonly makeModel: (name: string) => Asked<{ readonly id: string }>
+  readonly preflight: (model: string) => Asked<{ readonly refusals: ReadonlyArray<{ readonly code: string }> }>
+  readonly submit: (body: Submission) => Asked<{
+    readonly version_id: string
+    readonly upload: { readonly weights: Upload; readonly manifest: Upload }
+  }>
+  readonly ownVersion: (id: string) => Asked<{ readonly status: string; readonly reject_reason: string | null }>
+  readonly ladder: () => Asked<{
+    readonly entries: ReadonlyArray<{ readonly version_id: string; readonly matches: number; readonly owner: string | null }>
+  }>
+  readonly matches: (version: string) => Asked<{ readonly matches: ReadonlyArray<{ readonly id: string; readonly is_trial: boolean }> }>
+  readonly match: (
+    id: string
+  ) => Asked<{ readonly turns: number | null; readonly engine_digest: string; readonly replay_url?: string | undefined }>
+  readonly frame: (id: string) => Asked<{ readonly turn: number }>
+  readonly version: (id: string) => Asked<{ readonly model: string }>
+  readonly note: (id: string, note: string) => Asked<{ readonly note: string | null }>
+  readonly notifications: () => Asked<{
+    readonly notifications: ReadonlyArray<{ readonly kind: string; readonly read_at: string | null }>
+  }>
+  readonly readAll: () => Asked<{ readonly read: number }>
+  readonly view: (model: string) => Asked<unknown>
+  readonly signOut: () => Asked<unknown>
+}
+
+export const [origin = "", session = "", weightsFile = "", manifestFile = "", username = ""] = process.argv.slice(2)
+export const game = "snakes"
+export const season = "spring"
+export const cookie = `service_session=${session}`
 const DEADLINE_MS = 90_000
 
-const nobody = createClient<paths>({ baseUrl: origin })
-const me = createClient<paths>({ baseUrl: origin, headers: { cookie: `service_session=${session}` } })
-
 /** The data of an answer, or the refusal as an error; a refusal for the rate is waited out. */
-const done = async <Data, Refusal extends { readonly code: string; readonly detail: string }>(
-  ask: () => Promise<{ readonly data?: Data; readonly error?: Refusal; readonly response: Response }>
-): Promise<Data> => {
+const done = async <Data>(ask: () => Asked<Data>): Promise<Data> => {
   const { data, error, response } = await ask()
   if (response.status === 429 || response.status === 503) {
     await pause(1000 * Number(response.headers.get("retry-after") ?? 1))
     return done(ask)
   }
-  if (error !== undefined) throw new Error(`${response.url} was refused: ${error.code}: ${error.detail}`)
+  if (error !== undefined) throw new Error(`refused with ${error.code}: ${error.detail}`)
   return data as Data
 }
 
@@ -47,85 +91,61 @@ const expect = (what: string, found: unknown, expected: unknown) => {
     throw new Error(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`)
 }
 
-const put = async ({ headers, method, url }: Schemas["Upload"], body: Buffer<ArrayBuffer>) => {
+const put = async ({ headers, method, url }: Upload, body: Buffer<ArrayBuffer>) => {
   const { status } = await fetch(url, { method, headers, body })
   expect("upload", status, 200)
 }
 
-const enter = async (model: Schemas["Model"]): Promise<Schemas["OwnVersion"]> => {
-  const weights = readFileSync(weightsFile)
-  const manifest = readFileSync(manifestFile)
-  const hashOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
-  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
-  const standing = await done(() =>
-    me.GET("/v1/games/{game}/submission", { params: { path: { game }, query: { model: model.id, season } } })
-  )
-  expect("refusals", standing.refusals, [])
-  const body: Schemas["Submit"] = { game, season, model: model.id, ...hashes, note: "generated" }
-  const { upload, version_id } = await done(() => me.POST("/v1/submissions", { body }))
+const weights = readFileSync(weightsFile)
+const manifest = readFileSync(manifestFile)
+const hashOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+
+const enter = async (me: Calls, model: string): Promise<Submission & { readonly version_id: string }> => {
+  expect("refusals", (await done(() => me.preflight(model))).refusals, [])
+  const body = { game, season, model, ...hashes, note: "generated" }
+  const { upload, version_id } = await done(() => me.submit(body))
   await put(upload.weights, weights)
   await put(upload.manifest, manifest)
   const version = await eventually(
-    () => done(() => me.GET("/v1/me/versions/{id}", { params: { path: { id: version_id } } })),
+    () => done(() => me.ownVersion(version_id)),
     ({ status }) => status !== "testing"
   )
   expect("version", [version.status, version.reject_reason], ["entered", null])
-  return version
+  return { ...body, version_id }
 }
 
-const watch = async ({ version_id }: Schemas["OwnVersion"]) => {
+const watch = async (nobody: Calls, version: string) => {
   const { entries } = await eventually(
-    () =>
-      done(() => nobody.GET("/v1/games/{game}/leaderboard", { params: { path: { game }, query: { season, ladder: "open", limit: 50 } } })),
-    (board) => board.entries.some((entry) => entry.version_id === version_id && entry.matches > 0)
+    () => done(nobody.ladder),
+    (board) => board.entries.some((entry) => entry.version_id === version && entry.matches > 0)
   )
-  expect("owner", entries.find((entry) => entry.version_id === version_id)?.owner, "grace")
-  const { matches } = await done(() => nobody.GET("/v1/matches", { params: { query: { version: version_id, sort: "newest" } } }))
+  expect("owner", entries.find((entry) => entry.version_id === version)?.owner, username)
+  const { matches } = await done(() => nobody.matches(version))
   const id = matches.find(({ is_trial }) => !is_trial)!.id
-  const match = await done(() => nobody.GET("/v1/matches/{id}", { params: { path: { id } } }))
-  const frame = await done(() => nobody.GET("/v1/matches/{id}/frame", { params: { path: { id } } }))
-  expect("last turn", frame.turn, match.turns)
+  const match = await done(() => nobody.match(id))
+  expect("last turn", (await done(() => nobody.frame(id))).turn, match.turns)
   const replay = await (await fetch(match.replay_url ?? "")).json()
   expect("replay", [replay.engine_digest, replay.state_sha256?.length], [match.engine_digest, 64])
 }
 
-const live = async () => {
-  const account = await done(() => me.GET("/v1/me"))
-  expect("username", account.username, "grace")
-  const model = await done(() => me.POST("/v1/games/{game}/models", { params: { path: { game } }, body: { name: "garter" } }))
-  const version = await enter(model)
-  await watch(version)
-  const params = { path: { id: version.version_id } }
-  const noted = await done(() => me.PATCH("/v1/versions/{id}", { params, body: { note: "by a generated client" } }))
-  expect("note", noted.note, "by a generated client")
+/** `me` sends the session, `nobody` does not. */
+export const live = async (nobody: Calls, me: Calls) => {
+  expect("username", (await done(me.account)).username, username)
+  const model = (await done(() => me.makeModel("garter"))).id
+  const { version_id, ...submission } = await enter(me, model)
+  await watch(nobody, version_id)
+  expect("note", (await done(() => me.note(version_id, "by a generated client"))).note, "by a generated client")
 
-  const { notifications } = await done(() => me.GET("/v1/me/notifications", { params: { query: { limit: 1 } } }))
+  const { notifications } = await done(me.notifications)
   expect("the latest word", [notifications[0]?.kind, notifications[0]?.read_at], ["version_entered", null])
-  expect("words read", (await done(() => me.POST("/v1/me/notifications/read", { body: { all: true } }))).read, 2)
-  const seen = await nobody.POST("/v1/events", { body: { kind: "model", id: model.id } })
-  expect("a view", seen.response.status, 204)
+  expect("words read", (await done(me.readAll)).read, 2)
+  expect("a view", (await nobody.view(model)).response.status, 204)
 
-  // Refusals have their own types: `code` tells them apart, and what a code brings along is there.
-  const { error } = await nobody.GET("/v1/versions/{id}", { params: { path: { id: "none" } } })
-  expect("refusal", error?.code === "not_found" && error.status, 404)
-  const again = await me.POST("/v1/submissions", {
-    body: { game, season, model: model.id, weights_hash: version.weights_hash, manifest_hash: version.manifest_hash }
-  })
-  if (again.error?.code === "cooldown") throw new Error(`too early until ${again.error.retry_at}`)
-  expect("the same hashes again", [again.response.status, again.data?.version_id], [200, version.version_id])
-  const out = await me.DELETE("/v1/session")
-  expect("signed out", out.response.status, 204)
-  expect("after it", (await me.GET("/v1/me")).error?.code, "unauthenticated")
+  const { error } = await nobody.version("none")
+  expect("refusal", [error?.code, error?.status], ["not_found", 404])
+  const again = await me.submit(submission)
+  expect("the same hashes again", [again.response.status, again.data?.version_id], [200, version_id])
+  expect("signed out", (await me.signOut()).response.status, 204)
+  expect("after it", (await me.account()).error?.code, "unauthenticated")
 }
-
-/** What must not compile: the types are those of the contract, and no `any`. */
-export const wrong = () => [
-  // @ts-expect-error there is no such ladder
-  nobody.GET("/v1/games/{game}/leaderboard", { params: { path: { game }, query: { ladder: "huge" } } }),
-  // @ts-expect-error both hashes are required
-  me.POST("/v1/submissions", { body: { game, model: "m", weights_hash: "w" } }),
-  // @ts-expect-error a limit is a number
-  nobody.GET("/v1/matches", { params: { query: { limit: "25" } } })
-]
-
-await live()

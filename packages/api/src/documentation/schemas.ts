@@ -44,6 +44,7 @@ export const mendSchemas = (document: Json): void => {
     // Keys that the service does not know are ignored, and an answer may get new ones.
     if (node.additionalProperties === false) delete node.additionalProperties
     if (node.not?.type === "null") replace(node, { type: "object", description: "An empty object.", additionalProperties: true })
+    if (node.anyOf?.some(isAnything)) replace(node, { ...node, anyOf: undefined })
     if (node.allOf?.every(isBound)) replace(node, Object.assign({}, node, ...node.allOf, { allOf: undefined }))
     if (isNoBound(node.maximum)) delete node.maximum
     if (isNoBound(node.minimum)) delete node.minimum
@@ -52,6 +53,9 @@ export const mendSchemas = (document: Json): void => {
   if (schemas.Rules !== undefined) boundRules(schemas.Rules)
   describeSchemas(document, isProblem)
 }
+
+/** Any JSON, which null is as well. */
+const isAnything = (branch: Json) => Object.keys(branch).length === 0
 
 /** A bound beside a type, which is as well a part of it. */
 const isBound = (part: Json) => part.$ref === undefined && part.type === undefined && part.properties === undefined

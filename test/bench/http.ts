@@ -24,7 +24,7 @@ import { subjectOf, write } from "./http/Subject.ts"
 
 const KINDS = ["bare", "fastify", "cached", "behind", "json", "fastify-json", "typed", "pg", "sql-pg", "postgres"] as const
 type Kind = (typeof KINDS)[number]
-/** Whom each is compared with, and what it must reach (DESIGN.md section 7). */
+/** Whom each is compared with, and what it must reach (docs/design.md#http). */
 const AGAINST: Partial<Record<Kind, readonly [Kind, number?]>> = {
   fastify: ["bare"],
   cached: ["bare", 0.9],

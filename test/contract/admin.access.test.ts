@@ -1,4 +1,7 @@
-/** In which order a request about a season's administration is judged (DECISIONS.md section 2); roles.test.ts says who may administer. */
+/**
+ * In which order a request about a season's administration is judged (docs/contract.md#order-of-checks); roles.test.ts says who may
+ * administer.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Call, call } from "../support/Web.ts"

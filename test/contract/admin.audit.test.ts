@@ -1,4 +1,4 @@
-/** The log of everything that administrators did, read by those of the platform (DECISIONS.md section 13). */
+/** The log of everything that administrators did, read by those of the platform (docs/contract.md#audit-log). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"

@@ -1,4 +1,4 @@
-/** Boards and baselines, uploaded, switched and imported (http-api.md 4.7, DECISIONS.md sections 5 and 6). */
+/** Boards and baselines, uploaded, switched and imported (docs/contract.md#boards and docs/contract.md#baselines). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"

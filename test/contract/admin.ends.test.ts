@@ -1,4 +1,4 @@
-/** How a season ends: by its finals, or by a close, within a minute of the request (http-api.md 3.3, DECISIONS.md 5 and 9). */
+/** How a season ends: by its finals, or by a close, within a minute of the request (docs/contract.md#closing-a-season). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as administration, log, options, patch, post, read, refusal, rows, startRound } from "../support/Administration.ts"

@@ -1,4 +1,4 @@
-/** A season's own runner keys and runners, and who can process its queue (DECISIONS.md section 10). */
+/** A season's own runner keys and runners, and who can process its queue (docs/contract.md#fleets-and-runner-keys). */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { FleetAdmin } from "@agon/server/runner/FleetAdmin.ts"

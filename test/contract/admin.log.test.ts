@@ -1,5 +1,5 @@
 /**
- * Every administrative write leaves its row in the log in the transaction of the write (DECISIONS.md section 13): where
+ * Every administrative write leaves its row in the log in the transaction of the write (docs/contract.md#audit-log): where
  * the row cannot be written, nothing is. The routes are read from the API, so a new one that writes must be added here.
  */
 import { assert, layer } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Rosters, season administrators, notices and the log (http-api.md 4.7, DECISIONS.md sections 5, 12 and 13). */
+/** Rosters, season administrators, notices and the log (docs/contract.md#participants). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {

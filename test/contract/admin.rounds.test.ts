@@ -1,4 +1,4 @@
-/** Rounds and finals, as the platform's administrators plan them (DECISIONS.md section 9). */
+/** Rounds and finals, as the platform's administrators plan them (docs/contract.md#rounds-and-finals). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import {

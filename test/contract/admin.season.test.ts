@@ -1,4 +1,7 @@
-/** Making a season and changing it (http-api.md 4.7, DECISIONS.md sections 5, 9 and 10), over HTTP with the season's own actor. */
+/**
+ * Making a season and changing it (docs/contract.md#creating-a-season and docs/contract.md#editing-a-season), over HTTP with the
+ * season's own actor.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"

@@ -1,4 +1,4 @@
-/** Accounts under administration (DECISIONS.md section 13): listed, found, put in and out of office, and suspended. */
+/** Accounts under administration (docs/contract.md#accounts): listed, found, put in and out of office, and suspended. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Views, counted by the day, over the whole service (http-api.md section 6, DECISIONS.md sections 12 and 13). */
+/** Views, counted by the day, over the whole service (docs/contract.md#views). */
 import { NodeHttpClient } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"

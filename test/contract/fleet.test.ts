@@ -1,4 +1,4 @@
-/** Who may do a season's work, and how the platform's runners are shared (DECISIONS.md sections 10 and 11). */
+/** Who may do a season's work, and how the platform's runners are shared (docs/contract.md#fleets-and-runner-keys). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { layer as administration, options, patch, post, read, remove, rows, season } from "../support/Administration.ts"

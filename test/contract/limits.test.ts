@@ -1,4 +1,4 @@
-/** Rate limits over the whole service, at the contract's own rates (http-api.md section 8, DECISIONS.md section 14). */
+/** Rate limits over the whole service, at the contract's own rates (docs/contract.md#rate-limits). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, type Scope } from "effect"
 import type { SettingsShape } from "@agon/server/config/Settings.ts"

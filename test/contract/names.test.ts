@@ -1,4 +1,4 @@
-/** Every text of every body is a name, which is trimmed and never blank, or is known to be something else (DECISIONS.md section 16). */
+/** Every text of every body is a name, which is trimmed and never blank, or is known to be something else (docs/contract.md#types). */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Schema, SchemaAST } from "effect"
 import { HttpApi } from "effect/http-api"

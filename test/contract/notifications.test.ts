@@ -1,4 +1,4 @@
-/** Notifications over the whole service: the feed, what is wanted of it, and notices to everybody (http-api.md 4.6 and 4.7, DECISIONS.md section 12). */
+/** Notifications over the whole service: the feed, what is wanted of it, and notices to everybody (docs/contract.md#notifications). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Picked matches over the whole service (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
+/** Picked matches over the whole service (docs/contract.md#picks). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"

@@ -74,7 +74,7 @@ const everything = Effect.flatMap(
 
 type Query = Readonly<Record<string, string>>
 
-/** DECISIONS.md section 7: alone in front, together in front, or neither. */
+/** docs/contract.md#fields-of-a-match: alone in front, together in front, or neither. */
 const outcomeOf = ({ seats }: Match, { rank }: Seat) =>
   rank > 1 ? "loss" : seats.filter((other) => other.rank === 1).length > 1 ? "draw" : "win"
 

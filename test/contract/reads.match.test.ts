@@ -1,4 +1,4 @@
-/** Matches as anyone and as their owners read them (http-api.md 2.7 and 4.4, DECISIONS.md section 7). */
+/** Matches as anyone and as their owners read them (docs/contract.md#matches). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What anyone may read, field by field against http-api.md 2 and 4.2 and 4.4, over rows in a real Postgres. */
+/** What anyone may read, field by field against docs/contract.md, over rows in a real Postgres. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

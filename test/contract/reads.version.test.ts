@@ -1,4 +1,4 @@
-/** Versions and models as anyone and as their owners read them (http-api.md 2.5, 2.6 and 4.4, DECISIONS.md section 6). */
+/** Versions and models as anyone and as their owners read them (docs/contract.md#versions and docs/contract.md#models). */
 import { setTimeout as delay } from "node:timers/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

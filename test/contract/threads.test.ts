@@ -1,4 +1,4 @@
-/** Comment threads over the whole service (http-api.md 4.3, 4.6 and 4.7, DECISIONS.md section 12). */
+/** Comment threads over the whole service (docs/contract.md#comments). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -342,6 +342,12 @@ export const otherCases: ReadonlyArray<Case> = [
     `${document} has no heading #the-end`
   ],
   [
+    "a citation of a page that the repository never had",
+    { [http]: `// ${["DECISION", "S"].join("")} section 2\n` },
+    `${http}:1 citation`,
+    "is not in the repository"
+  ],
+  [
     "two headings of one name in a document",
     { [document]: "# Rules\n\n## Moves\n\n## Moves\n" },
     `${document}:5 citation`,

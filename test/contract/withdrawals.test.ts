@@ -1,6 +1,6 @@
 /**
  * What becomes of a match when the ground it stands on changes: one that is queued is withdrawn and says why, one that is
- * being played is finished, and counts unless its round was reset meanwhile (http-api.md 3.2, DECISIONS.md section 7).
+ * being played is finished, and counts unless its round was reset meanwhile (docs/contract.md#states-of-a-match).
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

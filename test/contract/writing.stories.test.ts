@@ -1,4 +1,4 @@
-/** Stories of models over the whole service (http-api.md 4.6 and 4.7, DECISIONS.md section 12). */
+/** Stories of models over the whole service (docs/contract.md#stories). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Announcements, posts and the feed over the whole service (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
+/** Announcements, posts and the feed over the whole service (docs/contract.md#community). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"

@@ -1,7 +1,7 @@
 /**
  * The season's books, read from the database in one snapshot and added up again: every rated match once, numbered without
- * a gap but for those that were voided, and every rating what the formula of DESIGN.md section 4 makes of the matches in that order. The formula is
- * written here a second time, from the page and not from the service.
+ * a gap but for those that were voided, and every rating what the formula of docs/rating.md#any-number-of-seats makes of the matches
+ * in that order. The formula is written here a second time, from the page and not from the service.
  */
 import { assert } from "vitest"
 import { SEASON } from "./Competition.ts"
@@ -50,7 +50,7 @@ const START: Readonly<Belief> = { mu: 0, sigma: 200 }
 const S = 400 / Math.log(10)
 const BASE = "open"
 
-/** New beliefs about k seats, by DESIGN.md section 4, term by term. */
+/** New beliefs about k seats, by docs/rating.md#any-number-of-seats, term by term. */
 const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): ReadonlyArray<Belief> => {
   const k = seats.length
   const meanVariance = seats.reduce((sum, { sigma }) => sum + sigma ** 2, 0) / k

@@ -1,4 +1,4 @@
-/** What the season's commit tells owners and participants (DECISIONS.md section 12), on PostgreSQL. */
+/** What the season's commit tells owners and participants (docs/contract.md#notifications), on PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Says whether a season keeps its promises (DESIGN section 3), from the rows after every commit and from what callers
+ * Says whether a season keeps its promises (docs/design.md#guarantees), from the rows after every commit and from what callers
  * were told. It shares no code with the season: counts, ratings, leases, rounds and verdicts are kept once more here.
  *
  *   asked ──▶ told | unsure        every command of every caller, before it is sent and when its answer came or failed

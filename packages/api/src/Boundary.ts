@@ -23,7 +23,7 @@ export class Boundary extends HttpApiMiddleware.Service<Boundary>()("agon/Bounda
   error: [P.InvalidRequest, P.InvalidCursor, P.NotFound, P.RateLimited, P.Internal, P.Unavailable]
 }) {}
 
-/** On every endpoint that takes a body (DECISIONS.md section 2): what is wrong with it before its schema looks. */
+/** On every endpoint that takes a body (docs/contract.md#bodies): what is wrong with it before its schema looks. */
 export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBody", {
   error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType]
 }) {}

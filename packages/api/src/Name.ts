@@ -1,5 +1,5 @@
 /**
- * Names that people give (DECISIONS.md section 16): of an account, a model, a season, a key, and titles. White space around one is no
+ * Names that people give (docs/contract.md#types): of an account, a model, a season, a key, and titles. White space around one is no
  * part of it, and one that shows nothing is refused. A name is kept as it was trimmed, so that two which look alike are one.
  */
 import { Schema, SchemaGetter } from "effect"

@@ -1,4 +1,4 @@
-/** Query parameters of a list (DECISIONS.md section 1): `limit` is clamped, `cursor` is an offset in decimal. */
+/** Query parameters of a list (docs/contract.md#lists-and-cursors): `limit` is clamped, `cursor` is an offset in decimal. */
 import { Effect, Schema, SchemaGetter } from "effect"
 
 export const limit = (fallback: number, max: number) =>

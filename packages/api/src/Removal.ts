@@ -1,4 +1,4 @@
-/** What a DELETE removes, named in its JSON body or by the same name in the query, since proxies drop bodies (DECISIONS.md section 1). */
+/** What a DELETE removes, named in its JSON body or by the same name in the query, since proxies drop bodies (docs/contract.md#bodies). */
 import { Schema } from "effect"
 
 /** The database keeps no NUL, so nothing is named with one; bodies are looked through before, queries are not. */

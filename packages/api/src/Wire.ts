@@ -1,4 +1,4 @@
-/** The scalars of the contract (DECISIONS.md section 1), as they travel. */
+/** The scalars of the contract (docs/contract.md#types), as they travel. */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { Effect, Schema, SchemaGetter } from "effect"
 

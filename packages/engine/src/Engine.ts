@@ -43,7 +43,7 @@ export type BoardCheck<Board> =
   | { readonly ok: true; readonly board: Board }
   | { readonly ok: false; readonly errors: ReadonlyArray<BoardError> }
 
-/** What a replay tells beside the moves (GAMES.md, "Replay"). */
+/** What a replay tells beside the moves (docs/games.md#replays). */
 export type MatchEvent =
   | { readonly turn: number; readonly kind: "out"; readonly seat: number; readonly reason: string }
   | { readonly turn: number; readonly kind: "food"; readonly cell: number }
@@ -96,7 +96,7 @@ export interface Engine<Board extends BoardFile = BoardFile, State = unknown> {
   readonly opening: (state: State) => ReadonlyArray<MatchEvent>
   /** Only once `status` is "over". */
   readonly result: (state: State) => MatchResult
-  /** The canonical final state as GAMES.md spells it, ready for canonical JSON; `state_sha256` is over it. */
+  /** The canonical final state as docs/games.md#replays spells it, ready for canonical JSON; `state_sha256` is over it. */
   readonly canonical: (state: State) => unknown
   /** The picture of a state for a frame or a page: plain JSON, game-specific. */
   readonly view: (state: State) => unknown

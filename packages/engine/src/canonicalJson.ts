@@ -1,6 +1,6 @@
 /**
  * One text for one value, so that hashes agree between implementations: keys sorted by code unit, no white space,
- * integers plain, UTF-8 (GAMES.md, "Replay").
+ * integers plain, UTF-8 (docs/games.md#replays).
  */
 import { createHash } from "node:crypto"
 

@@ -1,4 +1,4 @@
-/** What an examination is asked and what it answers (DECISIONS.md sections 6 and 11). */
+/** What an examination is asked and what it answers (docs/contract.md#runner-protocol). */
 
 export type RejectReason =
   | "hash_mismatch"

@@ -1,6 +1,7 @@
 /**
  * Citations of the documents: `docs/contract.md#boards` names a file of `docs/` and a heading in it, wherever it stands. Between
- * Markdown files the links that lead to files of the repository, and to headings of Markdown files, must lead somewhere too.
+ * Markdown files the links that lead to files of the repository, and to headings of Markdown files, must lead somewhere too. Pages
+ * that the repository does not have are not cited.
  */
 import { posix } from "node:path"
 import type { Finding, TextFile, Tree } from "../Tree.ts"
@@ -9,6 +10,8 @@ const CITATION = /\bdocs\/([\w-]+\.md)(?:#([\w-]+))?/g
 /** The target of `[text](target)` without a title; addresses of the web are not ours to check. */
 const LINK = /\]\(([^)\s]+)\)/g
 const FENCE = /^```[\s\S]*?^```/gm
+/** Pages that were written before `docs/`. The brackets keep this file from citing them. */
+const ELSEWHERE = /\bDECISION[S]\b|\bhttp-api(?:\.m[d]\b| \d)|\bGAME[S]\.md\b|\bDESIGN(?:\.m[d]\b| section)/
 const INLINE = /`[^`\n]*`/g
 
 export function* citations(tree: Tree): Iterable<Finding> {
@@ -17,6 +20,7 @@ export function* citations(tree: Tree): Iterable<Finding> {
   const isHeading = (path: string, heading: string) => headings.get(path)?.includes(heading) ?? true
   for (const file of tree.files) {
     yield* repeated(file, headings.get(file.path) ?? [])
+    yield* elsewhere(file)
     const found = isMarkdown(file) ? [...cited(file), ...linked(file)] : cited(file)
     for (const { heading, line, path } of found) {
       const message = !exists(paths, path)
@@ -26,6 +30,15 @@ export function* citations(tree: Tree): Iterable<Finding> {
           : `${path} has no heading #${heading}`
       if (message !== undefined) yield { file: file.path, line, rule: "citation", message }
     }
+  }
+}
+
+function* elsewhere({ path, text }: TextFile): Iterable<Finding> {
+  if (!ELSEWHERE.test(text)) return
+  for (const { line, row } of rowsOf(text)) {
+    const found = row.match(ELSEWHERE)?.[0]
+    const message = `"${found}" is not in the repository: cite a heading of docs/, such as docs/contract.md#boards`
+    if (found !== undefined) yield { file: path, line, rule: "citation", message }
   }
 }
 

@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS queued.seat (match bigint, entry int, mu float8 NOT N
 CREATE INDEX IF NOT EXISTS seat_entry ON queued.seat (entry, match);
 INSERT INTO queued.rating SELECT n, 0, 200, 0 FROM generate_series(0, ${ENTRIES - 1}) n ON CONFLICT DO NOTHING`
 
-/** Matches $1, each between entries 2n and 2n + 1, won by the first: Elo with deviations as in DESIGN section 4. */
+/** Matches $1, each between entries 2n and 2n + 1, won by the first: Elo with deviations as in docs/rating.md#two-seats. */
 const RATE = `
 WITH played AS (SELECT id, (2 * id % ${ENTRIES})::int AS a, (2 * id % ${ENTRIES})::int + 1 AS b FROM unnest($1::bigint[]) AS id),
 pair AS (SELECT p.*, a.mu AS mu_a, b.mu AS mu_b, sqrt(30178 + 0.3927 * (a.sigma * a.sigma + b.sigma * b.sigma)) AS c

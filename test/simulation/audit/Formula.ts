@@ -1,5 +1,5 @@
 /**
- * DESIGN section 4, "k seats, ranks with ties", written out term by term: for each seat q the set C_q of seats ranked no
+ * docs/rating.md#any-number-of-seats, written out term by term: for each seat q the set C_q of seats ranked no
  * better, A_q that tie with it, p_iq over C_q. For two seats it must agree with whatever short form the season uses.
  */
 export interface Belief {

@@ -1,4 +1,4 @@
-/** A version's life: from upload to its end, by the arrows that DECISIONS section 6 draws and no others. */
+/** A version's life: from upload to its end, by the arrows that docs/contract.md#states-of-a-version draws and no others. */
 import type { Ended, Version } from "@agon/domain/season/State.ts"
 import { must } from "./Promise.ts"
 import { created, type Window } from "./Window.ts"

@@ -1,4 +1,4 @@
-/** Sign-in, the caller's own account and its sessions (http-api.md 4.1, DECISIONS.md section 4). */
+/** Sign-in, the caller's own account and its sessions (docs/contract.md#accounts-and-sessions). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Session } from "../Authorization.ts"

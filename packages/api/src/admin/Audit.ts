@@ -1,4 +1,4 @@
-/** The log of administrative writes (DECISIONS.md section 13). */
+/** The log of administrative writes (docs/contract.md#audit-log). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Id, Instant } from "../Wire.ts"

@@ -1,4 +1,4 @@
-/** Accounts as platform administrators see them (DECISIONS.md section 13). */
+/** Accounts as platform administrators see them (docs/contract.md#accounts). */
 import { Schema } from "effect"
 import { Account } from "../account/api.ts"
 import * as page from "../Page.ts"

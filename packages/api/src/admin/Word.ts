@@ -1,4 +1,4 @@
-/** The site's list of words that notes, bios, comments and stories may not contain (DECISIONS.md section 12). */
+/** The site's list of words that notes, bios, comments and stories may not contain (docs/contract.md#word-list). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { name } from "../Name.ts"

@@ -1,4 +1,4 @@
-/** What platform administrators do besides moderating: the log, accounts and the word list (http-api.md 4.7, DECISIONS.md section 13). */
+/** What platform administrators do besides moderating: the log, accounts and the word list (docs/contract.md#administration). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedAccount, PlatformAdmin } from "../Authorization.ts"

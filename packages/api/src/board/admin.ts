@@ -1,4 +1,4 @@
-/** Uploading and switching boards (http-api.md 4.7, DECISIONS.md section 5). */
+/** Uploading and switching boards (docs/contract.md#boards). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** Boards of a season, which the contract's paths call maps (http-api.md 2.3 and 4.2). */
+/** Boards of a season, which the contract's paths call maps (docs/contract.md#boards). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
@@ -6,7 +6,7 @@ import { Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 
-/** A board as the game's engine reads it (GAMES.md); it is the engine that refuses what is none. */
+/** A board as the game's engine reads it (docs/games.md#snakes-boards); it is the engine that refuses what is none. */
 export const BoardFile = Schema.Json.annotate({ identifier: "BoardFile" })
 
 const row = {

@@ -1,4 +1,4 @@
-/** Announcements as they are shown and written (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
+/** Announcements as they are shown and written (docs/contract.md#announcements). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Link } from "../season/notices.ts"

@@ -1,4 +1,4 @@
-/** Threads and their comments as they are read and written (http-api.md 2.8, DECISIONS.md section 12). */
+/** Threads and their comments as they are read and written (docs/contract.md#comments). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Id, Instant, text, Uuid } from "../Wire.ts"

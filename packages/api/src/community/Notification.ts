@@ -1,4 +1,4 @@
-/** What an account is told (http-api.md section 6, DECISIONS.md section 12). */
+/** What an account is told (docs/contract.md#notifications). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Id, Instant, Uuid } from "../Wire.ts"

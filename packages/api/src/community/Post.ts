@@ -1,4 +1,4 @@
-/** Posts of the site's blog as they are read and written (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
+/** Posts of the site's blog as they are read and written (docs/contract.md#posts-and-the-feed). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { name } from "../Name.ts"

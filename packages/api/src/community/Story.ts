@@ -1,5 +1,5 @@
 /**
- * Stories that owners write about their models, and the feed (http-api.md 2.5, 4.6 and 4.7, DECISIONS.md sections 12 and 13). What an
+ * Stories that owners write about their models, and the feed (docs/contract.md#stories). What an
  * owner writes is a draft, until it is submitted and approved; the text that was approved stays until another is.
  */
 import { Schema } from "effect"

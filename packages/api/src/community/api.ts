@@ -1,4 +1,4 @@
-/** Comment threads on matches and models (http-api.md 4.3 and 4.6, DECISIONS.md section 12). */
+/** Comment threads on matches and models (docs/contract.md#comments). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedComment, OptionalSession, Session } from "../Authorization.ts"

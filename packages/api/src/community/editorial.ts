@@ -1,4 +1,4 @@
-/** What platform administrators write, and what they decide of models' stories (http-api.md 4.7, DECISIONS.md section 13). */
+/** What platform administrators write, and what they decide of models' stories (docs/contract.md#moderation). */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedAnnouncement, NamedPost, NamedStory, PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"

@@ -1,4 +1,4 @@
-/** What platform administrators decide of comments and threads (http-api.md 4.7, DECISIONS.md section 13). */
+/** What platform administrators decide of comments and threads (docs/contract.md#moderation). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NamedThread, PlatformAdmin, StandingComment } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** The caller's feed of notifications, and which of them they want (http-api.md 4.6, DECISIONS.md section 12). */
+/** The caller's feed of notifications, and which of them they want (docs/contract.md#notifications). */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Session } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"

@@ -1,4 +1,4 @@
-/** Matches that administrators recommend (http-api.md 4.6 and 4.7, DECISIONS.md sections 12 and 13). */
+/** Matches that administrators recommend (docs/contract.md#picks). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, UnknownGame } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** What is looked at, counted for each day (http-api.md section 6, DECISIONS.md sections 12 and 13). Nothing is kept of who looks. */
+/** What is looked at, counted for each day (docs/contract.md#views). Nothing is kept of who looks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, SameOrigin } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** What is written for everybody to read: announcements, posts, and models' stories (http-api.md 4.6, DECISIONS.md section 12). */
+/** What is written for everybody to read: announcements, posts, and models' stories (docs/contract.md#community). */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ModelOwner } from "../Authorization.ts"
 import { JsonBody, Rate, Shared } from "../Boundary.ts"

@@ -1,4 +1,4 @@
-/** The games that the service is built with (http-api.md 4.2). */
+/** The games that the service is built with (docs/contract.md#games). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { UnknownGame } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** Standings of a ladder (http-api.md 2.4 and 4.2). */
+/** Standings of a ladder (docs/contract.md#leaderboards). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"

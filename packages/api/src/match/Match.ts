@@ -1,4 +1,4 @@
-/** A match as it is read (http-api.md 2.7, DECISIONS.md section 7). */
+/** A match as it is read (docs/contract.md#fields-of-a-match). */
 import { Schema } from "effect"
 import { byLadder, Id, Instant, Ladder } from "../Wire.ts"
 

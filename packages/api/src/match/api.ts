@@ -1,4 +1,4 @@
-/** Matches (http-api.md 4.4, DECISIONS.md section 7). */
+/** Matches (docs/contract.md#matches). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MatchOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** A competitor's models (http-api.md 2.5 and 4.4). */
+/** A competitor's models (docs/contract.md#models). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ModelOwner, NamedGame, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** The platform's fleet: its keys and its runners (http-api.md 4.7, DECISIONS.md section 10). */
+/** The platform's fleet: its keys and its runners (docs/contract.md#fleets-and-runner-keys). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin } from "../Authorization.ts"

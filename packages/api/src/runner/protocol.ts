@@ -1,5 +1,5 @@
 /**
- * What runners and the service say to each other (DECISIONS.md section 11). A runner opens a session,
+ * What runners and the service say to each other (docs/contract.md#runner-protocol). A runner opens a session,
  * then leases work in a loop; the next lease request carries the results of what it has finished. All
  * bodies are plain objects that a season's commands take as they are; unknown keys are ignored, and a
  * malformed result refuses the whole request, so that nothing of it is applied.

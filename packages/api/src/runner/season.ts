@@ -1,4 +1,4 @@
-/** A season's own runner keys and runners (http-api.md 4.7, DECISIONS.md section 10). */
+/** A season's own runner keys and runners (docs/contract.md#fleets-and-runner-keys). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SeasonAdmin } from "../Authorization.ts"

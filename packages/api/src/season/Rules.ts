@@ -1,4 +1,4 @@
-/** A season's rules and weight classes (DECISIONS.md section 5), in full as they are published. */
+/** A season's rules and weight classes (docs/contract.md#rules), in full as they are published. */
 import { Schema } from "effect"
 import { Count, Ladder } from "../Wire.ts"
 

@@ -1,4 +1,4 @@
-/** The season record (http-api.md 2.2, DECISIONS.md section 5). */
+/** The season record (docs/contract.md#season-record). */
 import { Schema } from "effect"
 import { Instant } from "../Wire.ts"
 import { Rules, WeightClass } from "./Rules.ts"

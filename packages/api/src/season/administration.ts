@@ -1,4 +1,4 @@
-/** Changing a season once it is made (http-api.md 4.7, DECISIONS.md section 5). Every route answers the season record. */
+/** Changing a season once it is made (docs/contract.md#editing-a-season). Every route answers the season record. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NamedSeason, PlatformAdmin, SeasonAdmin } from "../Authorization.ts"

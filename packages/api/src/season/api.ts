@@ -1,4 +1,4 @@
-/** Seasons of a game (http-api.md 4.2). */
+/** Seasons of a game (docs/contract.md#seasons). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** Making a season (http-api.md 4.7, DECISIONS.md section 5). */
+/** Making a season (docs/contract.md#creating-a-season). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedGame, PlatformAdmin } from "../Authorization.ts"

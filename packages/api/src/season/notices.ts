@@ -1,4 +1,4 @@
-/** What a season's administrators tell its participants, and what they have done (http-api.md 4.7). */
+/** What a season's administrators tell its participants, and what they have done (docs/contract.md#participants). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { AuditLog } from "../admin/Audit.ts"

@@ -1,4 +1,4 @@
-/** Who may enter a season, and who administers it (http-api.md 4.7, DECISIONS.md section 5). */
+/** Who may enter a season, and who administers it (docs/contract.md#participants). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { UnknownProvider } from "../account/api.ts"

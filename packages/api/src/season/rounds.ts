@@ -1,4 +1,4 @@
-/** Rounds and finals of a season (http-api.md 4.7, DECISIONS.md section 9). */
+/** Rounds and finals of a season (docs/contract.md#rounds-and-finals). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { InSeason, NamedSeason, PlatformAdmin } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** Entering a version into a season (http-api.md 4.5, DECISIONS.md section 3). */
+/** Entering a version into a season (docs/contract.md#submissions). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"

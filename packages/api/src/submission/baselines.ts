@@ -1,4 +1,4 @@
-/** Baselines: models that administrators bring into a season (http-api.md 4.7, DECISIONS.md sections 5 and 6). */
+/** Baselines: models that administrators bring into a season (docs/contract.md#baselines). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"

@@ -1,4 +1,4 @@
-/** Why a version was not admitted (DECISIONS.md section 6). */
+/** Why a version was not admitted (docs/contract.md#reject-reasons). */
 import type { RejectReason as Known } from "@agon/domain/season/Reasons.ts"
 import { Schema } from "effect"
 

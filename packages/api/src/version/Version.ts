@@ -1,4 +1,4 @@
-/** A version of a model as it is read (http-api.md 2.6, DECISIONS.md section 6). */
+/** A version of a model as it is read (docs/contract.md#versions). */
 import { Schema } from "effect"
 import { byLadder, Id, Instant, Ladder } from "../Wire.ts"
 import { RejectReason } from "./RejectReason.ts"

@@ -1,4 +1,4 @@
-/** What a season's administrators do about versions in it (DECISIONS.md section 16). */
+/** What a season's administrators do about versions in it (docs/contract.md#suspension). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InSeason, SeasonAdmin } from "../Authorization.ts"

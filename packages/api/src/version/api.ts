@@ -1,4 +1,4 @@
-/** Versions of models (http-api.md 4.1 and 4.4). */
+/** Versions of models (docs/contract.md#versions). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, Session, VersionOwner } from "../Authorization.ts"

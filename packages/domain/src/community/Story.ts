@@ -1,5 +1,5 @@
 /**
- * A model's story, and what a moderator's word makes of it (DECISIONS.md section 12). There are two texts of it at most: the
+ * A model's story, and what a moderator's word makes of it (docs/contract.md#stories). There are two texts of it at most: the
  * latest that its owner wrote, and the public one, which stays until another is approved or it is taken back itself.
  *
  *   draft ──submit──▶ pending ──▶ approved (the latest is the public one)

@@ -1,4 +1,4 @@
-/** What a reported result must agree with (DECISIONS section 11): its ranks follow from scores and forfeits. */
+/** What a reported result must agree with (docs/contract.md#results): its ranks follow from scores and forfeits. */
 
 export interface SeatOutcome {
   readonly score: number

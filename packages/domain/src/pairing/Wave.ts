@@ -1,6 +1,6 @@
 /**
  * Who meets whom. A wave takes entries that are owed a match and groups neighbours in sampled strength, avoiding
- * recent opponents and two entries of one owner (DESIGN section 4: within noise of the best pairing that could be
+ * recent opponents and two entries of one owner (docs/design.md#pairing-and-rating: within noise of the best pairing that could be
  * built, at a cost that does not grow with the field).
  */
 import type { Rating } from "../rating/Rating.ts"

@@ -1,5 +1,5 @@
 /**
- * Ratings: a mean and a deviation per entry and ladder, in Elo points; people are shown 1500 + mean (DESIGN section 4).
+ * Ratings: a mean and a deviation per entry and ladder, in Elo points; people are shown 1500 + mean (docs/rating.md#the-model).
  * A Bradley-Terry-Luce update with Gaussian belief: for two seats the logistic of a difference widened by both
  * deviations, for more the Plackett-Luce form with ties of Weng and Lin, which for two seats is the same line.
  */

@@ -1,4 +1,4 @@
-/** A row of the administrative log, written in the same commit as what it tells of (DECISIONS section 13). */
+/** A row of the administrative log, written in the same commit as what it tells of (docs/contract.md#audit-log). */
 export interface Audit {
   readonly id: string
   readonly actor: string | null // account id; null: the service itself

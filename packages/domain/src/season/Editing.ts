@@ -1,7 +1,7 @@
 /**
  * How settings change: an edit names what becomes another, the rest stays. The season merges it into what stands when
  * its turn comes, so of two edits at the same time neither is lost, and holds the outcome to the bounds of
- * DECISIONS section 5.
+ * docs/contract.md#rules.
  */
 import { type Fill, type Fleet, LADDERS, type Rules, type Settings, type WeightClass } from "./Rules.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Attempts at a match that came to nothing, and entries whose own faults they are (DECISIONS section 16).
+ * Attempts at a match that came to nothing, and entries whose own faults they are (docs/contract.md#suspension).
  *
  *   attempt fails (lease lost, runner reports a fault) ──▶ queued again, elsewhere ──third──▶ match failed ──▶ blame
  *   blame: five failed matches running that only this entry can explain ──▶ suspended ──Reinstate, a new version──▶ plays

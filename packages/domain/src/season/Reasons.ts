@@ -1,4 +1,7 @@
-/** The words in which the season says what became of versions and matches (DECISIONS sections 6 and 7). */
+/**
+ * The words in which the season says what became of versions and matches (docs/contract.md#reject-reasons and
+ * docs/contract.md#states-of-a-match).
+ */
 
 export type RejectReason =
   | "upload_expired"

@@ -1,4 +1,4 @@
-/** The rules document of a season (DECISIONS section 5) and its weight classes, as the season machine reads them. */
+/** The rules document of a season (docs/contract.md#rules) and its weight classes, as the season machine reads them. */
 
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
 export type Ladder = (typeof LADDERS)[number]

@@ -1,6 +1,6 @@
 /**
  * The answer to a result for work that is no longer open follows from how the work ended, so a repeat needs no memory
- * of its own and gets the first answer after any restart (DECISIONS section 11). A lease is `<match or version id>.<n>`.
+ * of its own and gets the first answer after any restart (docs/contract.md#runner-protocol). A lease is `<match or version id>.<n>`.
  */
 import type { Receipt } from "./Command.ts"
 import type { Ending, FaultReason, Status } from "./Reasons.ts"

@@ -1,4 +1,4 @@
-/** Which weight class a version is of, and whether its memory fits (DECISIONS section 6). */
+/** Which weight class a version is of, and whether its memory fits (docs/contract.md#weight-classes). */
 import type { WeightClass } from "../season/Rules.ts"
 
 /** The smallest class that holds `size_bytes` (weights plus manifest); none where even the largest is too small. */

@@ -1,5 +1,5 @@
 /**
- * Othello once more, for tests: the sentences of GAMES.md on a map of characters, with nothing shared with the engine
+ * Othello once more, for tests: the sentences of docs/games.md#othello on a map of characters, with nothing shared with the engine
  * but the generator.
  */
 import type { Choice, MatchEvent, MatchRules } from "../Engine.ts"

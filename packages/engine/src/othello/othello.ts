@@ -1,4 +1,4 @@
-/** Othello: 2 seats in turn, on boards of any even size with blocked cells (GAMES.md, "othello"). */
+/** Othello: 2 seats in turn, on boards of any even size with blocked cells (docs/games.md#othello). */
 import { engineDigest } from "../digest.ts"
 import type { Choice, Engine, MatchEvent, Spec } from "../Engine.ts"
 import { checkBoard, type OthelloBoard } from "./Board.ts"

@@ -1,4 +1,4 @@
-/** A snakes board as it is written in a file, and the reading of one (GAMES.md, "snakes", "Board"). */
+/** A snakes board as it is written in a file, and the reading of one (docs/games.md#snakes-boards). */
 import type { BoardCheck, BoardFile } from "../Engine.ts"
 import { Faults, type Members, readBoolean, readCells, readInteger, readObject, readSlug, readString } from "../untrusted.ts"
 import { neighbour } from "./neighbour.ts"

@@ -1,5 +1,5 @@
 /**
- * Snakes once more, for tests: the sentences of GAMES.md in their order, on plain lists, with nothing shared with the
+ * Snakes once more, for tests: the sentences of docs/games.md#snakes in their order, on plain lists, with nothing shared with the
  * engine but the generator. Slow and obvious. The engine must agree with it on every state of every match.
  */
 import type { Choice, MatchEvent, MatchRules } from "../Engine.ts"

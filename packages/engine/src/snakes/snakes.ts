@@ -1,4 +1,4 @@
-/** Snakes: 2 to 8 seats that move at once (GAMES.md, "snakes"). */
+/** Snakes: 2 to 8 seats that move at once (docs/games.md#snakes). */
 import { engineDigest } from "../digest.ts"
 import type { Engine, Spec } from "../Engine.ts"
 import { checkBoard, type SnakesBoard } from "./Board.ts"

@@ -1,5 +1,5 @@
 /**
- * One turn: strikes, then the six stages of GAMES.md in their order.
+ * One turn: strikes, then the six stages of docs/games.md#a-turn-of-snakes in their order.
  *
  * The tails drop before any head is put down, so between stages 1 and 5 the grid holds exactly the non-head segments,
  * and what a head runs into is one look at the cell it moves to. Heads are put down after stage 5, those of the

@@ -1,4 +1,4 @@
-/** What a match is played from and what comes of it (DECISIONS.md section 11). */
+/** What a match is played from and what comes of it (docs/contract.md#results). */
 import type { MatchRules } from "@agon/engine/Engine.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 

@@ -1,6 +1,6 @@
 /**
  * The development sign-in: an OpenID provider of our own on the same port, under `/dev-idp`, whose page asks
- * for a login name and nothing else (DECISIONS.md section 15). It is the real protocol from end to end, so
+ * for a login name and nothing else (docs/operating.md#development-sign-in). It is the real protocol from end to end, so
  * that what is tried here is what runs elsewhere; since anybody can be anyone, it answers people at this machine only
  * (http/thisMachine.ts), and so do `/v1/auth/dev` and its callback.
  * Its state is in memory: a restart forgets sign-ins that are under way, and nothing else.

@@ -1,5 +1,5 @@
 /**
- * Signing in (DECISIONS.md section 4): from the button to the provider, back, and into an account.
+ * Signing in (docs/contract.md#accounts-and-sessions): from the button to the provider, back, and into an account.
  *
  * begin: remember provider, state and where to return to in a signed cookie, and send the browser off.
  * complete: the cookie must be ours, and is used up here for every node, whatever comes of it; the provider's answer must match it.

@@ -1,4 +1,4 @@
-/** The site's word list, as those meet it who write (DECISIONS.md section 12); admin/WordList.ts is the other side. */
+/** The site's word list, as those meet it who write (docs/contract.md#word-list); admin/WordList.ts is the other side. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NoteWordListed } from "@agon/api/submission/api.ts"
@@ -25,7 +25,7 @@ export class Words extends Context.Service<
   )
 }
 
-/** For what stands beside models and people: notes, bios and the names that they are shown by (DECISIONS.md section 16). */
+/** For what stands beside models and people: notes, bios and the names that they are shown by (docs/contract.md#word-list). */
 export const refuseListed = Effect.fnUntraced(function* (words: Words["Service"], what: string, text: string) {
   const listed = yield* words.listedIn(text)
   if (listed !== undefined) return yield* new NoteWordListed({ detail: `The ${what} contains "${listed}", which is not allowed here.` })

@@ -1,5 +1,5 @@
 /**
- * Words as they are compared (DECISIONS.md section 12): whole, after NFKC, case folding and removal of diacritics. So are
+ * Words as they are compared (docs/contract.md#word-list): whole, after NFKC, case folding and removal of diacritics. So are
  * characters that show nothing, such as a zero-width space: with one in it a word reads as it did.
  */
 

@@ -12,7 +12,7 @@ export interface Identity {
 const maxSubject = 255
 /** As long as AGON_ADMIN and rosters take one. */
 const maxLogin = 200
-/** A display name has as many at most (DECISIONS.md section 4). */
+/** A display name has as many at most (docs/contract.md#the-account). */
 const maxName = 64
 
 type Claims = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** The `service_session` cookie (DECISIONS.md section 4), set and cleared with the same attributes, or browsers would keep both. */
+/** The `service_session` cookie (docs/contract.md#sessions), set and cleared with the same attributes, or browsers would keep both. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { sessionCookie } from "@agon/api/Authorization.ts"

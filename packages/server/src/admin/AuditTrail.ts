@@ -1,4 +1,4 @@
-/** The log of everything that administrators did, on whatever season or on none (DECISIONS.md section 13). */
+/** The log of everything that administrators did, on whatever season or on none (docs/contract.md#audit-log). */
 import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,4 +1,7 @@
-/** How the platform is doing at this moment (DECISIONS.md section 4). Private seasons are not counted as live, as they are not named. */
+/**
+ * How the platform is doing at this moment (docs/contract.md#platform-status). Private seasons are not counted as live, as they are
+ * not named.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"

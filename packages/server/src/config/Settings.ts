@@ -1,6 +1,7 @@
 /**
- * What the environment says about this service: every variable of DECISIONS.md section 15, read and judged together. All are optional;
- * without any the service runs by itself on this machine, with an embedded database, local objects and the development sign-in.
+ * What the environment says about this service: every variable of docs/operating.md#configuration, read and judged together. All are
+ * optional; without any the service runs by itself on this machine, with an embedded database, local objects and the development
+ * sign-in.
  */
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import { resolve } from "node:path"

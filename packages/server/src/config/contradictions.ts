@@ -16,7 +16,10 @@ export const contradictions = (values: Values): ReadonlyArray<string> => [
   })
 ]
 
-/** The development sign-in lets anybody be anyone, so it stays where only somebody on this machine reaches it (DECISIONS.md section 16). */
+/**
+ * The development sign-in lets anybody be anyone, so it stays where only somebody on this machine reaches it
+ * (docs/operating.md#development-sign-in).
+ */
 const signInRefusals = (values: Values): ReadonlyArray<string> => {
   const { dev_sign_in, host = DEFAULT_HOST, providers, public_origin, trusted_proxies } = values
   if (providers !== undefined) {

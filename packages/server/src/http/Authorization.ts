@@ -1,6 +1,6 @@
 /**
- * The levels of `@agon/api/Authorization.ts`. Each is a straight line of the checks that DECISIONS.md
- * section 2 orders; all of it runs before HttpApi looks at params, query or body.
+ * The levels of `@agon/api/Authorization.ts`. Each is a straight line of the checks that
+ * docs/contract.md#order-of-checks orders; all of it runs before HttpApi looks at params, query or body.
  *
  * A credential that this node has not seen to be good takes a token of its address's public bucket before
  * it is looked up, so that guessing is as slow as any other public traffic and the database is spared.

@@ -1,5 +1,5 @@
 /**
- * The response cache of a node among others: what one purges, all purge (DECISIONS.md section 14).
+ * The response cache of a node among others: what one purges, all purge (docs/contract.md#caching).
  *
  * Here a purge is immediate, as without others; the rest hear of it (node/Broadcast.ts). A node that is deaf may miss any
  * of them: it forgets everything, and keeps nothing until it hears again.

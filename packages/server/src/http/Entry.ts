@@ -1,4 +1,4 @@
-/** A ready answer: its bytes as they are and compressed, and the headers that go with each (DECISIONS.md section 14). */
+/** A ready answer: its bytes as they are and compressed, and the headers that go with each (docs/contract.md#caching). */
 import { hash } from "node:crypto"
 import { type Coding, type Compression, compress, LEAST_BYTES } from "./encodings.ts"
 import { SECURITY_HEADERS_FLAT } from "./securityHeaders.ts"

@@ -1,5 +1,5 @@
 /**
- * Whether a request may change state, as Go's CrossOriginProtection decides (DECISIONS.md section 4).
+ * Whether a request may change state, as Go's CrossOriginProtection decides (docs/contract.md#origins).
  * While the public origin is a loopback one, all loopback names on its port are one origin: a developer
  * opens whichever of them, and no page of somebody else can have it.
  */

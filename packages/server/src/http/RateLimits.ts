@@ -1,5 +1,5 @@
 /**
- * The contract's rates, and who is counted by which (http-api.md section 8, DECISIONS.md section 14): a token bucket for
+ * The contract's rates, and who is counted by which (docs/contract.md#rate-limits): a token bucket for
  * every class and caller. A caller is an address or an account, as the levels and the boundary decide.
  */
 import { Context, Effect, Layer, Metric } from "effect"

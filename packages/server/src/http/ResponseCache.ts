@@ -1,5 +1,5 @@
 /**
- * Ready answers of `shared` routes, by their canonical URL (DECISIONS.md section 14; cacheKey.ts).
+ * Ready answers of `shared` routes, by their canonical URL (docs/contract.md#caching; cacheKey.ts).
  *
  * An entry lives 600 s at most, less where its answer says that the clock will change it sooner, and goes at once when one of
  * its tags is purged. Those who miss the

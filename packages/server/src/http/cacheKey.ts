@@ -1,5 +1,5 @@
 /**
- * The one name of a shared answer (DECISIONS.md section 14): its path and the parameters that its endpoint knows, in canonical form.
+ * The one name of a shared answer (docs/contract.md#caching): its path and the parameters that its endpoint knows, in canonical form.
  *
  * The endpoint's own schema reads the parameters, so what it does not know makes no other name, and neither does the order, the
  * percent-encoding, a default that is written out or a limit over the largest. The name is itself a URL of that answer: whoever

@@ -24,7 +24,7 @@ export class Leaderboards extends Context.Service<
   )
 }
 
-/** The contract's (DECISIONS.md section 5). */
+/** The contract's (docs/contract.md#leaderboards). */
 const SERIES_ENTRIES = 50
 
 const makeLeaderboards = Effect.gen(function* () {

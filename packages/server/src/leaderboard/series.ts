@@ -3,7 +3,7 @@ import type { Series } from "@agon/api/leaderboard/api.ts"
 import type { BestRow, StoodRow } from "./queries.ts"
 import { shown } from "./shown.ts"
 
-/** The contract's (DECISIONS.md section 5). */
+/** The contract's (docs/contract.md#leaderboards). */
 const POINTS = 48
 
 /** Equally spaced moments, both ends among them; none before the season has opened. */

@@ -60,7 +60,7 @@ export class Matches extends Context.Service<
 
 const LARGEST_LIMIT = 2 ** 31 - 1
 
-/** The contract's (http-api.md 4.4). */
+/** The contract's (docs/contract.md#fields-of-a-match). */
 const RELATED_MAX = 12
 
 const unknown = new NotFound({ detail: "There is no such match." })

@@ -15,7 +15,10 @@ import { makeShare } from "../process/Share.ts"
 import { makeThread } from "../process/Thread.ts"
 import { matchTag } from "../season/tags.ts"
 
-/** The contract's hour (http-api.md 2.7); an answer that is kept for ten minutes holds a URL that is good for fifty more. */
+/**
+ * The contract's hour (docs/contract.md#fields-of-a-match); an answer that is kept for ten minutes holds a URL that is good for fifty
+ * more.
+ */
 const URL_S = 3_600
 
 /** Of the thread: a replay of 4 MiB is 100 MB of objects when it has been read. */

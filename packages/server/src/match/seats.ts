@@ -1,4 +1,4 @@
-/** What rows of matches and seats say to a reader (http-api.md 2.7). */
+/** What rows of matches and seats say to a reader (docs/contract.md#fields-of-a-match). */
 import type { Outcome, Seat } from "@agon/api/match/Match.ts"
 import { twoDecimals } from "../leaderboard/shown.ts"
 import type { MatchRow, SeatRow } from "./queries.ts"

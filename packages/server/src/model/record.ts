@@ -1,4 +1,4 @@
-/** How a model does in a season, from its rows (http-api.md 2.5). */
+/** How a model does in a season, from its rows (docs/contract.md#models). */
 import { Option } from "effect"
 import type { ModelResult, ModelSeason } from "@agon/api/model/api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"

@@ -1,4 +1,4 @@
-/** The rules document and weight classes that an administrator sends, refused with every fault named (DECISIONS section 5). */
+/** The rules document and weight classes that an administrator sends, refused with every fault named (docs/contract.md#rules). */
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { RulesInvalid } from "@agon/api/season/creation.ts"
 import { type Fault, faultsOfClasses, type RulesPatch, rulesPatchOf } from "@agon/domain/season/Editing.ts"

@@ -1,4 +1,4 @@
-/** The season record of http-api.md 2.2, and what else of a season's row the reads need. */
+/** The season record of docs/contract.md#season-record, and what else of a season's row the reads need. */
 import { Schema } from "effect"
 import { Season } from "@agon/api/season/Season.ts"
 import { Instant } from "../database/rows.ts"

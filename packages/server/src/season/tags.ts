@@ -1,5 +1,5 @@
 /**
- * The names under which shared answers are kept, and which of them an event of a season purges (DECISIONS.md section 14).
+ * The names under which shared answers are kept, and which of them an event of a season purges (docs/contract.md#caching).
  *
  *   seasonTag    every answer made from something of the season: purged when an actor has claimed it, a round has begun or
  *                it is over

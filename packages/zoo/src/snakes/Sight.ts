@@ -22,7 +22,7 @@ export const steps = [
 export interface Sight {
   readonly g: Graph
   readonly obs: Value
-  /** [N,1,H,W] each, as GAMES.md numbers them. */
+  /** [N,1,H,W] each, as docs/games.md#what-a-snake-sees numbers them. */
   readonly head: Value
   readonly body: Value
   readonly heads: Value

@@ -1,5 +1,5 @@
 /**
- * What lists of matches sort and filter by (http-api.md 4.4, DECISIONS.md section 7), worked out of the seats when a match
+ * What lists of matches sort and filter by (docs/contract.md#lists-of-matches), worked out of the seats when a match
  * is written. Migration 0004 says the same in SQL of the matches that were there before it.
  */
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"

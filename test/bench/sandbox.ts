@@ -200,7 +200,7 @@ const main = Effect.gen(function* () {
   const directory = mkdtempSync(join(tmpdir(), "agon-bench-cache-"))
   const store = Layer.succeed(Downloads, {
     get: (url) => Effect.succeed(models.find(({ name }) => url === `memory:${name}`)!.weights),
-    put: () => Effect.fail(new TransferFailed({ detail: "not here" }))
+    put: () => Effect.fail(new TransferFailed({ detail: "not here", gone: true }))
   })
   yield* Effect.provide(cacheHits, FileCache.layer(directory).pipe(Layer.provide(store)))
   rmSync(directory, { recursive: true })

@@ -23,7 +23,9 @@ const downloads = Layer.succeed(
   Downloads.of({
     get: (url, bytes) => {
       const found = stored.get(url)
-      return found?.length === bytes ? Effect.succeed(found) : Effect.fail(new TransferFailed({ detail: `nothing of that size at ${url}` }))
+      return found?.length === bytes
+        ? Effect.succeed(found)
+        : Effect.fail(new TransferFailed({ detail: `nothing of that size at ${url}`, gone: true }))
     },
     put: ({ url }, bytes) => Effect.sync(() => void stored.set(url, bytes))
   })

@@ -3,7 +3,13 @@ import { Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import type { Upload } from "@agon/api/Wire.ts"
 
-export class TransferFailed extends Schema.TaggedError<TransferFailed>()("TransferFailed", { detail: Schema.String }) {}
+export class TransferFailed extends Schema.TaggedError<TransferFailed>()("TransferFailed", {
+  detail: Schema.String,
+  /** The store answered, and has no such file or another one. Anything else may be this machine's own doing. */
+  gone: Schema.Boolean
+}) {}
+
+const GONE: ReadonlySet<number> = new Set([404, 410])
 
 const TIMEOUT = Duration.seconds(30)
 const TRIES = 4
@@ -25,10 +31,12 @@ export class Downloads extends Context.Service<
           Effect.flatMap((response) =>
             response.status >= 200 && response.status < 300
               ? Effect.flatMap(response.arrayBuffer, (buffer) => read(new Uint8Array(buffer)))
-              : Effect.fail(new TransferFailed({ detail: `the object store answered ${response.status}` }))
+              : Effect.fail(new TransferFailed({ detail: `the object store answered ${response.status}`, gone: GONE.has(response.status) }))
           ),
           Effect.timeout(TIMEOUT),
-          Effect.mapError((error) => (error instanceof TransferFailed ? error : new TransferFailed({ detail: String(error._tag) }))),
+          Effect.mapError((error) =>
+            error instanceof TransferFailed ? error : new TransferFailed({ detail: String(error._tag), gone: false })
+          ),
           Effect.retry(backoff)
         )
       return Downloads.of({
@@ -36,7 +44,7 @@ export class Downloads extends Context.Service<
           exchange(HttpClientRequest.get(url), (found) =>
             found.length === bytes
               ? Effect.succeed(found)
-              : Effect.fail(new TransferFailed({ detail: `the file has ${found.length} bytes, not ${bytes}` }))
+              : Effect.fail(new TransferFailed({ detail: `the file has ${found.length} bytes, not ${bytes}`, gone: true }))
           ),
         put: ({ headers, url }, bytes) =>
           exchange(

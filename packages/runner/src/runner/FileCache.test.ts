@@ -22,7 +22,7 @@ const store = (asked: Array<string>, answer = (url: string) => url.slice("memory
           return bytesOf(answer(url))
         })
       ),
-    put: () => Effect.fail(new TransferFailed({ detail: "not here" }))
+    put: () => Effect.fail(new TransferFailed({ detail: "not here", gone: true }))
   })
 
 const inDirectory = <A, E>(use: (directory: string) => Effect.Effect<A, E>) =>

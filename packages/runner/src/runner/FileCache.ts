@@ -13,7 +13,9 @@ import { Downloads } from "./Downloads.ts"
 /** The file cannot be had, or is not what its hash says. */
 export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("FileUnavailable", {
   hash: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** As far as this machine can tell nobody can have it. */
+  gone: Schema.Boolean
 }) {}
 
 /** Kept at most; the least recently used go first. */
@@ -63,8 +65,8 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
     }).pipe(Effect.catchCause((cause) => Effect.logWarning("the file cache cannot keep a file", cause)))
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
-    const bytes = yield* Effect.mapError(downloads.get(url, size), (error) => new FileUnavailable({ hash, detail: error.detail }))
-    if (!proves(bytes, hash)) return yield* new FileUnavailable({ hash, detail: "the bytes are not those that the hash names" })
+    const bytes = yield* Effect.mapError(downloads.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
+    if (!proves(bytes, hash)) return yield* new FileUnavailable({ hash, detail: "the bytes are not those that the hash names", gone: true })
     yield* keep(hash, bytes)
     return bytes
   })

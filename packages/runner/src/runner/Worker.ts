@@ -24,8 +24,12 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
       const seatsOf = (work: MatchWork | AuditWork) =>
         Effect.forEach(
           work.seats,
-          ({ manifest, memory_cap_bytes, weights }) =>
-            Effect.all({ weights: files.get(weights), manifest: files.get(manifest), memory_cap_bytes: Effect.succeed(memory_cap_bytes) }),
+          ({ manifest, memory_cap_bytes, version_id, weights }) =>
+            Effect.all({
+              weights: files.get(weights),
+              manifest: files.get(manifest),
+              memory_cap_bytes: Effect.succeed(memory_cap_bytes)
+            }).pipe(Effect.mapError(({ detail, gone }) => new SeatUnavailable({ detail, version_id: gone ? version_id : null }))),
           { concurrency: 4 }
         )
 
@@ -71,12 +75,12 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
       return Worker.of({
         work: (work) =>
           work.kind === "admission"
-            ? Effect.catch(examine(work), failed("admission", "weights_unavailable"))
+            ? Effect.catch(examine(work), failed("admission"))
             : work.kind === "match"
               ? Effect.catchTags(play(work), {
-                  FileUnavailable: failed("match", "weights_unavailable"),
-                  MachineFault: failed("match", "engine_fault"),
-                  ReplayTooLarge: failed("match", "engine_fault"),
+                  SeatUnavailable: unplayable,
+                  MachineFault: failed("match"),
+                  ReplayTooLarge: failed("match"),
                   TransferFailed: (error) => Effect.die(error) // dropped like an audit: without its replay it counts nothing
                 })
               : Effect.orDie(audit(work)) // dropped: it goes back with the next request, and another runner gets it
@@ -84,6 +88,15 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
     })
   )
 }
+
+/** A seat's files cannot be had. `version_id` names whose they are where that is not this machine's own doing. */
+class SeatUnavailable extends Schema.TaggedError<SeatUnavailable>()("SeatUnavailable", {
+  detail: Schema.String,
+  version_id: Schema.NullOr(Schema.String)
+}) {}
+
+const unplayable = ({ detail, version_id }: SeatUnavailable): Effect.Effect<Result> =>
+  Effect.succeed({ kind: "match", fault_reason: "weights_unavailable", version_id, detail: detail.slice(0, DETAIL_MAX) })
 
 class ReplayTooLarge extends Schema.TaggedError<ReplayTooLarge>()("ReplayTooLarge", { detail: Schema.String }) {}
 
@@ -113,8 +126,10 @@ const timeoutsOf = (bytes: Uint8Array, hash: string) => {
 }
 
 const failed =
-  (kind: "match" | "admission", fault_reason: "engine_fault" | "weights_unavailable") =>
+  (kind: "match" | "admission") =>
   (error: { readonly detail: string }): Effect.Effect<Result> => {
     const detail = error.detail.slice(0, DETAIL_MAX)
-    return Effect.succeed(kind === "match" ? { kind, fault_reason, detail } : { kind, runtime_version, verdict: "failed", detail })
+    return Effect.succeed(
+      kind === "match" ? { kind, fault_reason: "engine_fault", detail } : { kind, runtime_version, verdict: "failed", detail }
+    )
   }

@@ -10,6 +10,7 @@ import type { Event } from "@agon/domain/season/Event.ts"
 import { begin, laddersOf } from "@agon/domain/season/Fold.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/Installing.ts"
 import { step } from "@agon/domain/season/Season.ts"
+import { isDirty } from "@agon/domain/season/isDirty.ts"
 import { committed, restore, type Snapshot, snapshot, type State } from "@agon/domain/season/State.ts"
 import type { Fence, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { board, id, lease, report, submit } from "../support/SeasonScript.ts"
@@ -83,7 +84,7 @@ const obeyAs = <C extends Command>(side: Side, commandsOf: (life: Life) => Effec
       const commands = yield* commandsOf(life)
       replies.push(commands.map((command) => step(life.state, command, side.now) as ReplyTo<C>))
       if (i === 0) side.events.push(...life.state.events)
-      if (life.state.writes.any) life.fence = yield* life.store.commit(life.fence, life.state)
+      if (isDirty(life.state)) life.fence = yield* life.store.commit(life.fence, life.state)
       committed(life.state)
     }
     assert.deepStrictEqual(replies[0], replies[1], "a season in the tables answers as one in memory")

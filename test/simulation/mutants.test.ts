@@ -9,8 +9,8 @@ const STEPS = 1_500
 
 const planted = (name: string): Promise<InMemory> =>
   Promise.all([
-    import(/* @vite-ignore */ `../../packages/server/src/season/Mailbox.ts?mutant=${name}`),
-    import(/* @vite-ignore */ `../../packages/server/src/season/SeasonActor.ts?mutant=${name}`),
+    import(/* @vite-ignore */ `../../packages/server/src/actor/Mailbox.ts?mutant=${name}`),
+    import(/* @vite-ignore */ `../../packages/server/src/actor/SeasonActor.ts?mutant=${name}`),
     import(/* @vite-ignore */ `../../packages/domain/src/season/Season.ts?mutant=${name}`),
     import(/* @vite-ignore */ `../../packages/domain/src/season/State.ts?mutant=${name}`),
     import(/* @vite-ignore */ `../support/MemoryStore.ts?mutant=${name}`)

@@ -119,9 +119,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // the actor and its rows
   answersBeforeCommit: {
     file: "actor/SeasonActor.ts",
-    find: "    if (state.writes.any || fence",
-    replace:
-      "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n    if (state.writes.any || fence"
+    find: "    if (isDirty(state) || fence",
+    replace: "      for (let i = 0; i < batch.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)\n    if (isDirty(state) || fence"
   },
   keepsStateAfterFailure: {
     file: "actor/SeasonActor.ts",
@@ -258,8 +257,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   boardsAreNotLogged: {
     file: "season/Administration.ts",
-    find: "  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })\n",
-    replace: ""
+    find: "{ file })\n  logged(state, audit)\n",
+    replace: "{ file })\n"
   },
   // every match, every game
   cancelledVanishes: {

@@ -5,6 +5,7 @@
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Command, Receipt, Reply } from "@agon/domain/season/Command.ts"
+import { isDirty } from "@agon/domain/season/isDirty.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
@@ -217,7 +218,7 @@ const hosted = Effect.fnUntraced(function* (stage: Stage) {
   if (actor.pollUnsafe() === undefined) return
   const last = faults.clean
   faults.clean = undefined
-  if (last !== undefined && !last.writes.any && last.phase !== "closed") {
+  if (last !== undefined && !isDirty(last) && last.phase !== "closed") {
     const { snapshot } = yield* Effect.orDie(store.claim(profile.season))
     Twin.playOn(run.actor, last, snapshot, Chance.make(run.seed * 7_919 + run.step)) // its own: whether there is a twin is a matter of timing
     count(run.seen, "twins")

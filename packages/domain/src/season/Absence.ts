@@ -10,7 +10,7 @@ import type { State } from "./State.ts"
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
   if (state.now > latest) {
     state.now = now
-    state.writes.any = true
+    state.writes.head = true
   }
   const at = Math.max(now, state.now) // a host whose clock is behind: time does not go back
   const away_ms = at - state.now
@@ -22,7 +22,6 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
       work.until = until
       if ("versions" in work) state.writes.live.add(work.id)
       else state.writes.reviews.add(work.version)
-      state.writes.any = true
     }
     state.leaseEnd = Math.min(state.leaseEnd, until)
   }
@@ -33,6 +32,5 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
     version.upload_until += away_ms
     state.uploadEnd = Math.min(state.uploadEnd, version.upload_until)
     state.writes.versions.add(version.id)
-    state.writes.any = true
   }
 }

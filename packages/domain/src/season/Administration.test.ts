@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { SettingsPatch } from "./Editing.ts"
 import type { Rules } from "./Rules.ts"
 import { step } from "./Season.ts"
+import { isDirty } from "./isDirty.ts"
 import { committed } from "./State.ts"
 import { empty, OPENED } from "./testSeason.ts"
 
@@ -42,7 +43,7 @@ describe("an edit of the settings", () => {
       ["rules.cooldown_s", "rules.trial.matches", "rules.luck", "weight_classes"]
     ])
     assert.strictEqual(state.settings, settings)
-    assert.isFalse(state.writes.any)
+    assert.isFalse(isDirty(state))
   })
 
   it("of window, rules and classes is for a scheduled season; one that changes nothing leaves no trace", () => {
@@ -51,6 +52,6 @@ describe("an edit of the settings", () => {
     committed(state)
     const { fill, rules } = state.settings
     assert.deepStrictEqual<unknown>(step(state, edit({ rules: { cooldown_s: rules.cooldown_s }, fill }, false), OPENED), { edited: true })
-    assert.deepStrictEqual([state.writes.any, state.writes.audits, state.events], [false, [], []])
+    assert.deepStrictEqual([isDirty(state), state.writes.audits, state.events], [false, [], []])
   })
 })

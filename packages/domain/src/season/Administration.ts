@@ -1,4 +1,5 @@
 /** Boards and settings, as administrators change them. */
+import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
 import { merged, refusalOf } from "./Editing.ts"
 import { LADDERS } from "./Rules.ts"
@@ -10,7 +11,7 @@ export const addBoard = (state: State, { audit, board: id, cols, file, players, 
   const used = [...LADDERS, "trials"].map(() => leastUse(state))
   state.boards.set(id, { id, ord: state.boards.size + 1, players, rows, cols, enabled: false, used })
   state.writes.newBoards.set(id, { file })
-  wrote(state, audit)
+  logged(state, audit)
   state.events.push({ _tag: "BoardChanged", board: id })
   return { added: true }
 }
@@ -28,7 +29,7 @@ export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"Swi
   board.enabled = enabled
   state.writes.boards.add(id)
   state.writes.boardPeriods.push({ board: id, enabled, at: state.now })
-  wrote(state, audit)
+  logged(state, audit)
   state.events.push({ _tag: "BoardChanged", board: id })
   state.recheck = true
   for (const version of state.candidates) if (version.phase === "trial") state.tried.add(version.id)
@@ -45,13 +46,8 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   if (JSON.stringify(after) === JSON.stringify(state.settings)) return { edited: true } // merging keeps the order of the keys
   state.settings = after
   state.writes.settings = true
-  wrote(state, audit)
+  logged(state, audit)
   state.events.push({ _tag: "SeasonChanged" })
   state.work = true
   return { edited: true }
-}
-
-const wrote = (state: State, audit: Of<"AddBoard">["audit"]): void => {
-  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
-  state.writes.any = true
 }

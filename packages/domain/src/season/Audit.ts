@@ -6,3 +6,13 @@ export interface Audit {
   readonly subject: string
   readonly detail: unknown
 }
+
+interface Log {
+  readonly now: number
+  readonly writes: { readonly audits: Array<Audit & { readonly at: number }> }
+}
+
+/** Said by a command once it has changed something; one that changed nothing leaves no row. */
+export const logged = ({ now, writes }: Log, audit: Audit | undefined): void => {
+  if (audit !== undefined) writes.audits.push({ ...audit, at: now })
+}

@@ -3,6 +3,7 @@
  * without the matches that were voided; where they are not there in time they stand as they are, and the log says of which
  * matches they still are.
  */
+import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
 import { withdraw } from "./Matches.ts"
 import { uuidOf } from "./Random.ts"
@@ -16,8 +17,8 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }
   state.phase = "closing"
   state.close_requested_at = state.now
-  state.writes.any = true
-  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  state.writes.head = true
+  logged(state, audit)
   rejectCandidates(state, "The season was closed while it was being tried.")
   state.recheck = true
   state.events.push({ _tag: "SeasonChanged" })
@@ -36,7 +37,7 @@ export const finishClosing = (state: State): void => {
   state.phase = "closed"
   state.closed_at = state.now
   state.podium = podium(state)
-  state.writes.any = true
+  state.writes.head = true
   state.events.push({ _tag: "SeasonClosed" })
 }
 

@@ -15,6 +15,7 @@
  *
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
  */
+import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
 import { pauseStandings, resumeStandings } from "./Standings.ts"
 import type { Live, State, Version } from "./State.ts"
@@ -115,7 +116,7 @@ export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">)
   version.streak = null
   resumeStandings(state, version)
   state.writes.versions.add(id)
-  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  logged(state, audit)
   tell(state, version, "reinstated")
   return { status: version.status, phase: null }
 }

@@ -41,7 +41,6 @@ export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"
     state.writes.voiding.add(match)
     state.events.push({ _tag: "MatchVoided", match, versions })
   }
-  state.writes.any = true
   return { installed: true, stale: false }
 }
 

@@ -1,4 +1,5 @@
 /** Handing work to runners and taking it back. */
+import { logged } from "./Audit.ts"
 import type { Of, Replies, Work } from "./Command.ts"
 import { mayTake } from "./Faults.ts"
 import { parseLease, standingOf } from "./Lease.ts"
@@ -88,14 +89,11 @@ const isRevoked = ({ now, revoked }: State, key: string): boolean => revoked.som
 
 /** What was asked under the key before, and comes after, is given nothing. */
 export const revokeKey = (state: State, { audit, key, stays = false }: Of<"RevokeKey">): Replies["RevokeKey"] => {
-  if (audit !== undefined) {
-    state.writes.audits.push({ ...audit, at: state.now })
-    state.writes.any = true
-  }
+  logged(state, audit)
   if (!stays) {
     const others = state.revoked.filter((each) => each.key !== key && state.now - each.at < REVOKED_MS)
     state.revoked = [...others, { key, at: state.now }].slice(-REVOKED_MAX)
-    state.writes.any = true
+    state.writes.head = true
   }
   const leased = eachLeased(state, (work) => work.key === key)
   for (const work of leased) work.released = true

@@ -145,7 +145,6 @@ export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Repli
     work.until = state.now + LEASE_MS
     if ("versions" in work) changed(state, work)
     else state.writes.reviews.add(work.version)
-    state.writes.any = true
     return { lease, until: work.until }
   })
 
@@ -296,5 +295,4 @@ const unqueue = (state: State, match: Live): void => {
 
 const changed = (state: State, { id }: Live): void => {
   state.writes.live.add(id)
-  state.writes.any = true
 }

@@ -122,5 +122,4 @@ const overRules = (state: State, version: Version): [RejectReason, string] | und
 const changed = (state: State, { version }: Review): void => {
   state.writes.reviews.add(version)
   state.writes.versions.add(version)
-  state.writes.any = true
 }

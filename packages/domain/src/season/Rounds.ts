@@ -1,4 +1,5 @@
 /** Rounds: planned, moved, withdrawn while pending; started by the clock; finals end the season. */
+import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
 import { resetStandings } from "./Standings.ts"
 import { fillHeap, type Round, type State } from "./State.ts"
@@ -56,8 +57,7 @@ const tooLate = (state: State, { n }: Round, starts_at: number): string | undefi
 
 const wrote = (state: State, n: number, audit: Of<"PlanRound">["audit"]): void => {
   state.writes.rounds.add(n)
-  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
-  state.writes.any = true
+  logged(state, audit)
   state.events.push({ _tag: "SeasonChanged" })
 }
 
@@ -79,7 +79,6 @@ export const startRound = (state: State, round: Round): void => {
 export const endRound = (state: State, round: Round): void => {
   round.ended_at = state.now
   state.writes.rounds.add(round.n)
-  state.writes.any = true
 }
 
 export const rejectCandidates = (state: State, detail: string): void => {

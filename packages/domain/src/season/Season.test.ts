@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
 import { deadline, step } from "./Season.ts"
+import { isDirty } from "./isDirty.ts"
 import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
 import { versionOf } from "./VersionCounts.ts"
 import {
@@ -392,7 +393,7 @@ it("a request that comes to nothing changes nothing that has no row", () => {
   committed(state)
   const before = structuredClone(snapshot(state))
   assert.deepStrictEqual(lease(state, now), [])
-  assert.isFalse(state.writes.any)
+  assert.isFalse(isDirty(state))
   assert.deepStrictEqual(snapshot(state), before)
 })
 

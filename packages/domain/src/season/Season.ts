@@ -130,7 +130,7 @@ const offerAgain = (state: State): void => {
   const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
   for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.work = true
   state.againEnd = nextAgain(state)
-  state.writes.any = true
+  state.writes.head = true
 }
 
 /** Submissions open: the season is live, and its matches may start. */

@@ -29,5 +29,5 @@ export const takeSeries = (state: State): void => {
     const mus = standings.map(({ mu }) => mu)
     series.push({ ladder: ladder.ladder, at: state.now, round: state.round, n: state.rated + state.voided, versions, mus })
   }
-  state.writes.any = true
+  state.writes.head = true
 }

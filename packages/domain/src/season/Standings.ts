@@ -38,7 +38,6 @@ export const joinLadders = (state: State, version: Version, before: Version | un
   }
   if (before !== undefined) leaveLadders(state, before)
   state.active++
-  state.writes.any = true
   state.work = true
 }
 
@@ -86,7 +85,6 @@ export const leaveLadders = (state: State, version: Version): void => {
     state.writes.standings.add(standing)
   }
   state.active--
-  state.writes.any = true
 }
 
 /** A suspended entry keeps its place on its ladders and is not paired. */
@@ -112,7 +110,6 @@ export const resumeStandings = (state: State, version: Version): void => {
     if (!standing.busy) free(ladder, standing)
     state.writes.standings.add(standing)
   }
-  state.writes.any = true
   state.work = true
 }
 
@@ -203,7 +200,6 @@ export const resetStandings = (state: State): void => {
     }
     state.clock[ladder.index] = 0
   }
-  state.writes.any = true
 }
 
 /** Active standings, best first; ties by version id. */

@@ -208,7 +208,7 @@ export interface Seed extends Rating {
 
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
 export interface Writes {
-  any: boolean
+  head: boolean // the season's one row, though perhaps none besides
   settings: boolean
   readonly inserted: Map<string, { readonly note: string | null }> // versions that are new
   readonly versions: Set<string>
@@ -308,7 +308,7 @@ export const freshHead = (): Head => ({
 })
 
 const emptyWrites = (): Writes => ({
-  any: false,
+  head: false,
   settings: false,
   inserted: new Map(),
   versions: new Set(),
@@ -488,7 +488,7 @@ export const snapshot = (state: State): Snapshot => ({
 /** The commit stands: nothing is left to write. */
 export const committed = (state: State): void => {
   const { writes } = state
-  writes.any = false
+  writes.head = false
   writes.settings = false
   for (const rows of [writes.inserted, writes.rejected, writes.left, writes.newBoards]) rows.clear()
   for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews, writes.voiding]) rows.clear()

@@ -1,4 +1,5 @@
 /** What becomes of a version: submitted, reviewed, rejected, entered, superseded; and of a baseline: switched. */
+import { logged } from "./Audit.ts"
 import { refusals } from "../submission/Refusals.ts"
 import type { Holdings, Of, Repeated, Replies } from "./Command.ts"
 import type { RejectReason } from "./Reasons.ts"
@@ -74,8 +75,7 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
   count(state, version)
   state.testing++
   state.writes.inserted.set(version.id, { note: command.note })
-  state.writes.any = true
-  if (command.audit !== undefined) state.writes.audits.push({ ...command.audit, at: state.now })
+  logged(state, command.audit)
   if (version.phase === "review") awaitReview(state, version)
   else state.uploadEnd = Math.min(state.uploadEnd, version.upload_until!)
   tell(state, version, "submitted")
@@ -151,7 +151,6 @@ const awaitReview = (state: State, version: Version): void => {
   state.reviews.set(version.id, { version: version.id, lease_n: 0, runner: null, key: null, until: null, released: false })
   state.writes.reviews.add(version.id)
   state.writes.versions.add(version.id)
-  state.writes.any = true
   state.work = true
 }
 
@@ -178,7 +177,6 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   state.writes.versions.delete(version.id)
   state.writes.rejected.set(version.id, version)
   state.testing--
-  state.writes.any = true
   tell(state, version, "rejected")
   state.recheck = true
 }
@@ -210,7 +208,7 @@ export const switchBaseline = (state: State, { audit, enabled, version: id }: Of
   if (enabled) joinLadders(state, version, undefined)
   else leaveLadders(state, version)
   state.writes.versions.add(id)
-  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
+  logged(state, audit)
   tell(state, version, enabled ? "entered" : "disabled")
   state.recheck = true
   return { enabled }

@@ -5,6 +5,7 @@ import { TAIL_MATCHES_MAX } from "./Installing.ts"
 import type { LogPage } from "./Log.ts"
 import { mix } from "./Random.ts"
 import { step } from "./Season.ts"
+import { isDirty } from "./isDirty.ts"
 import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
 import * as testLog from "./testLog.ts"
 import { VOIDING_MAX } from "./Voiding.ts"
@@ -186,7 +187,7 @@ describe("a voided match", () => {
       rows: { tail, left: [] }
     } as const
     assert.deepStrictEqual(step(played.state, command, ++played.now), { installed: false, stale: false })
-    assert.isFalse(played.state.writes.any)
+    assert.isFalse(isDirty(played.state))
     assert.strictEqual(played.state.voiding.size, 1)
   })
   it("is owed again: in a round every entry still gets its games", () => {
@@ -263,7 +264,7 @@ describe("a voided match", () => {
     for (let n = 1; n < VOIDING_MAX; n++) played.state.voiding.set(version(1_000 + n), one!)
     keep(played)
     assert.deepStrictEqual(voided(played, b!.id, ++played.now), { voided: false, reason: "again" })
-    assert.isFalse(played.state.writes.any)
+    assert.isFalse(isDirty(played.state))
   })
   it("leaves a state that its rows restore", () => {
     const played = start(6, [2])

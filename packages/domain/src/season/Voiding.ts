@@ -12,6 +12,7 @@
  * What the match led to stands: pairings, the places that later matches name (a place is what it was when they were
  * played), a candidate that has entered.
  */
+import { logged } from "./Audit.ts"
 import { remove } from "../pairing/Heap.ts"
 import type { Of, Replies } from "./Command.ts"
 import { laddersOf } from "./Fold.ts"
@@ -27,8 +28,7 @@ export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<
   if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")
   if (state.voiding.size >= VOIDING_MAX) return refused("again")
   state.writes.voided.push({ id, detail })
-  if (audit !== undefined) state.writes.audits.push({ ...audit, at: state.now })
-  state.writes.any = true
+  logged(state, audit)
   if (found.ending === "rated") uncount(state, found)
   if (found.candidate !== null) untry(state, found)
   state.work = true

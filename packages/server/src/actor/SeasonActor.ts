@@ -14,6 +14,7 @@ import { returned } from "@agon/domain/season/Absence.ts"
 import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
 import { laddersOf } from "@agon/domain/season/Fold.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/Installing.ts"
+import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type Standing, type State } from "@agon/domain/season/State.ts"
@@ -80,17 +81,17 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
   while (state.phase !== "closed") {
     if (state.voiding.size > 0 && (folding === undefined || folding.pollUnsafe() !== undefined))
       folding = yield* Effect.forkScoped(Folding.untilDone({ mailbox, log: store.log, fence, state }))
-    const batch = yield* nextBatch(mailbox, state.writes.any ? 0 : Math.min(deadline(state), fence.waiting.due))
+    const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
     if (guard.ahead() > 0) {
       if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })
-      state.writes.any = true // so that the database says again what time it is
+      state.writes.head = true // so that the database says again what time it is
     }
     believed = guard.ahead() === 0
     const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store.log, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<Told> = state.events
-    if (state.writes.any || fence.waiting.due <= now) {
+    if (isDirty(state) || fence.waiting.due <= now) {
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
       guard.compare(fence.at)
       if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]

@@ -1,0 +1,5 @@
+/** Whether a state has something to commit: follows from what its writes name, so no command can forget to say so. */
+import type { State } from "./State.ts"
+
+export const isDirty = ({ writes: { head, settings, ...rows } }: Pick<State, "writes">): boolean =>
+  head || settings || Object.values(rows).some((each) => (Array.isArray(each) ? each.length : each.size) > 0)

@@ -1,6 +1,9 @@
 /** The documents are complete: whatever the API promises stands in docs/contract.md as it is promised. */
 import { assert, describe, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
+import { OpenApi } from "effect/http-api"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
 import { rated, SHOWN_AT, type Rating } from "@agon/domain/rating/Rating.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
@@ -22,8 +25,31 @@ const bare = (cell: string) => cell.replaceAll("`", "")
 const code = (text: string) => `\`${text}\``
 const who = (auth: Row["auth"]) => (auth === "probe" ? "platform admin" : auth.replace("-", " "))
 
+const document: any = OpenApi.fromApi(Api)
+
+/** `instance` is the library's; no problem of ours has one. */
+const fieldsOf = ({ components }: any): ReadonlyArray<string> =>
+  [...new Set(Object.values<any>(components.schemas).flatMap(({ properties = {} }) => Object.keys(properties)))].filter(
+    (name) => name !== "instance"
+  )
+
+/** What problems say of themselves stands in the table of errors. */
+const ofProblems = new Set(["type", "title", "code", "status"])
+
+const wordsOf = (node: any): ReadonlyArray<string> => {
+  if (typeof node !== "object" || node === null) return []
+  const own = Array.isArray(node.enum) ? node.enum.filter((word: unknown) => typeof word === "string") : []
+  return [
+    ...own,
+    ...Object.entries(node).flatMap(([key, value]: [string, any]) =>
+      ofProblems.has(key) && value?.enum?.length === 1 ? [] : wordsOf(value)
+    )
+  ]
+}
+
 describe("docs/contract.md", () => {
-  const rows = rowsOf(read("contract.md"))
+  const contract = read("contract.md")
+  const rows = rowsOf(contract)
 
   it("has every route once, with who may call it, its cache and its rate, and no other", () => {
     const documented = rows.filter(([route]) => /^`[A-Z]+ \/v1\//.test(route!)).map((row) => row.slice(0, 4))
@@ -52,6 +78,13 @@ describe("docs/contract.md", () => {
     assert.includeMembers(documented, [...RejectReason.literals])
   })
 
+  it("has every field of the API and every word that a field may hold", () => {
+    const missing = [...fieldsOf(document), ...wordsOf(document)].filter(
+      (word) => !new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(contract)
+    )
+    assert.deepStrictEqual(missing, [])
+  })
+
   it("has every rule with its default", () => {
     const documented = new Map(rows.map(([rule, value]) => [bare(rule!), value!.replaceAll(",", "")]))
     const flat = Object.entries(DEFAULT_RULES).flatMap(([name, value]) =>
@@ -63,8 +96,24 @@ describe("docs/contract.md", () => {
   })
 })
 
+/** Names of metrics as they stand in the sources, however many lines their making takes. */
+const metricsIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .flatMap((name) => [...readFileSync(join(folder, name), "utf8").matchAll(/Metric\.\w+\(\s*"([a-z_]+)"/g)].map(([, metric]) => metric!))
+
 describe("docs/operating.md", () => {
   const page = read("operating.md")
+
+  it("has every metric", () => {
+    const metrics = metricsIn(join(import.meta.dirname, "../../packages/server/src"))
+    assert.isAbove(metrics.length, 5)
+    assert.deepStrictEqual(
+      metrics.filter((metric) => !page.includes(`\`${metric}`)),
+      []
+    )
+  })
+
   it("has every variable of the environment once, and no other", () => {
     const section = page.slice(page.indexOf("## Configuration"), page.indexOf("## Sign-in"))
     const documented = rowsOf(section).flatMap(([name]) => (/^`[A-Z0-9_]+`$/.test(name!) ? [bare(name!)] : []))

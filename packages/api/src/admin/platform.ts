@@ -15,8 +15,8 @@ export class PlatformGroup extends HttpApiGroup.make("platform")
     HttpApiEndpoint.get("audit", "/v1/admin/audit", { query: page.query, success: AuditLog }),
     HttpApiEndpoint.get("users", "/v1/admin/users", { query: usersQuery, success: Users }),
     /**
-     * Suspending ends every session of the account, and what it is about to write. Runner keys that it has made are the season's or the
-     * platform's and stay in force; the lists of keys say who made them.
+     * Suspending ends every session of the account, and what it is about to write. Runner keys that it has made are out of force for as
+     * long as it is suspended; the lists of keys say who made them.
      */
     HttpApiEndpoint.patch("editUser", "/v1/admin/users/:username", {
       params: { username: Schema.String },

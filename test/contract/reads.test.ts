@@ -227,8 +227,8 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
       assert.deepStrictEqual(
         narrowed.maps.map(({ board }: any) => board),
         [
-          { format: "snakes-board/1", map_id: "duel" },
-          { format: "snakes-board/1", map_id: "crowd" }
+          { format: "snakes-board/1", map_id: "duel", players: 2, rows: 7, cols: 9 },
+          { format: "snakes-board/1", map_id: "crowd", players: 2, rows: 7, cols: 9 }
         ]
       )
       const old = (yield* call(`${maps}/old`)).json
@@ -236,7 +236,7 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
         { from: at(-900), to: at(-800) },
         { from: at(-700), to: at(-600) }
       ])
-      assert.deepStrictEqual([old.board, old.matches], [{ format: "snakes-board/1", map_id: "old" }, 0])
+      assert.deepStrictEqual([old.board, old.matches], [{ format: "snakes-board/1", map_id: "old", players: 2, rows: 7, cols: 9 }, 0])
       assert.deepStrictEqual((yield* call(`${maps}/duel`)).json.periods, [{ from: at(-900), to: null }])
     })
   )

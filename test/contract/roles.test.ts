@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import type { RateClass } from "@agon/api/Boundary.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import * as A from "../support/Administration.ts"
+import { faultsOfBody } from "../support/Bodies.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Callers from "../support/RoleCallers.ts"
 import { prepare, prepared, type Sending } from "../support/RoleRequests.ts"
@@ -110,6 +111,7 @@ const visit = Effect.fnUntraced(function* (row: Row, caller: Caller, refused: Se
   assert.strictEqual(answer.headers.get("cache-control"), kept ? "public, max-age=0, s-maxage=600" : "no-store", at)
   assert.strictEqual(answer.headers.get("etag") !== null, kept, at)
   if (expected !== undefined) assert.strictEqual(yield* whatThereIs, before, `${at} changed something`)
+  else assert.deepStrictEqual(faultsOfBody(row.method, row.path, answer.status, answer.text), [], `${at} is not as the document says`)
 })
 
 /** All that a client can see of an answer, but for the name it asked for and the request's id. */

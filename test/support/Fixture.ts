@@ -137,7 +137,7 @@ const board = (season_id: string, ord: number, map_id: string, change: Row = {})
   cols: 9,
   enabled: true,
   used: [0, 0, 0, 0, 0, 0, 0],
-  file: { format: "snakes-board/1", map_id },
+  file: { format: "snakes-board/1", map_id, players: 2, rows: 7, cols: 9 },
   added_at: at(-39_000 + ord),
   ...change
 })

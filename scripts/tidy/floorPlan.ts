@@ -28,7 +28,10 @@ export const features: ReadonlyArray<string> = [
   "version",
   "submission",
   "match",
-  "community",
+  "comment",
+  "notification",
+  "writing",
+  "view",
   "admin",
   "runner"
 ]

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeTell } from "@agon/server/community/Notifications.ts"
+import { makeTell } from "@agon/server/notification/Notifications.ts"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"

@@ -29,7 +29,7 @@ const READ_IN_ORDER = [
 const WAITING = new Set(READ_IN_ORDER.map((index) => `reads all of ${index}`))
 /** A notice to everybody says how many they are, and a list of such notices how many it has. */
 const COUNTING = new Set(
-  ["announce reads all of account", "noticeCount reads all of notice"].map((part) => `community/notificationQueries.ts ${part}`)
+  ["announce reads all of account", "noticeCount reads all of notice"].map((part) => `notification/queries.ts ${part}`)
 )
 /** An entry's matches, of the season and of all; far from all that there are. */
 const SORTED_MAX = 1_000
@@ -85,10 +85,10 @@ const seen = ["model", "match", "profile", "season"].map((kind) => ({
 /** What a statement takes that has no names for its parameters, the first with which Postgres can plan it. */
 const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
 const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
-  "community/announcementQueries.ts add": [NAMED, now],
-  "community/announcementQueries.ts edit": [NAMED],
-  "community/postQueries.ts add": [account, account, NAMED, now],
-  "community/postQueries.ts edit": ["text", NAMED],
+  "writing/announcementQueries.ts add": [NAMED, now],
+  "writing/announcementQueries.ts edit": [NAMED],
+  "writing/postQueries.ts add": [account, account, NAMED, now],
+  "writing/postQueries.ts edit": ["text", NAMED],
   "match/queries.ts cards": [listing(), cut, fitting],
   "match/queries.ts countOfSide": [listing({ model }, null)],
   "match/queries.ts countOfTrials": [listing({ model }, null)],
@@ -104,14 +104,14 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   ],
   "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
-  "community/notificationQueries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
-  "community/notificationQueries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
-  "community/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
-  "community/viewQueries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
+  "notification/queries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
+  "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
+  "writing/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
+  "view/queries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
   "match/checkQueries.ts next": [
     { season_id, until: now, limit: 32, after: { ended_at: new Date(now.getTime() - 86_400_000), id: account } }
   ],
-  "community/viewQueries.ts page": [{ kind: "match", from: "2026-10-01", to: null, limit: 26, offset: 0 }]
+  "view/queries.ts page": [{ kind: "match", from: "2026-10-01", to: null, limit: 26, offset: 0 }]
 }
 
 const files = globSync(join(import.meta.dirname, "../../packages/server/src/**/*ueries.ts"))

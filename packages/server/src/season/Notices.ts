@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits } from "../admin/audits.ts"
-import { makeTell } from "../community/Notifications.ts"
+import { makeTell } from "../notification/Notifications.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 

@@ -4,7 +4,7 @@
  * what happened is told once, and what was not committed never, wherever the actor is killed. A commit that moves no version has no
  * such part.
  *
- * Nothing is let go of feeds here (as community/notificationQueries.ts does): an owner is told as much as they submit.
+ * Nothing is let go of feeds here (as notification/queries.ts does): an owner is told as much as they submit.
  */
 import type { Event } from "@agon/domain/season/Event.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/Faults.ts"

@@ -1,6 +1,6 @@
 /** Matches that administrators recommend: of public seasons only, and each once. A match that comes to count no more is not shown. */
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
-import { type Pick, PickExists, type PickMatch, type Picks as PickPage } from "@agon/api/community/picks.ts"
+import { type Pick, PickExists, type PickMatch, type Picks as PickPage } from "@agon/api/writing/picks.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { SeasonPrivate } from "@agon/api/season/administration.ts"
@@ -13,7 +13,7 @@ import { registered } from "../game/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { purging } from "./editing.ts"
 import { makeQueries } from "./pickQueries.ts"
-import { picksTag } from "./tags.ts"
+import { picksTag } from "../comment/tags.ts"
 
 export class Picks extends Context.Service<
   Picks,

@@ -1,6 +1,6 @@
 /** Comments of their authors: what they have said, what waits, what they take back; and what others report of it. */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import type { Comment, CommentReport, PendingComments, ProfileComments } from "@agon/api/community/Comment.ts"
+import type { Comment, CommentReport, PendingComments, ProfileComments } from "@agon/api/comment/Comment.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"

@@ -1,16 +1,16 @@
 /**
  * Stories that owners write about their models. What is written is read by nobody else until it is submitted, then by moderators,
- * and by everybody once one of them has approved it (domain/community/Story.ts). A decision holds the story's row, so that it is about
+ * and by everybody once one of them has approved it (domain/writing/Story.ts). A decision holds the story's row, so that it is about
  * the text that stands; it is logged, and told to the owner, in its transaction.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { StoryChanged } from "@agon/api/community/editorial.ts"
-import type { DecideStory, OwnStory, Shelf, Story, SubmittedStories, SubmittedStory, WriteStory } from "@agon/api/community/Story.ts"
-import { StoryWordListed } from "@agon/api/community/writing.ts"
+import { StoryChanged } from "@agon/api/writing/editorial.ts"
+import type { DecideStory, OwnStory, Shelf, Story, SubmittedStories, SubmittedStory, WriteStory } from "@agon/api/writing/Story.ts"
+import { StoryWordListed } from "@agon/api/writing/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { type Decided, decide as decideStory, type Story as Texts } from "@agon/domain/community/Story.ts"
+import { type Decided, decide as decideStory, type Story as Texts } from "@agon/domain/writing/Story.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
@@ -18,9 +18,9 @@ import { Words } from "../account/Words.ts"
 import { auditOf, makeAudits, nowhere } from "../admin/audits.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { changedFields, purging } from "./editing.ts"
-import { makeTell } from "./Notifications.ts"
+import { makeTell } from "../notification/Notifications.ts"
 import { type HeldRow, makeQueries } from "./storyQueries.ts"
-import { feedTag, storyTag } from "./writingTags.ts"
+import { feedTag, storyTag } from "./tags.ts"
 
 export class Stories extends Context.Service<
   Stories,

@@ -1,5 +1,5 @@
 /** The feed of the site: posts that are published, and stories that are featured, each where it first stood. */
-import type { Feed } from "@agon/api/community/Story.ts"
+import type { Feed } from "@agon/api/writing/Story.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /** Every statement on models' stories. */
-import { OwnStory, Story, SubmittedStory } from "@agon/api/community/Story.ts"
-import type { Story as Texts } from "@agon/domain/community/Story.ts"
+import { OwnStory, Story, SubmittedStory } from "@agon/api/writing/Story.ts"
+import type { Story as Texts } from "@agon/domain/writing/Story.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"

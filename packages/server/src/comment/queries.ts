@@ -1,5 +1,5 @@
 /** Every statement on threads, comments and reports but those of moderators. */
-import { Comment, CommentReport } from "@agon/api/community/Comment.ts"
+import { Comment, CommentReport } from "@agon/api/comment/Comment.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { accountNamed } from "../account/queries.ts"

@@ -1,5 +1,5 @@
 /** Every statement of moderators. They see all there is, of whatever season. */
-import { ModeratedComment } from "@agon/api/community/moderation.ts"
+import { ModeratedComment } from "@agon/api/comment/moderation.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { unseenTag } from "../season/tags.ts"
 import { Picks } from "./Picks.ts"
-import { picksTag } from "./tags.ts"
+import { picksTag } from "../comment/tags.ts"
 
 const Everybodys = HttpApiBuilder.group(
   Api,

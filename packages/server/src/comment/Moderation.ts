@@ -7,8 +7,8 @@
  * those that come after it are published at once.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import type { ThreadHead } from "@agon/api/community/Comment.ts"
-import type { Awaiting, ModeratedComment, ModeratedComments, ModeratedThreads, Verdict } from "@agon/api/community/moderation.ts"
+import type { ThreadHead } from "@agon/api/comment/Comment.ts"
+import type { Awaiting, ModeratedComment, ModeratedComments, ModeratedThreads, Verdict } from "@agon/api/comment/moderation.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"

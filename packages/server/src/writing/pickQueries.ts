@@ -1,5 +1,5 @@
 /** Every statement on picks. */
-import { Pick } from "@agon/api/community/picks.ts"
+import { Pick } from "@agon/api/writing/picks.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"

@@ -4,18 +4,18 @@
  *
  *   count ──▶ gathered ──▶ written: every ten seconds, when an administrator reads, and when the service stops
  *
- * What is gathered is bounded, and so is what is written (viewQueries.ts), however many ask for however much. Ids that nothing
+ * What is gathered is bounded, and so is what is written (queries.ts), however many ask for however much. Ids that nothing
  * has are found out when they are written, all at once. A write that failed, or took too long, is tried again with what has come
  * meanwhile; where it stands all the same its views count twice. A kill loses what was gathered since the last write: ten seconds
  * at most.
  */
-import type { View, ViewCounts, ViewQuery } from "@agon/api/community/views.ts"
+import type { View, ViewCounts, ViewQuery } from "@agon/api/view/api.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Gathered, KEPT_DAYS, makeQueries } from "./viewQueries.ts"
+import { type Gathered, KEPT_DAYS, makeQueries } from "./queries.ts"
 
 const WRITE_EVERY = "10 seconds"
 /** A database that is away does not hold up the end of the service, nor an administrator who reads. */

@@ -1,5 +1,5 @@
 /** Every statement on announcements. There are few: what administrators have written. */
-import { Announcement } from "@agon/api/community/Announcement.ts"
+import { Announcement } from "@agon/api/writing/Announcement.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dateOf, Instant } from "../database/rows.ts"

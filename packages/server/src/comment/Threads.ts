@@ -3,8 +3,8 @@
  * adds to it holds its row, so that one start it at once, a lock is in force from its commit on, and the count is true.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/community/api.ts"
-import type { OwnComment, PostComment, Thread } from "@agon/api/community/Comment.ts"
+import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/comment/api.ts"
+import type { OwnComment, PostComment, Thread } from "@agon/api/comment/Comment.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { Cause, Clock, Context, Effect, Exit, Layer, Option } from "effect"

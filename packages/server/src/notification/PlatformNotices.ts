@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import type { PageOf } from "../account/Accounts.ts"
 import { auditOf, makeAudits, nowhere } from "../admin/audits.ts"
 import { newId } from "../database/newId.ts"
-import { makeQueries } from "./notificationQueries.ts"
+import { makeQueries } from "./queries.ts"
 
 export class PlatformNotices extends Context.Service<
   PlatformNotices,

@@ -1,5 +1,5 @@
 /** Every statement on posts. There are few: what administrators have written. */
-import { Post, PublishedPost } from "@agon/api/community/Post.ts"
+import { Post, PublishedPost } from "@agon/api/writing/Post.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { dateOf, Instant } from "../database/rows.ts"

@@ -3,7 +3,7 @@
  * list says when it will change next, and is kept no longer. Every write is logged in its transaction, one that changes nothing not.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/community/Announcement.ts"
+import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -15,7 +15,7 @@ import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries } from "./announcementQueries.ts"
 import { changedFields, purging } from "./editing.ts"
-import { announcementsTag } from "./writingTags.ts"
+import { announcementsTag } from "./tags.ts"
 
 export class Announcements extends Context.Service<
   Announcements,

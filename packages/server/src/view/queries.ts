@@ -1,5 +1,5 @@
 /** Every statement on counts of views. */
-import { ViewCount, ViewKind } from "@agon/api/community/views.ts"
+import { ViewCount, ViewKind } from "@agon/api/view/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 

@@ -7,7 +7,7 @@ import { Announcements } from "./Announcements.ts"
 import { Posts } from "./Posts.ts"
 import { Stories } from "./Stories.ts"
 import { StoryFeed } from "./StoryFeed.ts"
-import { announcementsTag, feedTag, postTag, storyTag } from "./writingTags.ts"
+import { announcementsTag, feedTag, postTag, storyTag } from "./tags.ts"
 
 export const WritingHandlers = HttpApiBuilder.group(
   Api,

@@ -1,6 +1,6 @@
 /** Whom a comment concerns that has come to be read: its author, where it had to wait, and whoever it answers. */
 import { Effect, Option } from "effect"
-import { makeTell } from "./Notifications.ts"
+import { makeTell } from "../notification/Notifications.ts"
 import { makeQueries } from "./queries.ts"
 import { type Place, subjectOf } from "./tags.ts"
 

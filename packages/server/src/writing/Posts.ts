@@ -3,8 +3,8 @@
  * administrators reads it, and nobody is told that it is there. Every write is logged in its transaction, one that changes nothing not.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { PostExists } from "@agon/api/community/editorial.ts"
-import type { PatchPost, Post, Posts as Page, PublishedPost, WritePost } from "@agon/api/community/Post.ts"
+import { PostExists } from "@agon/api/writing/editorial.ts"
+import type { PatchPost, Post, Posts as Page, PublishedPost, WritePost } from "@agon/api/writing/Post.ts"
 import { nextCursor } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Slug } from "@agon/api/Wire.ts"
@@ -17,7 +17,7 @@ import { onUnique } from "../database/rows.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { changedFields, purging } from "./editing.ts"
 import { makeQueries } from "./postQueries.ts"
-import { feedTag, postTag } from "./writingTags.ts"
+import { feedTag, postTag } from "./tags.ts"
 
 export class Posts extends Context.Service<
   Posts,

@@ -7,7 +7,7 @@
  *   discussedAnywhereTag    lists of matches that are not of one season
  *   picksTag                picked matches of a game
  */
-import type { Subject } from "@agon/api/community/Comment.ts"
+import type { Subject } from "@agon/api/comment/Comment.ts"
 import { matchTag } from "../season/tags.ts"
 
 export const threadTag = (subject_id: string) => `thread:${subject_id}`

@@ -1,5 +1,5 @@
 /** Every statement on notifications, on notices of the platform, and on which of them an account wants. */
-import { Notification, NotificationKind } from "@agon/api/community/Notification.ts"
+import { Notification, NotificationKind } from "@agon/api/notification/Notification.ts"
 import { Notice } from "@agon/api/season/notices.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"

@@ -47,5 +47,5 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
   zoo: ["snakes", "othello", "graph"],
-  server: ["process", "config", "database", "http", "node", "object", "actor"]
+  server: ["process", "config", "database", "http", "node", "object", "audit", "rating", "actor"]
 }

@@ -8,7 +8,7 @@ import { connect } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { BODY_BYTES, bodyBytes } from "@agon/api/bodyBytes.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { itemsMax } from "@agon/server/http/takes.ts"
 import { core, noLookups, unserved } from "../support/Web.ts"
 

@@ -8,7 +8,7 @@ import { connect } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
 

@@ -7,7 +7,7 @@ import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { makeRoutes, serve, type AllHandlers } from "@agon/server/http/Http.ts"
+import { makeRoutes, serve, type AllHandlers } from "@agon/server/Http.ts"
 import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
 
 const map = (i: number) => ({

@@ -10,7 +10,7 @@ import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { ConnectionLimits } from "@agon/server/http/Connections.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
 import { allowed } from "../support/slack.ts"
 

@@ -5,7 +5,7 @@ import { HttpServer } from "effect/http"
 import { connect, type Socket } from "node:net"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { ConnectionLimits } from "@agon/server/http/Connections.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { core, noLookups, unserved } from "../support/Web.ts"
 
 const ADDRESS_MAX = 5

@@ -14,7 +14,7 @@ import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
-import { gameTag, matchesTag, seasonTag } from "@agon/server/season/tags.ts"
+import { gameTag, matchesTag, seasonTag } from "@agon/server/http/tags.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { call, layer as webLayer, noLookups } from "../support/Web.ts"
 

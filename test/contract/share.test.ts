@@ -11,7 +11,7 @@ import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Caller } from "@agon/server/database/Caller.ts"
 import * as Database from "@agon/server/database/Database.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
 import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
-import { publicOrigin } from "@agon/server/http/Origin.ts"
+import { publicOrigin } from "@agon/server/config/publicOrigin.ts"
 import { Browser, signIn } from "../support/Browser.ts"
 import * as Live from "../support/SignInService.ts"
 

@@ -6,7 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/SlowReaders.ts"
 import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
 

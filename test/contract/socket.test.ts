@@ -13,7 +13,7 @@ import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/http/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { core, noLookups, unlimited, uncalled, unserved } from "../support/Web.ts"
 

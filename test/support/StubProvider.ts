@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { ProviderConfig } from "@agon/server/account/ProviderConfig.ts"
+import type { ProviderConfig } from "@agon/server/config/ProviderConfig.ts"
 import type { Browser } from "./Browser.ts"
 
 const listening = (server: Server) =>

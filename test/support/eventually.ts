@@ -2,7 +2,7 @@
  * Waiting for an event instead of for a while: a busy machine takes longer and comes to the same end. The limits are for what
  * never happens; a test that passes never sees them.
  */
-import { Parking } from "@agon/server/runner/Parking.ts"
+import { Parking } from "@agon/server/actor/Parking.ts"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

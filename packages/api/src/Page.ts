@@ -32,3 +32,9 @@ export const listOf = <const Name extends string, Row extends Schema.Constraint>
 
 /** The page that a list shows where the contract names none. */
 export const query = { limit: limit(25, 100), cursor }
+
+/** A page as it was asked for, once it is decoded. */
+export interface PageOf {
+  readonly limit: number
+  readonly cursor: number
+}

@@ -12,7 +12,7 @@ import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MO
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
 import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
-import type { Job } from "./worker/main.ts"
+import type { Job } from "./main.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 
 /** The match could not be played, through no fault of a seat. */

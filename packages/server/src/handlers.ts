@@ -1,4 +1,4 @@
-/** The handlers of every group of the API: a group that is missing here does not compile (http/Http.ts, `makeRoutes`). */
+/** The handlers of every group of the API: a group that is missing here does not compile (Http.ts, `makeRoutes`). */
 import { Layer } from "effect"
 import { AccountHandlers } from "./account/http.ts"
 import { AdminHandlers } from "./admin/http.ts"

@@ -5,7 +5,7 @@ import { Session } from "../Authorization.ts"
 import { JsonBody, Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
-import { NoteWordListed } from "../submission/api.ts"
+import { NoteWordListed } from "../version/refusals.ts"
 import { name } from "../Name.ts"
 import { Id, Instant, Ladder, text } from "../Wire.ts"
 

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
-import { SeasonClosed } from "../submission/api.ts"
+import { SeasonClosed } from "../version/refusals.ts"
 import { BoardFile, BoardRow } from "./api.ts"
 
 export class BoardExists extends Problem<BoardExists>()("board_exists", 409, "There is a board of that id") {}

@@ -5,7 +5,7 @@ import { InSeason, NamedSeason, PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
-import { SeasonClosed } from "../submission/api.ts"
+import { SeasonClosed } from "../version/refusals.ts"
 import { AnyInstant, Instant } from "../Wire.ts"
 import { RoundKind } from "./Season.ts"
 

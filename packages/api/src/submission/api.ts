@@ -4,19 +4,17 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
 import { Problem } from "../Problem.ts"
+import { NoteTooLong, NoteWordListed, SeasonClosed } from "../version/refusals.ts"
 import { Phase, Status } from "../version/Version.ts"
 import { Id, Instant, Sha256, Upload } from "../Wire.ts"
 
 export class MissingHash extends Problem<MissingHash>()("missing_hash", 400, "Both hashes are required") {}
-export class NoteTooLong extends Problem<NoteTooLong>()("note_too_long", 400, "The note is too long") {}
-export class NoteWordListed extends Problem<NoteWordListed>()("note_word_listed", 422, "The text contains a listed word") {}
 export class UnknownModel extends Problem<UnknownModel>()("unknown_model", 404, "You have no such model") {}
 
 export class ReenterInvalid extends Problem<ReenterInvalid>()("reenter_invalid", 400, "A re-entry names game, model, season and from") {}
 export class NothingToReenter extends Problem<NothingToReenter>()("nothing_to_reenter", 404, "Nothing to re-enter") {}
 
 export class SeasonNotOpen extends Problem<SeasonNotOpen>()("season_not_open", 409, "Submissions have not opened") {}
-export class SeasonClosed extends Problem<SeasonClosed>()("season_closed", 409, "The season is closed for this") {}
 export class NotEligible extends Problem<NotEligible>()("not_eligible", 409, "You may not enter this season") {}
 export class ModelRetired extends Problem<ModelRetired>()("model_retired", 409, "The model is retired") {}
 export class ModelCapReached extends Problem<ModelCapReached>()("model_cap_reached", 409, "You hold as many models as you may") {}

@@ -8,7 +8,8 @@ import { Problem } from "../Problem.ts"
 import { RejectReason } from "../version/RejectReason.ts"
 import { Status } from "../version/Version.ts"
 import { Id, Ladder, Sha256, Slug } from "../Wire.ts"
-import { MissingHash, SeasonClosed, StorageFull, Uploads } from "./api.ts"
+import { SeasonClosed } from "../version/refusals.ts"
+import { MissingHash, StorageFull, Uploads } from "./api.ts"
 
 /** A baseline that is still in admission, or was rejected, cannot be switched. */
 export class BaselineNotAdmitted extends Problem<BaselineNotAdmitted>()("baseline_not_admitted", 409, "The baseline is not admitted") {}

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InSeason, SeasonAdmin } from "../Authorization.ts"
 import { Rate } from "../Boundary.ts"
-import { SeasonClosed } from "../submission/api.ts"
+import { SeasonClosed } from "./refusals.ts"
 import { Version } from "./Version.ts"
 
 /** A version of any status, by its id. */

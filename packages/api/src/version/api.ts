@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, Session, VersionOwner } from "../Authorization.ts"
 import { JsonBody, Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
-import { NoteTooLong, NoteWordListed } from "../submission/api.ts"
+import { NoteTooLong, NoteWordListed } from "./refusals.ts"
 import { Uuid } from "../Wire.ts"
 import { OwnVersion, Version } from "./Version.ts"
 

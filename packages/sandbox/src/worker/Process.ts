@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { commandUnder, type Isolation } from "./isolation.ts"
-import type { Job, JobAnswer } from "./main.ts"
+import type { Job, JobAnswer } from "../main.ts"
 
 /** `late`: killed at its deadline. `died`: ended by itself, or could not be started. */
 export type Outcome = JobAnswer | { readonly kind: "late" } | { readonly kind: "died"; readonly detail: string }
@@ -21,7 +21,7 @@ export class SandboxProcess {
   #stderr = ""
 
   constructor(isolation: Isolation) {
-    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("./main.ts", import.meta.url)))
+    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("../main.ts", import.meta.url)))
     this.#child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" })
     this.#child.stderr!.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString("latin1")).slice(-STDERR_KEPT)

@@ -7,7 +7,7 @@ const readProcess = (name: string) => {
     const [program, ...args] = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
     const peak_mb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
     const addresses_gb = Number(/VmSize:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_048_576
-    const sandbox = program === process.execPath && args.some((arg) => arg.endsWith("sandbox/src/worker/main.ts"))
+    const sandbox = program === process.execPath && args.some((arg) => arg.endsWith("sandbox/src/main.ts"))
     return [{ pid: Number(name), parent: Number(/PPid:\s+(\d+)/.exec(status)![1]), peak_mb, addresses_gb, sandbox }]
   } catch {
     return []

@@ -8,13 +8,13 @@ import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Account, AccountPatch, Profile, SessionRow, Sessions } from "@agon/api/account/api.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import type { NoteWordListed } from "@agon/api/submission/api.ts"
+import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
-import { shown } from "../leaderboard/shown.ts"
+import { shown } from "../rating/shown.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
 import { sessionDays } from "./sessionCookie.ts"
@@ -28,11 +28,6 @@ const maxUserAgent = 300
 const maxSessions = 100
 /** More than one at each sign-in, so that those of accounts which never come back go as well. */
 const sweptAtOnce = 20
-
-export interface PageOf {
-  readonly limit: number
-  readonly cursor: number
-}
 
 export interface ReadProfile {
   readonly profile: Profile

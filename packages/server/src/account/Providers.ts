@@ -6,7 +6,7 @@ import { Context, Data, Effect, Layer } from "effect"
 import * as oauth from "openid-client"
 import { boundedFetch } from "./boundedFetch.ts"
 import { type Identity, identityOf } from "./identity.ts"
-import type { Oauth2Provider, OidcProvider, ProviderConfig } from "./ProviderConfig.ts"
+import type { Oauth2Provider, OidcProvider, ProviderConfig } from "../config/ProviderConfig.ts"
 
 /** A provider that takes longer to answer has not answered. A sign-in asks it four times at most. */
 const patience_s = 10

@@ -1,7 +1,7 @@
 /** The site's word list, as those meet it who write (docs/contract.md#word-list); admin/WordList.ts is the other side. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { NoteWordListed } from "@agon/api/submission/api.ts"
+import { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { wordsOf } from "./folding.ts"
 import { makeQueries } from "./queries.ts"
 

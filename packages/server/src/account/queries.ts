@@ -4,7 +4,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Account, Profile, SessionRow } from "@agon/api/account/api.ts"
 import { Instant } from "../database/rows.ts"
-import { rank } from "../leaderboard/standing.ts"
+import { rank } from "../rating/standing.ts"
 
 const AccountRow = Schema.Struct({ ...Account.fields, created_at: Instant })
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { sessionCookie } from "@agon/api/Authorization.ts"
-import { PublicOrigin } from "../http/Origin.ts"
+import { PublicOrigin } from "../config/publicOrigin.ts"
 
 export const sessionDays = 30
 

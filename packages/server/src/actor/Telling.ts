@@ -5,10 +5,10 @@
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { Broadcast, everything } from "../node/Broadcast.ts"
-import { OpenSeasons } from "../runner/OpenSeasons.ts"
-import { Parking } from "../runner/Parking.ts"
+import { OpenSeasons } from "./OpenSeasons.ts"
+import { Parking } from "./Parking.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
-import { purgedByAll, purgedByClaim } from "../season/tags.ts"
+import { purgedByAll, purgedByClaim } from "./purges.ts"
 
 /** Changes which seasons there are to be played, or by which engine. */
 const CHANGES_SEASONS: ReadonlySet<string> = new Set(["SeasonChanged", "SeasonClosed"])

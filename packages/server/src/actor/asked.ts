@@ -1,7 +1,7 @@
 /** A season's answer to a command of a person: what stands in the way becomes one of the API's own refusals. */
 
 import { Unavailable } from "@agon/api/Problem.ts"
-import { SeasonClosed } from "@agon/api/submission/api.ts"
+import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
 import { Effect } from "effect"
 import type { SeasonActors } from "./SeasonEntity.ts"

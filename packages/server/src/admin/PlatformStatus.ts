@@ -6,10 +6,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"
 import server from "../../package.json" with { type: "json" }
+import { SEEN_WITHIN_MS } from "../runner/Runners.ts"
 import { makeQueries } from "./queries.ts"
-
-/** A runner that was not heard of for so long is not counted: six heartbeats. */
-export const SEEN_WITHIN_MS = 60_000
 
 export class PlatformStatus extends Context.Service<PlatformStatus, { readonly get: Effect.Effect<Status> }>()("agon/PlatformStatus") {
   static readonly layer: Layer.Layer<PlatformStatus, never, SqlClient.SqlClient> = Layer.effect(

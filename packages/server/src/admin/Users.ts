@@ -15,14 +15,13 @@
  */
 import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { Ongoing } from "../account/Ongoing.ts"
 import { RunnerKeys } from "../runner/RunnerKeys.ts"
-import { auditOf, makeAudits, nowhere } from "./audits.ts"
+import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
 import { makeQueries, type Standing } from "./userQueries.ts"
 
 export class Users extends Context.Service<

@@ -1,13 +1,12 @@
 /** The site's word list, as administrators keep it; account/Words.ts is the other side. Words are named in any case, width and diacritics. */
 import type { Word, Words } from "@agon/api/admin/Word.ts"
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { wordOf } from "../account/folding.ts"
-import { auditOf, makeAudits, nowhere } from "./audits.ts"
+import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
 import { makeQueries } from "./wordQueries.ts"
 
 export class WordList extends Context.Service<

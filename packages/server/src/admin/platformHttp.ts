@@ -2,7 +2,7 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AuditTrail } from "./AuditTrail.ts"
+import { AuditTrail } from "../audit/AuditTrail.ts"
 import { Users } from "./Users.ts"
 import { WordList } from "./WordList.ts"
 

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Seasons } from "../season/Seasons.ts"
-import { boardsTag, matchesTag, seasonTag } from "../season/tags.ts"
+import { boardsTag, matchesTag, seasonTag } from "../http/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import { Boards, type BoardsAsked } from "./Boards.ts"
 

@@ -1,12 +1,11 @@
 /** Comments of their authors: what they have said, what waits, what they take back; and what others report of it. */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Comment, CommentReport, PendingComments, ProfileComments } from "@agon/api/comment/Comment.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries } from "./queries.ts"

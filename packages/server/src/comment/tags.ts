@@ -5,16 +5,14 @@
  *   authoredTag             what one competitor has said
  *   discussedTag            lists of the season's matches, whose cards count comments
  *   discussedAnywhereTag    lists of matches that are not of one season
- *   picksTag                picked matches of a game
  */
 import type { Subject } from "@agon/api/comment/Comment.ts"
-import { matchTag } from "../season/tags.ts"
+import { matchTag } from "../http/tags.ts"
 
 export const threadTag = (subject_id: string) => `thread:${subject_id}`
 export const authoredTag = (username: string) => `authored:${username}`
 export const discussedTag = (season_id: string) => `discussed:${season_id}`
 export const discussedAnywhereTag = "discussed"
-export const picksTag = (game: string) => `picks:${game}`
 
 /** A thread, as its columns say what it is about. */
 export interface Place {

@@ -5,8 +5,8 @@
  */
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import { resolve } from "node:path"
-import type { ProviderConfig } from "../account/ProviderConfig.ts"
-import type { NodeTlsFiles } from "../node/nodeTls.ts"
+import type { ProviderConfig } from "./ProviderConfig.ts"
+import type { NodeTlsFiles } from "./nodeTls.ts"
 import type { S3Options } from "../object/s3Requests.ts"
 import { contradictions } from "./contradictions.ts"
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"

@@ -1,5 +1,5 @@
 /** What each variable allows and together they do not: every line refuses the start, most of them because the service would be open to strangers. */
-import { isLoopbackHost, publicOrigin } from "../http/Origin.ts"
+import { isLoopbackHost, publicOrigin } from "./publicOrigin.ts"
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
 import { missing, type Variable } from "./variables.ts"
 

@@ -3,7 +3,7 @@
  * `client_id` and `client_secret`; any other names everything.
  */
 import { Option, Schema } from "effect"
-import { type ProviderConfig, readyMade } from "../account/ProviderConfig.ts"
+import { type ProviderConfig, readyMade } from "./ProviderConfig.ts"
 
 /** Secrets travel to these addresses, so they are https; a provider on this machine may do without. */
 const Endpoint = Schema.String.check(

@@ -8,7 +8,7 @@ import { engines } from "@agon/engine/registry.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { makeQueries } from "./queries.ts"
-import { registered } from "./registered.ts"
+import { registered } from "../season/registered.ts"
 
 /** A game and which season it was answered with, for the tags of the answer. */
 export interface ReadGame {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { gameTag, recordTag, seasonTag } from "../season/tags.ts"
+import { gameTag, recordTag, seasonTag } from "../http/tags.ts"
 import { Games, type ReadGame } from "./Games.ts"
 
 const tagsOf = ({ game, season_id }: ReadGame) => [

@@ -1,5 +1,5 @@
 /**
- * What the levels of Authorization.ts ask of the features. Each feature's service implements its part;
+ * What the levels of account/Authorization.ts ask of the features. Each feature's service implements its part;
  * the program joins them into this one record, so that http/ depends on no feature.
  */
 import { Context, type Effect, type Option } from "effect"

@@ -6,7 +6,7 @@
  * A tunnel that passes bytes on unchanged shows no sign. Whoever opens one lets strangers sit at this machine.
  */
 import type { IncomingMessage } from "node:http"
-import { isLoopbackHost } from "./Origin.ts"
+import { isLoopbackHost } from "../config/publicOrigin.ts"
 
 /** By their beginning: standard ones, those of usual proxies, and those of the large services that stand in front of others. */
 const FORWARDING = [

@@ -4,7 +4,7 @@ import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Seasons } from "../season/Seasons.ts"
-import { gameTag, ladderTag, namesTag, seasonTag } from "../season/tags.ts"
+import { gameTag, ladderTag, namesTag, seasonTag } from "../http/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import { Leaderboards } from "./Leaderboards.ts"
 

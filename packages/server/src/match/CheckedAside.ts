@@ -4,7 +4,7 @@
  * them, so whoever takes the season over begins there.
  */
 import { Cause, Clock, Context, Effect } from "effect"
-import { makeAudits, ownAudit } from "../admin/audits.ts"
+import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { storableText } from "../database/storable.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 

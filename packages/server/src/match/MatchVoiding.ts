@@ -12,8 +12,8 @@
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { makeAudits, ownAudit } from "../admin/audits.ts"
-import { Parking } from "../runner/Parking.ts"
+import { makeAudits, ownAudit } from "../audit/audits.ts"
+import { Parking } from "../actor/Parking.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 
 export interface Doubtful {

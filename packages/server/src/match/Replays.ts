@@ -13,7 +13,7 @@ import { type ReplayOfMatch, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { makeShare } from "../process/Share.ts"
 import { makeThread } from "../process/Thread.ts"
-import { matchTag } from "../season/tags.ts"
+import { matchTag } from "../http/tags.ts"
 
 /**
  * The contract's hour (docs/contract.md#fields-of-a-match); an answer that is kept for ten minutes holds a URL that is good for fifty

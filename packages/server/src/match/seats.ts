@@ -1,6 +1,6 @@
 /** What rows of matches and seats say to a reader (docs/contract.md#fields-of-a-match). */
 import type { Outcome, Seat } from "@agon/api/match/Match.ts"
-import { twoDecimals } from "../leaderboard/shown.ts"
+import { twoDecimals } from "../rating/shown.ts"
 import type { MatchRow, SeatRow } from "./queries.ts"
 
 /** A match without its seats, and without what is only ours. */

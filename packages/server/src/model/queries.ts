@@ -4,7 +4,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
-import { rank } from "../leaderboard/standing.ts"
+import { rank } from "../rating/standing.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"

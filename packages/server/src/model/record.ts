@@ -2,7 +2,7 @@
 import { Option } from "effect"
 import type { ModelResult, ModelSeason } from "@agon/api/model/api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
-import { twoDecimals } from "../leaderboard/shown.ts"
+import { twoDecimals } from "../rating/shown.ts"
 import type { ResultRow } from "./queries.ts"
 
 interface Standing {

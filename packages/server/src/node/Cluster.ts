@@ -32,7 +32,7 @@ import { StartRefused } from "../config/StartRefused.ts"
 import type { Address } from "../config/variables.ts"
 import { NodeSql } from "../database/Database.ts"
 import { lookout } from "./Lookout.ts"
-import type { NodeTls } from "./nodeTls.ts"
+import type { NodeTls } from "../config/nodeTls.ts"
 import { peerClients, peerServer } from "./Peers.ts"
 
 /** One process for itself; the actors need the cluster only to be hosted. */

@@ -1,7 +1,7 @@
 /**
  * How nodes speak to each other: over HTTP at AGON_NODE, a server and a router apart from the public one. The only path is `/nodes/`. A
  * request carries the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
- * time; its body is not read before that. With TLS each side shows a certificate as well (nodeTls.ts).
+ * time; its body is not read before that. With TLS each side shows a certificate as well (config/nodeTls.ts).
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -14,7 +14,7 @@ import { createServer as createTlsServer } from "node:https"
 import type { Address } from "../config/variables.ts"
 import { sameSecret } from "../http/constantTime.ts"
 import { cannotListen } from "../http/listening.ts"
-import type { NodeTls } from "./nodeTls.ts"
+import type { NodeTls } from "../config/nodeTls.ts"
 
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"

@@ -12,10 +12,9 @@ import {
   optionalKinds,
   type PatchNotificationSettings
 } from "@agon/api/notification/Notification.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { FEED_MAX, makeQueries } from "./queries.ts"
 
 export class Notifications extends Context.Service<

@@ -1,11 +1,10 @@
 /** What the platform's administrators tell everybody. A notice is one row, which every account finds in its feed. */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Notice, Notices, SendNotice } from "@agon/api/season/notices.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
-import { auditOf, makeAudits, nowhere } from "../admin/audits.ts"
+import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries } from "./queries.ts"
 

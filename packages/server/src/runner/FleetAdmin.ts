@@ -8,8 +8,8 @@ import type { NotFound } from "@agon/api/Problem.ts"
 import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../admin/audits.ts"
-import { Parking } from "./Parking.ts"
+import { auditOf, makeAudits } from "../audit/audits.ts"
+import { Parking } from "../actor/Parking.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 /** Whose fleet it is: a season's, or where that is null the platform's. */

@@ -6,19 +6,19 @@ import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import type { PageOf } from "../account/Accounts.ts"
-import { gathered } from "../database/gathered.ts"
+import { makeOpenSeasonsRead, type OpenSeason } from "../actor/OpenSeasons.ts"
+import { gathered } from "../http/gathered.ts"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
 import type { Refused } from "../actor/Mailbox.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { makeQueries, type OpenSeason, type RunnerRow } from "./queries.ts"
+import { makeQueries, type RunnerRow } from "./queries.ts"
 
 const PREFIX_CHARACTERS = 12
 /** While a season wakes or reloads. */
@@ -129,13 +129,13 @@ const makeRunnerKeys = Effect.gen(function* () {
 
 const makeReturnLeases = Effect.gen(function* () {
   const audits = yield* makeAuditQueries
-  const queries = yield* makeQueries
+  const openSeasons = yield* makeOpenSeasonsRead
   const actors = yield* SeasonActors
 
   /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
   return Effect.fn("RunnerKeys.returnLeases")(function* (key: string, then: "ended" | "stays") {
     yield* audits.giveBackAll(key)
-    const seasons = yield* queries.openSeasons(undefined)
+    const seasons = yield* openSeasons(undefined)
     const command = { _tag: "RevokeKey", key, stays: then === "stays" } as const
     const returned = ({ id }: OpenSeason) => Effect.ignore(Effect.retry(actors.ask(id, command), askedAgain))
     yield* Effect.forEach(seasons, returned, { concurrency: 4, discard: true })

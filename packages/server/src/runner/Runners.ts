@@ -6,7 +6,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Matches.ts"
-import { gathered } from "../database/gathered.ts"
+import { gathered } from "../http/gathered.ts"
 import { newId } from "../database/newId.ts"
 import { storableJson, storableText } from "../database/storable.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
@@ -14,6 +14,8 @@ import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 
 /** A runner says that it lives at a third of the lease. */
 const HEARTBEAT_S = LEASE_MS / 3_000
+/** A runner that was not heard of for so long is not counted: six heartbeats. */
+export const SEEN_WITHIN_MS = 60_000
 /** `last_seen_at` is exact to this; most calls cost no write. */
 const SEEN_EVERY_MS = 5_000
 /** After this long without a word a runner counts as gone; it comes back with its next call. */

@@ -2,13 +2,13 @@
 
 import type { SeasonInPath } from "@agon/api/Authorization.ts"
 import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
+import type { PageOf } from "@agon/api/Page.ts"
 import { type FleetUse, mayServe } from "@agon/domain/season/Rules.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
-import { SEEN_WITHIN_MS } from "../admin/PlatformStatus.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
+import { SEEN_WITHIN_MS } from "./Runners.ts"
 
 export class SeasonFleet extends Context.Service<
   SeasonFleet,

@@ -41,9 +41,6 @@ const Files = Schema.Struct({
 })
 export type Files = typeof Files.Type
 
-const OpenSeason = Schema.Struct({ id: Schema.String, game: Schema.String, engine_digest: Schema.String })
-export type OpenSeason = typeof OpenSeason.Type
-
 const Held = Schema.Struct({
   lease: Schema.String,
   runner: Schema.String,
@@ -232,13 +229,6 @@ const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.s
   UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
 
 const makeWork = (sql: SqlClient.SqlClient) => ({
-  /** Seasons that need play, by season_open. */
-  openSeasons: SqlSchema.findAll({
-    Request: Schema.Void,
-    Result: OpenSeason,
-    execute: () => sql`SELECT id, game, engine_digest FROM season WHERE closed_at IS NULL ORDER BY id`
-  }),
-
   /** Rows by the primary key. */
   files: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),

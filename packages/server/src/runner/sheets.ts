@@ -5,9 +5,9 @@
  */
 import { Schema } from "effect"
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
+import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import type { Upload } from "../object/ObjectStore.ts"
-import type { OpenSeason } from "./queries.ts"
 
 /** JSON of a `Work` of protocol.ts. */
 export type Sheet = string

@@ -8,9 +8,9 @@ import { AUDITS, Audits } from "./Audits.ts"
 import { Desk, plays, type Said } from "./Desk.ts"
 import { Fairness } from "./Fairness.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { OpenSeasons } from "./OpenSeasons.ts"
-import { Parking } from "./Parking.ts"
-import type { OpenRunner, OpenSeason } from "./queries.ts"
+import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
+import { Parking } from "../actor/Parking.ts"
+import type { OpenRunner } from "./queries.ts"
 import type { Sheet } from "./sheets.ts"
 
 /** Runners of which a season would give the one what it gives the other. */

@@ -1,14 +1,13 @@
 /** Rounds of a season: planned, moved and withdrawn by its actor, whose rows are read here. */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { type PatchRound, type PlanRound, Round, RoundStarted, type Rounds as RoundPage } from "@agon/api/season/rounds.ts"
-import { SeasonClosed } from "@agon/api/submission/api.ts"
+import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
-import { auditOf } from "../admin/audits.ts"
+import { auditOf } from "../audit/audits.ts"
 import { Instant } from "../database/rows.ts"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"

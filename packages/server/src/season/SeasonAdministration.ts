@@ -16,18 +16,18 @@ import {
 } from "@agon/api/season/administration.ts"
 import type { RulesInvalid } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
-import type { SeasonClosed } from "@agon/api/submission/api.ts"
+import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { SettingsPatch } from "@agon/domain/season/Editing.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../admin/audits.ts"
+import { auditOf, makeAudits } from "../audit/audits.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries } from "./administrationQueries.ts"
 import { asked } from "../actor/asked.ts"
 import { refusing, rulesOf } from "./rulesOf.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { Seasons } from "./Seasons.ts"
-import { gameTag, recordTag } from "./tags.ts"
+import { gameTag, recordTag } from "../http/tags.ts"
 
 type Change<Body, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<Season, E>
 

@@ -4,14 +4,13 @@
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { Participant, Participants, SeasonAdministrator, SeasonAdministrators } from "@agon/api/season/people.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
-import { auditOf, makeAudits } from "../admin/audits.ts"
+import { auditOf, makeAudits } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries } from "./peopleQueries.ts"
 

@@ -8,9 +8,9 @@ import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Author
 import type { Playing, Podium } from "@agon/api/season/api.ts"
 import { type Ladder, ladders } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
-import { shown } from "../leaderboard/shown.ts"
+import { shown } from "../rating/shown.ts"
 import type { SeasonForAdmin } from "../http/Lookups.ts"
-import { registered } from "../game/registered.ts"
+import { registered } from "./registered.ts"
 import { makeQueries, type Podiumed } from "./queries.ts"
 import { type FoundSeason, found, isSlug } from "./seasonRecord.ts"
 

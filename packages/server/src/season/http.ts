@@ -4,7 +4,7 @@ import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { Seasons } from "./Seasons.ts"
-import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "./tags.ts"
+import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "../http/tags.ts"
 import { viewer } from "./viewer.ts"
 
 export const SeasonHandlers = HttpApiBuilder.group(

@@ -1,7 +1,7 @@
 /** Every statement that reads seasons. What changes them is the actor's (actor/store/commit.ts), or an administrator's. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { bestOf } from "../leaderboard/standing.ts"
+import { bestOf } from "../rating/standing.ts"
 import { SeasonRow } from "./seasonRecord.ts"
 
 /** A timestamptz inside a jsonb value, as the wire has it. */

@@ -1,9 +1,10 @@
 /** Baselines: models that administrators bring into a season. Recorded by name, reviewed as any, switched on and off. */
 
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import { SeasonClosed as Closed, type SeasonClosed, type StorageFull } from "@agon/api/submission/api.ts"
+import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/refusals.ts"
+import type { StorageFull } from "@agon/api/submission/api.ts"
 import {
   type Baseline,
   BaselineExists,
@@ -15,8 +16,7 @@ import {
 } from "@agon/api/submission/baselines.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
-import { auditOf } from "../admin/audits.ts"
+import { auditOf } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"

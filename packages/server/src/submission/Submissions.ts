@@ -8,8 +8,6 @@ import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorizati
 import type { Unavailable } from "@agon/api/Problem.ts"
 import {
   type MissingHash,
-  type NoteTooLong,
-  type NoteWordListed,
   NothingToReenter,
   type Preflight,
   type Reenter,
@@ -24,6 +22,7 @@ import {
   UnknownModel,
   type Uploads
 } from "@agon/api/submission/api.ts"
+import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { Repeated } from "@agon/domain/season/Command.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"

@@ -1,6 +1,6 @@
 /** What a note may be: as long as the season's rules let it, and without a word of the site's list. */
 import { Effect } from "effect"
-import { NoteTooLong } from "@agon/api/submission/api.ts"
+import { NoteTooLong } from "@agon/api/version/refusals.ts"
 import { refuseListed, type Words } from "../account/Words.ts"
 
 /** Lengths are in characters as people count them, not in UTF-16 units. */

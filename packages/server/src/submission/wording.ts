@@ -1,5 +1,6 @@
 /** Every refusal of a submission in words: one place for the preflight and for POST, so that both say the same. */
 import * as A from "@agon/api/submission/api.ts"
+import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { RefusalFact } from "@agon/domain/submission/Refusals.ts"
 
 const instant = (ms: number) => new Date(ms).toISOString()
@@ -9,7 +10,7 @@ export const worded = (fact: RefusalFact): A.Refusal => {
     case "season_not_open":
       return new A.SeasonNotOpen({ detail: `Submissions open at ${instant(fact.opens_at)}.` })
     case "season_closed":
-      return new A.SeasonClosed({ detail: "The season takes no more submissions." })
+      return new SeasonClosed({ detail: "The season takes no more submissions." })
     case "not_eligible":
       return new A.NotEligible({ detail: "You are not on the season's roster, or have no identity at one of its sign-in providers." })
     case "model_retired":

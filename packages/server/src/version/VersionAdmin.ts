@@ -2,10 +2,10 @@
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import type { NotFound, Unavailable } from "@agon/api/Problem.ts"
-import type { SeasonClosed } from "@agon/api/submission/api.ts"
+import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { Version } from "@agon/api/version/Version.ts"
 import { Context, Effect, Layer } from "effect"
-import { auditOf } from "../admin/audits.ts"
+import { auditOf } from "../audit/audits.ts"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { Versions } from "./Versions.ts"

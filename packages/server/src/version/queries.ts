@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { OwnVersion } from "@agon/api/version/Version.ts"
 import { Instant } from "../database/rows.ts"
-import { rank } from "../leaderboard/standing.ts"
+import { rank } from "../rating/standing.ts"
 import { sees } from "../season/queries.ts"
 
 const Rated = Schema.Struct({

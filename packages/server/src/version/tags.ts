@@ -1,5 +1,5 @@
 /** What an answer that shows versions was made from: ranks move with the whole ladder, the rest with the version. */
-import { ladderTag, modelTag, seasonTag, settingsTag, versionTag } from "../season/tags.ts"
+import { ladderTag, modelTag, seasonTag, settingsTag, versionTag } from "../http/tags.ts"
 import type { ReadVersion } from "./Versions.ts"
 
 export const tagsOfVersion = ({ season_id, version }: ReadVersion): ReadonlyArray<string> => [

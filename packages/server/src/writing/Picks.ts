@@ -1,19 +1,18 @@
 /** Matches that administrators recommend: of public seasons only, and each once. A match that comes to count no more is not shown. */
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { type Pick, PickExists, type PickMatch, type Picks as PickPage } from "@agon/api/writing/picks.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { SeasonPrivate } from "@agon/api/season/administration.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
-import { auditOf, makeAudits } from "../admin/audits.ts"
+import { auditOf, makeAudits } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
-import { registered } from "../game/registered.ts"
+import { registered } from "../season/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { purging } from "./editing.ts"
 import { makeQueries } from "./pickQueries.ts"
-import { picksTag } from "../comment/tags.ts"
+import { picksTag } from "./tags.ts"
 
 export class Picks extends Context.Service<
   Picks,

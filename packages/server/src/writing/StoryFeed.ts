@@ -1,9 +1,8 @@
 /** The feed of the site: posts that are published, and stories that are featured, each where it first stood. */
 import type { Feed } from "@agon/api/writing/Story.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { makeQueries } from "./feedQueries.ts"
 
 export class StoryFeed extends Context.Service<

@@ -3,9 +3,9 @@ import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { unseenTag } from "../season/tags.ts"
+import { unseenTag } from "../http/tags.ts"
 import { Picks } from "./Picks.ts"
-import { picksTag } from "../comment/tags.ts"
+import { picksTag } from "./tags.ts"
 
 const Everybodys = HttpApiBuilder.group(
   Api,

@@ -5,8 +5,10 @@
  *   feedTag             the feed, for what comes into it and goes
  *   postTag             a post, by its slug
  *   storyTag            what shows a model's story: its text, or what the model is called
+ *   picksTag            picked matches of a game
  */
 export const announcementsTag = "announcements"
 export const feedTag = "feed"
 export const postTag = (slug: string) => `post:${slug}`
 export const storyTag = (model_id: string) => `story:${model_id}`
+export const picksTag = (game: string) => `picks:${game}`

@@ -1,8 +1,8 @@
 /** The log of everything that administrators did, on whatever season or on none (docs/contract.md#audit-log). */
 import type { AuditLog } from "@agon/api/admin/Audit.ts"
+import type { PageOf } from "@agon/api/Page.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { makeAudits } from "./audits.ts"
 
 export class AuditTrail extends Context.Service<

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { createSecureContext } from "node:tls"
-import { refuse } from "../config/StartRefused.ts"
+import { refuse } from "./StartRefused.ts"
 
 /** Paths of PEM files. */
 export interface NodeTlsFiles {

@@ -5,8 +5,8 @@
  * of them: it forgets everything, and keeps nothing until it hears again.
  */
 import { Effect, Layer } from "effect"
-import { Broadcast, everything } from "../node/Broadcast.ts"
-import { ResponseCache } from "./ResponseCache.ts"
+import { Broadcast, everything } from "./Broadcast.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
 
 const makeShared = Effect.gen(function* () {
   const local = yield* ResponseCache

@@ -1,10 +1,12 @@
 /** The seasons that are being played, as the dispatcher needs them: read again when one changes, and every few seconds. */
-import { Context, Effect, Layer, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
-import { makeQueries, type OpenSeason } from "./queries.ts"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 
 /** Changes on another node are seen within this. */
 const REFRESH_EVERY = "5 seconds"
+
+const OpenSeason = Schema.Struct({ id: Schema.String, game: Schema.String, engine_digest: Schema.String })
+export type OpenSeason = typeof OpenSeason.Type
 
 export class OpenSeasons extends Context.Service<
   OpenSeasons,
@@ -17,13 +19,13 @@ export class OpenSeasons extends Context.Service<
   static readonly layer: Layer.Layer<OpenSeasons, never, SqlClient.SqlClient> = Layer.effect(
     OpenSeasons,
     Effect.gen(function* () {
-      const queries = yield* makeQueries
+      const openSeasons = yield* makeOpenSeasonsRead
       let seasons: ReadonlyMap<string, OpenSeason> = new Map()
       const remember = (rows: ReadonlyArray<OpenSeason>) =>
         Effect.sync(() => {
           seasons = new Map(rows.map((row) => [row.id, row]))
         })
-      const refresh = queries.openSeasons(undefined).pipe(
+      const refresh = openSeasons(undefined).pipe(
         Effect.flatMap(remember),
         Effect.catchCause((cause) => Effect.logWarning("the open seasons were not read", cause))
       )
@@ -33,3 +35,12 @@ export class OpenSeasons extends Context.Service<
     })
   )
 }
+
+/** Seasons that need play, by season_open. */
+export const makeOpenSeasonsRead = Effect.map(SqlClient.SqlClient, (sql) =>
+  SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: OpenSeason,
+    execute: () => sql`SELECT id, game, engine_digest FROM season WHERE closed_at IS NULL ORDER BY id`
+  })
+)

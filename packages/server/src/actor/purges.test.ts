@@ -1,7 +1,8 @@
 import { assert, describe, it } from "vitest"
 import type { Event } from "@agon/domain/season/Event.ts"
-import type { Told } from "../actor/SeasonEvents.ts"
-import * as tags from "./tags.ts"
+import type { Told } from "./SeasonEvents.ts"
+import * as tags from "../http/tags.ts"
+import { purgedBy, purgedByAll, purgedByClaim } from "./purges.ts"
 
 const season = { id: "s1", game: "snakes", slug: "spring" }
 const rated: Event = { _tag: "MatchRated", match: "x", ladders: ["nano", "open"], versions: ["v1", "v2"], models: ["m1", "m2"] }
@@ -17,7 +18,7 @@ const moved = (change: "submitted" | "entered" | "superseded"): Event => ({
 describe("purges", () => {
   it("a rated match purges the ladders it moved, lists of matches, the season's counters, and its models and versions", () => {
     assert.sameMembers(
-      [...tags.purgedBy(season, rated)],
+      [...purgedBy(season, rated)],
       [
         tags.ladderTag("s1", "nano"),
         tags.ladderTag("s1", "open"),
@@ -33,7 +34,7 @@ describe("purges", () => {
 
   it("ratings that are written late purge their ladders, versions and models once more, and nothing else", () => {
     const late: Told = { _tag: "RatingsWritten", ladders: ["open"], versions: ["v1"], models: ["m1"] }
-    assert.sameMembers([...tags.purgedBy(season, late)], [tags.ladderTag("s1", "open"), tags.versionTag("v1"), tags.modelTag("m1")])
+    assert.sameMembers([...purgedBy(season, late)], [tags.ladderTag("s1", "open"), tags.versionTag("v1"), tags.modelTag("m1")])
   })
 
   it("a rated match leaves alone what belongs to the whole season, other ladders, and which season is featured", () => {
@@ -44,38 +45,37 @@ describe("purges", () => {
       tags.gameTag("snakes"),
       tags.everywhereTag
     ]) {
-      assert.notInclude(tags.purgedBy(season, rated), kept)
+      assert.notInclude(purgedBy(season, rated), kept)
     }
   })
 
   it("a version that enters or leaves moves every ladder and makes its trial listed; a candidate does not", () => {
     const all = ["nano", "micro", "mini", "small", "large", "open"].map((ladder) => tags.ladderTag("s1", ladder))
     const lists = [tags.matchesTag("s1"), tags.everywhereTag]
-    for (const change of ["entered", "superseded"] as const)
-      assert.includeMembers([...tags.purgedBy(season, moved(change))], [...all, ...lists])
-    assert.deepStrictEqual(tags.purgedBy(season, moved("submitted")), [tags.recordTag("s1")])
+    for (const change of ["entered", "superseded"] as const) assert.includeMembers([...purgedBy(season, moved(change))], [...all, ...lists])
+    assert.deepStrictEqual(purgedBy(season, moved("submitted")), [tags.recordTag("s1")])
   })
 
   it("a commit of many matches purges anything of the season, by four names instead of thousands", () => {
     const play = (n: number): Event => ({ ...rated, match: `x${n}`, versions: [`v${n}`], models: [`m${n}`] })
     const few = Array.from({ length: 100 }, (_, n) => play(n))
-    assert.includeMembers([...tags.purgedByAll(season, few)], [tags.matchTag("x0"), tags.matchTag("x99"), tags.ladderTag("s1", "open")])
+    assert.includeMembers([...purgedByAll(season, few)], [tags.matchTag("x0"), tags.matchTag("x99"), tags.ladderTag("s1", "open")])
     const many = Array.from({ length: 50_000 }, (_, n) => play(n))
-    assert.deepStrictEqual(tags.purgedByAll(season, many), tags.purgedByClaim(season))
-    assert.deepStrictEqual(tags.purgedByAll(season, []), [])
+    assert.deepStrictEqual(purgedByAll(season, many), purgedByClaim(season))
+    assert.deepStrictEqual(purgedByAll(season, []), [])
   })
 
   it("settings and rounds to come purge the record and what shows rules, not ladders and matches", () => {
     assert.sameMembers(
-      [...tags.purgedBy(season, { _tag: "SeasonChanged" })],
+      [...purgedBy(season, { _tag: "SeasonChanged" })],
       [tags.recordTag("s1"), tags.settingsTag("s1"), tags.gameTag("snakes")]
     )
   })
 
   it("a round that begins, the end and a claim purge everything of the season", () => {
     const all: ReadonlyArray<Event> = [{ _tag: "RoundStarted", n: 1 }, { _tag: "SeasonClosed" }]
-    for (const event of all) assert.includeMembers([...tags.purgedBy(season, event)], [tags.seasonTag("s1"), tags.gameTag("snakes")])
-    assert.includeMembers([...tags.purgedByClaim(season)], [tags.seasonTag("s1"), tags.gameTag("snakes"), tags.everywhereTag])
-    assert.deepStrictEqual(tags.purgedBy(season, { _tag: "WorkAppeared" }), [])
+    for (const event of all) assert.includeMembers([...purgedBy(season, event)], [tags.seasonTag("s1"), tags.gameTag("snakes")])
+    assert.includeMembers([...purgedByClaim(season)], [tags.seasonTag("s1"), tags.gameTag("snakes"), tags.everywhereTag])
+    assert.deepStrictEqual(purgedBy(season, { _tag: "WorkAppeared" }), [])
   })
 })

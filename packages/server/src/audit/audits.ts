@@ -5,11 +5,10 @@
 
 import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor } from "@agon/api/Page.ts"
+import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Audit } from "@agon/domain/season/Audit.ts"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
-import type { PageOf } from "../account/Accounts.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 import { storableJson, storableText } from "../database/storable.ts"

@@ -7,12 +7,12 @@
  */
 import { readFile } from "node:fs/promises"
 import { engineOf } from "@agon/engine/registry.ts"
-import { examineFiles } from "../admission/static.ts"
-import { examineRuns } from "../admission/trial.ts"
-import type { MatchReport, MatchRequest } from "../match/Match.ts"
-import { play } from "../match/play.ts"
-import type { ExamineRequest, Verdict } from "../Verdict.ts"
-import { wasmPath } from "./Runtime.ts"
+import { examineFiles } from "./admission/static.ts"
+import { examineRuns } from "./admission/trial.ts"
+import type { MatchReport, MatchRequest } from "./match/Match.ts"
+import { play } from "./match/play.ts"
+import type { ExamineRequest, Verdict } from "./Verdict.ts"
+import { wasmPath } from "./worker/Runtime.ts"
 
 const SAID_MAX_CHARACTERS = 2_000
 

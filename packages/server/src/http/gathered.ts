@@ -8,7 +8,7 @@
  * request came is revoked for it. Who goes away ends no read, since others wait for it too.
  */
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { AnswerTimeout, withAnswerTimeout } from "../http/AnswerTimeout.ts"
+import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 
 /** So that no statement grows with the number of those who ask; the others have the next one. */
 const KEYS_MAX = 256

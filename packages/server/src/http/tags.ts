@@ -1,0 +1,32 @@
+/**
+ * The names under which shared answers of seasons are kept (docs/contract.md#caching).
+ *
+ *   seasonTag    every answer made from something of the season: purged when an actor has claimed it, a round has begun or
+ *                it is over
+ *   recordTag    what shows the season record, whose counters move with every match, version and board
+ *   settingsTag  what shows something of the season's rules and classes beside the record
+ *   namesTag     what shows names of models that play in the season
+ *   ladderTag    what shows the order of one ladder: leaderboard, podium, the ranks on a version's page
+ *   matchesTag   lists of the season's matches, and boards, which count them
+ *   boardsTag    lists of the season's boards
+ *   modelTag, versionTag, matchTag    what shows that one thing
+ *   gameTag      what depends on which season of the game is featured
+ *   everywhereTag    lists of matches that search every season
+ *   playedTag    those of them that no model or version names
+ *   unseenTag    what may come to show a season that it does not show yet, and changes with no list of matches
+ */
+
+export const seasonTag = (season_id: string) => `season:${season_id}`
+export const recordTag = (season_id: string) => `record:${season_id}`
+export const settingsTag = (season_id: string) => `settings:${season_id}`
+export const namesTag = (season_id: string) => `names:${season_id}`
+export const ladderTag = (season_id: string, ladder: string) => `ladder:${season_id}:${ladder}`
+export const matchesTag = (season_id: string) => `matches:${season_id}`
+export const boardsTag = (season_id: string) => `boards:${season_id}`
+export const modelTag = (model_id: string) => `model:${model_id}`
+export const versionTag = (version_id: string) => `version:${version_id}`
+export const matchTag = (match_id: string) => `match:${match_id}`
+export const gameTag = (game: string) => `game:${game}`
+export const everywhereTag = "everywhere"
+export const playedTag = "played"
+export const unseenTag = "unseen"

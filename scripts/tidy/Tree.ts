@@ -52,7 +52,7 @@ export interface Tree {
 }
 
 /** What tests share: test/support for all of them, a folder `testing` for those of one package. */
-export const isTestSupport = (path: string) => /^(test\/support|packages\/[^/]+\/src\/testing)\//.test(path)
+export const isTestSupport = (path: string) => /^(test\/support|packages\/[^/]+\/src\/(.*\/)?testing)\//.test(path)
 
 export const isGenerated = (path: string) => /(^|\/)generated\/|_pb\.ts$/.test(path)
 

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "vitest"
 import { boardsOf } from "./boards/demoBoards.ts"
 import type { BoardFile, Choice, Engine } from "./Engine.ts"
-import { nim } from "./nim.ts"
+import { nim } from "./testing/nim.ts"
 import { playMatch } from "./play.ts"
 import { engineOf, engines } from "./registry.ts"
 import { seededPlayer, record } from "./replay/recorded.ts"

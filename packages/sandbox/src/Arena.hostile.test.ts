@@ -5,8 +5,8 @@
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "./Arena.ts"
-import { hostileFiles } from "./admission/hostileFiles.ts"
-import { chain, foldBomb, MAKERS, SIDE } from "./admission/hostileModels.ts"
+import { hostileFiles } from "./admission/testing/hostileFiles.ts"
+import { chain, foldBomb, MAKERS, SIDE } from "./admission/testing/hostileModels.ts"
 import {
   board,
   convolving,
@@ -18,12 +18,12 @@ import {
   manifest,
   misshapen,
   weightClasses
-} from "./admission/testModels.ts"
-import { Mutator } from "./admission/Mutator.ts"
+} from "./admission/testing/testModels.ts"
+import { Mutator } from "./admission/testing/Mutator.ts"
 import { examineFiles } from "./admission/static.ts"
 import type { ExamineRequest, RejectReason, Verdict } from "./Verdict.ts"
-import { cpuOf_s, internetSocketsNear, openIn, sandboxProcesses } from "./worker/testProcesses.ts"
-import { boundedByEvents } from "./worker/testBudget.ts"
+import { cpuOf_s, internetSocketsNear, openIn, sandboxProcesses } from "./worker/testing/testProcesses.ts"
+import { boundedByEvents } from "./worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

@@ -18,11 +18,11 @@ import {
   misshapen,
   stalling,
   weightClasses
-} from "./admission/testModels.ts"
+} from "./admission/testing/testModels.ts"
 import type { ExamineRequest } from "./Verdict.ts"
-import { cpuOf_s, sandboxProcesses } from "./worker/testProcesses.ts"
-import { boundedByEvents } from "./worker/testBudget.ts"
-import { until } from "./worker/testUntil.ts"
+import { cpuOf_s, sandboxProcesses } from "./worker/testing/testProcesses.ts"
+import { boundedByEvents } from "./worker/testing/testBudget.ts"
+import { until } from "./worker/testing/testUntil.ts"
 
 boundedByEvents(vi)
 

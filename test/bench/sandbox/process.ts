@@ -1,6 +1,6 @@
 /** What the kernel knows of the sandbox processes below this one: CPU time and memory. Linux alone. */
 import { readFileSync } from "node:fs"
-import { sandboxProcesses } from "@agon/sandbox/worker/testProcesses.ts"
+import { sandboxProcesses } from "@agon/sandbox/worker/testing/testProcesses.ts"
 
 /** USER_HZ, the same on every Linux that Node runs on. */
 const TICKS_PER_S = 100

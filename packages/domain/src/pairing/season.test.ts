@@ -2,7 +2,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../season/Season.ts"
 import { committed, type Standing, type State } from "../season/State.ts"
-import { addBoard, empty, finish, lease, OPENED, outcome, owner, RUNNER, season, submission, version } from "../season/testSeason.ts"
+import {
+  addBoard,
+  empty,
+  finish,
+  lease,
+  OPENED,
+  outcome,
+  owner,
+  RUNNER,
+  season,
+  submission,
+  version
+} from "../season/testing/testSeason.ts"
 
 interface Played {
   readonly ladder: string | null

@@ -4,7 +4,7 @@ import type { Rules } from "./Rules.ts"
 import { step } from "./Season.ts"
 import { isDirty } from "./isDirty.ts"
 import { committed } from "./State.ts"
-import { empty, OPENED } from "./testSeason.ts"
+import { empty, OPENED } from "./testing/testSeason.ts"
 
 const audit = { id: "a", actor: "root", action: "season.edit", subject: "spring", detail: null }
 const edit = (settings: SettingsPatch, scheduledOnly = true) => ({ _tag: "EditSettings", settings, scheduledOnly, audit }) as const

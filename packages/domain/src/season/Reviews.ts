@@ -1,5 +1,5 @@
 /** Reviews: a runner examines a candidate's files, the season judges what it measured by its own rules. */
-import { classOf, memoryBytes, overOn } from "../version/WeightClass.ts"
+import { classOf, memoryBytes, overOn } from "./entry/WeightClass.ts"
 import type { Of, Receipt, Verdict, Work } from "./Command.ts"
 import { leaseName, parseLease, standingOf } from "./Lease.ts"
 import { LEASE_MS } from "./Matches.ts"

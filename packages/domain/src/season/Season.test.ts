@@ -19,7 +19,7 @@ import {
   season,
   submission,
   version
-} from "./testSeason.ts"
+} from "./testing/testSeason.ts"
 
 const endings = (state: State) =>
   state.writes.ended.map(({ ending, fault_reason, withdrawn_reason }: Ended) => withdrawn_reason ?? fault_reason ?? ending)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "./Season.ts"
 import { committed, restore, snapshot, type State, type Version } from "./State.ts"
-import { finish, lease, model, owner, season, submission, version } from "./testSeason.ts"
+import { finish, lease, model, owner, season, submission, version } from "./testing/testSeason.ts"
 
 const preflight = (n: number, weights_hash = `sha256:new${n}`) =>
   ({

@@ -7,9 +7,9 @@ import { mix } from "./Random.ts"
 import { step } from "./Season.ts"
 import { isDirty } from "./isDirty.ts"
 import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
-import * as testLog from "./testLog.ts"
+import * as testLog from "./testing/testLog.ts"
 import { VOIDING_MAX } from "./Voiding.ts"
-import { finish, lease, outcome, RUNNER, season, submission, version } from "./testSeason.ts"
+import { finish, lease, outcome, RUNNER, season, submission, version } from "./testing/testSeason.ts"
 
 interface Played {
   readonly state: State

@@ -4,7 +4,7 @@ import type { Choice, MatchEvent } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { checkBoard, type OthelloBoard } from "./Board.ts"
 import { legalCells, place, raysOf } from "./lines.ts"
-import { NaiveOthello } from "./naive.ts"
+import { NaiveOthello } from "./testing/naive.ts"
 import type { OthelloState } from "./State.ts"
 import { othello } from "./othello.ts"
 

@@ -9,7 +9,7 @@
  * Not compared, because ours differs: when and where food appears, walls, boards that wrap, time-outs, and scores.
  */
 import { assert, describe, it } from "vitest"
-import { arranged } from "./arranged.ts"
+import { arranged } from "./testing/arranged.ts"
 import { bodyOf, foodOf, type SnakesState } from "./State.ts"
 import { step } from "./step.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { arranged, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } from "./arranged.ts"
+import { arranged, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } from "./testing/arranged.ts"
 import { canonical, result } from "./State.ts"
 
 describe("strikes and forfeits", () => {

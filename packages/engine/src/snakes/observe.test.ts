@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { type Arrangement, arranged } from "./arranged.ts"
+import { type Arrangement, arranged } from "./testing/arranged.ts"
 import { observe } from "./observe.ts"
 import { step } from "./step.ts"
 

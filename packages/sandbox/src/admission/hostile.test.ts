@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { ExamineRequest, WeightClass } from "../Verdict.ts"
-import { branching, chain, drawing, external, foldBomb, functionBomb, looping, MAKERS, scanning } from "./hostileModels.ts"
+import { branching, chain, drawing, external, foldBomb, functionBomb, looping, MAKERS, scanning } from "./testing/hostileModels.ts"
 import { classOf, examineFiles } from "./static.ts"
-import { linear, manifest, model, port, snakesInput, snakesOutput, weightClasses } from "./testModels.ts"
+import { linear, manifest, model, port, snakesInput, snakesOutput, weightClasses } from "./testing/testModels.ts"
 
 const boards = [
   { rows: 11, cols: 11, players: 2 },

@@ -7,11 +7,11 @@ import { readFile } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { wasmPath } from "../worker/Runtime.ts"
-import { boundedByEvents } from "../worker/testBudget.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { guardedKernels } from "./extents.ts"
 import { allowedOperators } from "./operators.ts"
-import { casesOf } from "./testKernels.ts"
-import type { KernelEnd, KernelWork } from "./testKernelThread.ts"
+import { casesOf } from "./testing/testKernels.ts"
+import type { KernelEnd, KernelWork } from "./testing/testKernelThread.ts"
 
 boundedByEvents(vi)
 
@@ -31,7 +31,7 @@ const runFrom = (work: KernelWork): Promise<ReadonlyArray<KernelEnd | "hangs">> 
   new Promise((resolve, reject) => {
     const ends: Array<KernelEnd | "hangs"> = []
     let [seen, from_ms] = [-1, 0]
-    const thread = new Worker(new URL("./testKernelThread.ts", import.meta.url), { workerData: work, stdout: true, stderr: true })
+    const thread = new Worker(new URL("./testing/testKernelThread.ts", import.meta.url), { workerData: work, stdout: true, stderr: true })
     const look = setInterval(async () => {
       const { system, user } = await thread.cpuUsage().catch(() => ({ system: 0, user: 0 }))
       const used_ms = (user + system) / 1_000

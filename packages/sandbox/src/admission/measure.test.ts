@@ -3,10 +3,10 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { Instance, share } from "../worker/Instance.ts"
 import { wasmPath } from "../worker/Runtime.ts"
-import { boundedByEvents } from "../worker/testBudget.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { measure } from "./measure.ts"
 import { extremes, type Kind, positions } from "./observations.ts"
-import { linear, slowOnEmptyCells } from "./testModels.ts"
+import { linear, slowOnEmptyCells } from "./testing/testModels.ts"
 
 boundedByEvents(vi)
 

@@ -3,8 +3,8 @@ import { DataType } from "@agon/onnx/DataType.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { wasmPath } from "../worker/Runtime.ts"
 import { examineRuns } from "./trial.ts"
-import { failing, floats, linear, misshapen, type Node } from "./testModels.ts"
-import { boundedByEvents } from "../worker/testBudget.ts"
+import { failing, floats, linear, misshapen, type Node } from "./testing/testModels.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

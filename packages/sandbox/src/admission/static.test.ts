@@ -14,7 +14,7 @@ import {
   snakesInput,
   snakesOutput,
   weightClasses
-} from "./testModels.ts"
+} from "./testing/testModels.ts"
 import type { ExamineRequest } from "../Verdict.ts"
 import { examineFiles } from "./static.ts"
 

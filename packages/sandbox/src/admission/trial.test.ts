@@ -6,11 +6,11 @@ import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { readManifest } from "../Manifest.ts"
 import { wasmPath } from "../worker/Runtime.ts"
-import { drawing } from "./hostileModels.ts"
+import { drawing } from "./testing/hostileModels.ts"
 import type { Plan } from "./static.ts"
-import { linear, manifest } from "./testModels.ts"
+import { linear, manifest } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
-import { boundedByEvents } from "../worker/testBudget.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { emptyMessages, nested, record } from "./hostileFiles.ts"
-import { linear } from "./testModels.ts"
+import { emptyMessages, nested, record } from "./testing/hostileFiles.ts"
+import { linear } from "./testing/testModels.ts"
 import { scanWire, WIRE_LIMITS } from "./wire.ts"
 
 const refusal = (bytes: Uint8Array) => {

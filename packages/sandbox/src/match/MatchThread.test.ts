@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { linear, stalling } from "../admission/testModels.ts"
+import { linear, stalling } from "../admission/testing/testModels.ts"
 import { share } from "../worker/Instance.ts"
 import { wasmPath } from "../worker/Runtime.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
 import { MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
-import { boundedByEvents } from "../worker/testBudget.ts"
-import { until } from "../worker/testUntil.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { until } from "../worker/testing/testUntil.ts"
 
 boundedByEvents(vi)
 

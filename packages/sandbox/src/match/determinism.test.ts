@@ -11,9 +11,9 @@ import { promisify } from "node:util"
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "../Arena.ts"
-import { copyForOlderNode } from "./testOlderNode.ts"
-import { match, type Replayed } from "./testReplay.ts"
-import { boundedByEvents } from "../worker/testBudget.ts"
+import { copyForOlderNode } from "./testing/testOlderNode.ts"
+import { match, type Replayed } from "./testing/testReplay.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 
@@ -40,7 +40,7 @@ const nodesAtHand = (): ReadonlyArray<Node> => {
   return [...nodes].map(([major, path]) => ({ major, path }))
 }
 
-const program = fileURLToPath(new URL("./testReplay.ts", import.meta.url))
+const program = fileURLToPath(new URL("./testing/testReplay.ts", import.meta.url))
 const replayUnder = ({ major, path }: Node) =>
   Effect.scoped(
     Effect.gen(function* () {

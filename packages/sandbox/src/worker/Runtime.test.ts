@@ -8,9 +8,9 @@ import { promisify } from "node:util"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { doubling, failing, linear, misshapen, model, type Node, port, snakesInput } from "../admission/testModels.ts"
+import { doubling, failing, linear, misshapen, model, type Node, port, snakesInput } from "../admission/testing/testModels.ts"
 import { Feed, instantiate, OrtFailure, Session, ShapeMismatch, wasmPath } from "./Runtime.ts"
-import { boundedByEvents } from "./testBudget.ts"
+import { boundedByEvents } from "./testing/testBudget.ts"
 
 boundedByEvents(vi)
 

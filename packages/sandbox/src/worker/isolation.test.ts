@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { commandUnder, type Isolation, permittedIsolations } from "./isolation.ts"
-import type { ProbeAnswer } from "./testProbe.ts"
-import { boundedByEvents } from "./testBudget.ts"
+import type { ProbeAnswer } from "./testing/testProbe.ts"
+import { boundedByEvents } from "./testing/testBudget.ts"
 
 boundedByEvents(vi)
 
@@ -23,7 +23,7 @@ afterAll(() => {
 
 const probe = (isolation: Isolation) =>
   new Promise<ProbeAnswer>((resolve, reject) => {
-    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("./testProbe.ts", import.meta.url)))
+    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("./testing/testProbe.ts", import.meta.url)))
     const child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"] })
     let said = ""
     child.stderr!.on("data", (chunk) => (said += chunk))

@@ -1,6 +1,6 @@
 /** Runs kernels over two heaps that were filled differently and says of each case whether they agree. A thread, since some never end. */
 import { parentPort, workerData } from "node:worker_threads"
-import { Heap } from "../worker/testHeap.ts"
+import { Heap } from "../../worker/testing/testHeap.ts"
 import { casesOf } from "./testKernels.ts"
 
 export interface KernelWork {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType, type ModelInit } from "@agon/onnx/Model.ts"
-import type { ExamineRequest, RejectReason } from "../Verdict.ts"
+import type { ExamineRequest, RejectReason } from "../../Verdict.ts"
 import { branching, chain, drawing, external, functionBomb, looping, scanning } from "./hostileModels.ts"
 import {
   floats,

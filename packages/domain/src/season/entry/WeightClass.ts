@@ -1,5 +1,5 @@
 /** Which weight class a version is of, and whether its memory fits (docs/contract.md#weight-classes). */
-import type { WeightClass } from "../season/Rules.ts"
+import type { WeightClass } from "../Rules.ts"
 
 /** The smallest class that holds `size_bytes` (weights plus manifest); none where even the largest is too small. */
 export const classOf = (classes: ReadonlyArray<WeightClass>, size_bytes: number): WeightClass | undefined =>

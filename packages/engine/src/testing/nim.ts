@@ -2,11 +2,11 @@
  * A third game, for tests: the least that the interface asks for. Two seats in turn take 1 to 3 counters from a heap of
  * rows x cols; who takes the last wins. It has a mask, draws by chance who begins, and knows nothing of the others.
  */
-import type { BoardFile, Choice, Engine, MatchEvent } from "./Engine.ts"
-import { engineDigest } from "./digest.ts"
-import { Mulberry32 } from "./Mulberry32.ts"
-import { ranksOf } from "./ranking.ts"
-import { Faults, readInteger, readObject, readSlug, readString } from "./untrusted.ts"
+import type { BoardFile, Choice, Engine, MatchEvent } from "../Engine.ts"
+import { engineDigest } from "../digest.ts"
+import { Mulberry32 } from "../Mulberry32.ts"
+import { ranksOf } from "../ranking.ts"
+import { Faults, readInteger, readObject, readSlug, readString } from "../untrusted.ts"
 
 export interface NimState {
   readonly rng: Mulberry32

@@ -2,9 +2,9 @@
  * Othello once more, for tests: the sentences of docs/games.md#othello on a map of characters, with nothing shared with the engine
  * but the generator.
  */
-import type { Choice, MatchEvent, MatchRules } from "../Engine.ts"
-import { Mulberry32 } from "../Mulberry32.ts"
-import type { OthelloBoard } from "./Board.ts"
+import type { Choice, MatchEvent, MatchRules } from "../../Engine.ts"
+import { Mulberry32 } from "../../Mulberry32.ts"
+import type { OthelloBoard } from "../Board.ts"
 
 export class NaiveOthello {
   readonly board: OthelloBoard

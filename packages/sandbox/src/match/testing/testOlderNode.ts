@@ -7,7 +7,7 @@ import { createRequire, stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const packages = fileURLToPath(new URL("../../../", import.meta.url))
+const packages = fileURLToPath(new URL("../../../../", import.meta.url))
 const OURS = ["engine", "onnx", "sandbox"]
 /** Each with the package that imports it. */
 const FOREIGN = [
@@ -47,5 +47,5 @@ export const copyForOlderNode = (folder: string): ReadonlyArray<string> => {
   }
   writeFileSync(join(folder, "hooks.mjs"), HOOKS)
   writeFileSync(join(folder, "register.mjs"), REGISTER)
-  return ["--import", join(folder, "register.mjs"), join(modules, "@agon/sandbox/src/match/testReplay.ts")]
+  return ["--import", join(folder, "register.mjs"), join(modules, "@agon/sandbox/src/match/testing/testReplay.ts")]
 }

@@ -1,6 +1,6 @@
 /**
  * Plays one match per level of graph optimisation in this process and without the arena, and prints what came of each:
- * `node match/testReplay.ts`. The tests of determinism compare it with the same match from other processes.
+ * `node match/testing/testReplay.ts`. The tests of determinism compare it with the same match from other processes.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -11,9 +11,9 @@ import { playMatch } from "@agon/engine/play.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
-import { convolving, linear, manifest } from "../admission/testModels.ts"
-import { Desk } from "../worker/Desk.ts"
-import { instantiate, OPTIMIZE, Session, wasmPath } from "../worker/Runtime.ts"
+import { convolving, linear, manifest } from "../../admission/testing/testModels.ts"
+import { Desk } from "../../worker/Desk.ts"
+import { instantiate, OPTIMIZE, Session, wasmPath } from "../../worker/Runtime.ts"
 
 export interface Replayed {
   readonly node: string

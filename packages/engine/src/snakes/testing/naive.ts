@@ -2,9 +2,9 @@
  * Snakes once more, for tests: the sentences of docs/games.md#snakes in their order, on plain lists, with nothing shared with the
  * engine but the generator. Slow and obvious. The engine must agree with it on every state of every match.
  */
-import type { Choice, MatchEvent, MatchRules } from "../Engine.ts"
-import { Mulberry32 } from "../Mulberry32.ts"
-import type { SnakesBoard } from "./Board.ts"
+import type { Choice, MatchEvent, MatchRules } from "../../Engine.ts"
+import { Mulberry32 } from "../../Mulberry32.ts"
+import type { SnakesBoard } from "../Board.ts"
 
 type Place = readonly [row: number, col: number]
 

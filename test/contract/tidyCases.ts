@@ -27,6 +27,11 @@ export const clean: Files = {
   "scripts/start.ts": "console.log(process.env.HOME)\n",
   "test/support/Rig.ts": "export const rig = 1\n",
   "test/support/conformance.ts": `import { it, layer } from "vitest"\nexport const conformance = () => layer(1)("all", () => {\nit("a", () => {})\n${lines(70)}})\nexport function more() {\nit.skip("b", () => {})\n${lines(70)}}\n`,
+  "packages/server/src/season/Hall.ts": `import { room } from "./actor/Room.ts"\nexport const hall = room\n`,
+  "packages/server/src/season/actor/Room.ts": `import { far } from "../Far.ts"\nexport const room = far\n`,
+  "packages/server/src/season/Far.ts": "export const far = 1\n",
+  "packages/server/src/season/actor/Room.test.ts": `import { up } from "../../admin/Up.ts"\nvoid up\n`,
+  "packages/server/src/admin/Up.ts": `import { room } from "../season/actor/Room.ts"\nexport const up = room\n`,
   "packages/server/src/testing/Rig.ts": `import { it } from "vitest"\nexport const rig = [it, Date.now()]\n`,
   "packages/server/src/season/Seasons.test.ts": `import { rig } from "../testing/Rig.ts"\nvoid rig\n`,
   "test/e2e/season.test.ts": `import { started } from "@agon/server/database/Clock.ts"\nimport { rig } from "../support/Rig.ts"\nimport { it } from "vitest"\nit("runs", () => { if (started === undefined) throw rig })\n`
@@ -136,6 +141,29 @@ export const otherCases: ReadonlyArray<Case> = [
     },
     "packages/server/src/http/A.ts:1 cycle",
     "http/A.ts -> packages/server/src/http/B.ts -> packages/server/src/http/A.ts"
+  ],
+  [
+    "folders that need each other, though no two files do",
+    {
+      "packages/server/src/http/A.ts": `import { b } from "../database/B.ts"\nexport const a = b\n`,
+      "packages/server/src/database/B.ts": "export const b = 1\n",
+      "packages/server/src/database/C.ts": `import type { d } from "../config/D.ts"\nexport const c = (of: typeof d) => of\n`,
+      "packages/server/src/config/D.ts": `import { e } from "../http/E.ts"\nexport const d = e\n`,
+      "packages/server/src/http/E.ts": "export const e = 1\n"
+    },
+    "packages/server/src/config/D.ts:1 cycle",
+    "between folders: packages/server/src/config -> packages/server/src/http -> packages/server/src/database -> packages/server/src/config"
+  ],
+  [
+    "folders inside a folder that need each other",
+    {
+      "packages/server/src/season/actor/A.ts": `import { b } from "../store/B.ts"\nexport const a = b\n`,
+      "packages/server/src/season/store/B.ts": "export const b = 1\n",
+      "packages/server/src/season/store/C.ts": `import { d } from "../actor/D.ts"\nexport const c = d\n`,
+      "packages/server/src/season/actor/D.ts": "export const d = 1\n"
+    },
+    "packages/server/src/season/actor/A.ts:1 cycle",
+    "between folders: packages/server/src/season/actor -> packages/server/src/season/store -> packages/server/src/season/actor"
   ],
   [
     "an undeclared dependency",

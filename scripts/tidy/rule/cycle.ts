@@ -1,5 +1,9 @@
-/** Cycles between packages and between files; an import of types counts, since it ties two files just as much. */
-import type { Finding, Tree } from "../Tree.ts"
+/**
+ * Cycles between packages, between the folders of a package and between files; an import of types counts, since it ties two files just
+ * as much. Folders that stand side by side, at any depth, may not need each other; the files beside them are the hall from which they
+ * are entered, and count for none of them. Tests may import what they like.
+ */
+import type { Finding, Source, Tree } from "../Tree.ts"
 
 interface Edge {
   readonly to: string
@@ -12,17 +16,30 @@ type Graph = Map<string, Array<Edge>>
 export function* cycles(tree: Tree): Iterable<Finding> {
   const files: Graph = new Map()
   const packages: Graph = new Map()
+  const folders: Graph = new Map()
   for (const source of tree.sources) {
     for (const { target, line, address } of source.imports) {
       if (target.kind !== "ours" || address) continue
       add(files, source.path, { to: target.path, file: source.path, line })
+      const rooms = roomsOf(source, target.path)
+      if (rooms !== undefined) add(folders, rooms.from, { to: rooms.to, file: source.path, line })
       const imported = target.path.match(/^packages\/([^/]+)\//)?.[1]
       if (source.package === undefined || imported === undefined || imported === source.package) continue
       add(packages, source.package, { to: imported, file: source.path, line })
     }
   }
   yield* report(packages, "packages")
+  yield* report(folders, "folders")
   yield* report(files, "files")
+}
+
+/** The two folders side by side that an import goes from and to: those under the last folder which holds both files. */
+function roomsOf({ package: owner, path, test }: Source, target: string): { from: string; to: string } | undefined {
+  if (test || owner === undefined || !target.startsWith(`packages/${owner}/src/`)) return undefined
+  const [own, other] = [path.split("/"), target.split("/")]
+  const apart = own.findIndex((part, depth) => part !== other[depth])
+  if (apart < 0 || apart >= own.length - 1 || apart >= other.length - 1) return undefined
+  return { from: own.slice(0, apart + 1).join("/"), to: other.slice(0, apart + 1).join("/") }
 }
 
 const add = (graph: Graph, from: string, edge: Edge) => {

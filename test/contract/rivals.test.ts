@@ -4,6 +4,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import type { Asked } from "@agon/server/match/listing.ts"
+import { Matches } from "@agon/server/match/Matches.ts"
+import { Replays } from "@agon/server/match/Replays.ts"
 import { Models } from "@agon/server/model/Models.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
@@ -20,6 +23,7 @@ const busy = Effect.gen(function* () {
   yield* insertRows(sql, { matches: 6_000, entries: 100 })
   yield* sql`DELETE FROM seat WHERE season_id = ${season} AND seat > 0 AND model_id = ${model}`
   yield* sql`UPDATE seat SET version_id = ${version}, model_id = ${model} WHERE season_id = ${season} AND seat = 0`
+  yield* sql`UPDATE rating SET matches = 3600 WHERE version_id = ${version}`
 })
 
 const database = Layer.effectDiscard(Effect.orDie(busy)).pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 4 })))
@@ -51,6 +55,24 @@ const same = Effect.gen(function* () {
   return rivals
 })
 
+/** A list of the matches in which two models met, and how many rows of tables were fetched for it. */
+const met = (...models: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const fetched = Effect.map(
+      sql<{ rows: number }>`SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_xact_user_tables`,
+      ([found]) => found!.rows
+    )
+    yield* sql`SET LOCAL random_page_cost = 1.1`
+    const before = yield* fetched
+    const asked = { vs: models.join(), sort: "closest", limit: 25, cursor: 0 } as Asked
+    const { list } = yield* (yield* Matches).list(asked, null)
+    return { list, rows: (yield* fetched) - before }
+  }).pipe(
+    (reads) => Effect.flatMap(PgClient.PgClient, (sql) => sql.withTransaction(reads)),
+    Effect.provide(Matches.layer.pipe(Layer.provide([Layer.mock(Replays, {}), Seasons.layer])))
+  )
+
 layer(database, { excludeTestServices: true })("the rivals of a model with many matches", (it) => {
   it.effect("are those of all its matches, and another process goes on where the first has stored them", () =>
     Effect.gen(function* () {
@@ -69,6 +91,17 @@ layer(database, { excludeTestServices: true })("the rivals of a model with many 
           })
         )
         .pipe(Effect.catch((error) => (error === "undone" ? Effect.void : Effect.die(error))))
+    })
+  )
+
+  it.effect("with one other are found from whichever of the two has played less, whoever is named first", () =>
+    Effect.gen(function* () {
+      const other = id("model", 50)
+      const [one, reversed] = [yield* met(model, other), yield* met(other, model)]
+      assert.deepStrictEqual(one.list, reversed.list)
+      assert.isAbove(one.list.total, 5)
+      assert.strictEqual(one.rows, reversed.rows)
+      assert.isBelow(one.rows, 10_000, "from the busier of them it is 35,000")
     })
   )
 })

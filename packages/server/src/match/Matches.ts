@@ -14,7 +14,7 @@ import { firstGame, registered } from "../season/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
 import { KeptCounts } from "./KeptCounts.ts"
-import { type Asked, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
+import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
 import { makeQueries, type MatchRow } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
@@ -118,8 +118,17 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
     return { rows, total: fitting.total }
   })
 
-  return Effect.fn("Matches.list")(function* (query: Asked, viewer: Viewer) {
-    const season = yield* seasonOf(query, viewer)
+  /** Of two models that met, one may have played a hundred times as much as the other. */
+  const fromNarrowest = Effect.fnUntraced(function* (query: Asked) {
+    const either = eitherSideOf(query)
+    if (either.length === 0) return query
+    const first = yield* Effect.orDie(queries.narrowest(either))
+    return { ...query, vs: [first, either.find((model) => model !== first) ?? first].join(",") }
+  })
+
+  return Effect.fn("Matches.list")(function* (asked: Asked, viewer: Viewer) {
+    const season = yield* seasonOf(asked, viewer)
+    const query = yield* fromNarrowest(asked)
     const { cursor, limit, sort } = query
     const listing = { season_id: season?.id ?? null, game: season === undefined ? (query.game ?? null) : null, viewer, query }
     const { rows, total } = hasNul(query) ? NOTHING : yield* page(listing, season)

@@ -66,6 +66,9 @@ export const namesSide = ({ model, owner, version, vs }: Asked) => (model ?? own
 const sideModelOf = ({ model, owner, version, vs }: Asked) =>
   model ?? (version === undefined && owner === undefined ? vs?.split(",")[0] : undefined)
 
+/** Both models that met, where the statement starts from the first of them: from which of the two is all the same to the answer. */
+export const eitherSideOf = (query: Asked): ReadonlyArray<string> => (sideModelOf(query) === query.model ? [] : query.vs!.split(","))
+
 /** The versions `v` of the side that the statement starts from, with what follows their table. They are of one season each. */
 const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Fragment; readonly where: ReadonlyArray<Fragment> } => {
   const { query, season_id } = listing

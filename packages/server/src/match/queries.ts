@@ -90,6 +90,15 @@ const makeLists = (sql: SqlClient.SqlClient) => {
         FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY ${sql.literal(orderOf(listing.query.sort))}
       `.pipe(Effect.flatMap(decodeCards)),
 
+    /**
+     * Of some models the one with the fewest matches, whose seats are the shortest way to those in which they met: by version_model and,
+     * of each version, rating_version.
+     */
+    narrowest: (models: ReadonlyArray<string>) =>
+      sql<{ readonly model: string }>`SELECT o.model::text FROM unnest(${uuids(sql, models)}) o(model)
+        ORDER BY (SELECT coalesce(sum(r.matches), 0) FROM version v JOIN rating r ON r.version_id = v.id WHERE v.model_id = o.model), o.model
+        LIMIT 1`.pipe(Effect.map((rows) => rows[0]!.model)),
+
     /** Reads every trial that the list shows, by match_trial or seat_trial. */
     countOfTrials: (listing: Listing) => sql<{ total: number }>`${countOfTrials(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
 

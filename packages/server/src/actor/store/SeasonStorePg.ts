@@ -72,12 +72,13 @@ const newest = (row: StandingRow, kept: StandingRow | undefined): StandingRow =>
 const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
   const first = new Map<string, number>()
   const last = new Map<string, StandingRow>()
-  for (const { ratings, seq } of commits) {
-    for (const row of unpack(ratings, round)) {
-      const place = placeOf(row)
-      last.set(place, row)
-      if (!first.has(place)) first.set(place, seq)
+  for (const { ratings, seq } of commits.toReversed()) {
+    const isLast = (rating: Pick<StandingRow, "ladder" | "version">): boolean => {
+      const place = placeOf(rating)
+      first.set(place, seq) // until an earlier commit says something of it
+      return !last.has(place)
     }
+    for (const row of unpack(ratings, round, isLast)) last.set(placeOf(row), row)
   }
   return { first, last }
 }

@@ -30,6 +30,16 @@ describe("ratings as they are kept beside their rows", () => {
     assert.deepStrictEqual(unpack(pack([]), 9), [])
   })
 
+  it("are passed over where nobody wants them", () => {
+    for (const one of rows)
+      assert.deepStrictEqual(
+        unpack(pack(rows), 9, ({ version }) => version === one.version),
+        [one]
+      )
+    const bytes = pack([row(1)])
+    for (let end = bytes.length - 1; end > 1; end--) assert.throws(() => unpack(bytes.subarray(0, end), 9, () => false), RangeError)
+  })
+
   it("are as the file says, to a reader who knows no more", () => assert.deepStrictEqual(keptRatings(pack(rows)), rows))
 
   it("of the format before have nothing failed, and are of the round that stands", () => {
@@ -37,6 +47,10 @@ describe("ratings as they are kept beside their rows", () => {
     const [round, failed] = [1 + 16 + 3 + 4 * 5, 1 + 16 + 3 + 4 * 6 + 8 * 4]
     const before = Uint8Array.of(1, ...bytes.subarray(1, round), ...bytes.subarray(round + 4, failed), ...bytes.subarray(failed + 8))
     assert.deepStrictEqual(unpack(before, 9), [row(1, { failed: 0, round: 9 })])
+    assert.deepStrictEqual(
+      unpack(before, 9, () => false),
+      []
+    )
   })
 
   it("of a format that is not known, or cut short, are refused", () => {

@@ -21,6 +21,10 @@ const FLOATS_OF_1 = ["mu", "sigma", "credit", "seat_sum"] as const
 const FLOATS = [...FLOATS_OF_1, "failed"] as const
 const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 
+/** Of what follows a rating's ladder, up to its lists. */
+const REST_BYTES = 2 + 4 * INTS.length + 8 * (FLOATS.length + 1)
+const REST_BYTES_OF_1 = 2 + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
+
 const sizeOf = ({ history, met }: StandingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
 
 export const pack = (rows: ReadonlyArray<StandingRow>): Uint8Array => {
@@ -57,14 +61,24 @@ const f64 = (view: DataView, at: number, value: number): number => {
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
-/** `round` is the one that stands. Throws where the bytes are of a format that is not known, or end too early: the row is ours, so that is a defect. */
-export const unpack = (bytes: Uint8Array, round: number): ReadonlyArray<StandingRow> => {
+/**
+ * `round` is the one that stands. Of ratings that are not `wanted` the rest is passed over: a claim reads hundreds of thousands, of which
+ * it needs the last of each. Throws where the bytes are of a format that is not known, or end too early: the row is ours, so that is a defect. */
+export const unpack = (
+  bytes: Uint8Array,
+  round: number,
+  wanted: (rating: Pick<StandingRow, "ladder" | "version">) => boolean = () => true
+): ReadonlyArray<StandingRow> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const u8 = () => view.getUint8(at++)
   const u32 = () => view.getUint32((at += 4) - 4, true)
   const f64 = () => view.getFloat64((at += 8) - 8, true)
   const id = () => Buffer.from(bytes.buffer, bytes.byteOffset + (at += ID_BYTES) - ID_BYTES, ID_BYTES).toString("hex")
+  const skip = (length: number): void => {
+    at += length
+    if (at > bytes.byteLength) throw new RangeError("the ratings end too early")
+  }
   const many = <A>(read: () => A): Array<A> => Array.from({ length: u8() }, read)
   const named = <N extends string>(names: ReadonlyArray<N>, read: () => number) =>
     Object.fromEntries(names.map((name) => [name, read()])) as Record<N, number>
@@ -73,7 +87,14 @@ export const unpack = (bytes: Uint8Array, round: number): ReadonlyArray<Standing
   const rows: Array<StandingRow> = []
   while (at < bytes.byteLength) {
     const version = id().replace(UUID, "$1-$2-$3-$4-$5")
-    const [ladder, active, moved] = [LADDERS[u8()]!, u8() === 1, u8() === 1]
+    const ladder = LADDERS[u8()]!
+    if (!wanted({ ladder, version })) {
+      skip(format === 1 ? REST_BYTES_OF_1 : REST_BYTES)
+      skip(4 * u8())
+      skip(8 * u8())
+      continue
+    }
+    const [active, moved] = [u8() === 1, u8() === 1]
     const numbers =
       format === 1
         ? { ...named(INTS_OF_1, u32), ...named(FLOATS_OF_1, f64), round, failed: 0 }

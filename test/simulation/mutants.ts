@@ -6,84 +6,104 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   lateResultOverwrites: { file: "season/Lease.ts", find: 'if (n < work.lease_n) return "lost"\n', replace: "" },
   anyKeyReports: { file: "season/Lease.ts", find: 'if (work.key !== key) return "unknown"\n', replace: "" },
   releasedStillCounts: { file: "season/Lease.ts", find: 'work.released ? "released" : "held"', replace: '"held"' },
-  repeatAnsweredLost: { file: "season/answerAgain.ts", find: 'row.fault_reason === "runner_lost" ?', replace: 'row.ending === "failed" ?' },
-  oldLeaseAccepted: { file: "season/answerAgain.ts", find: "lease.n < last || (", replace: "lease.n > last || (" },
-  repeatOfFailureForgotten: { file: "season/Reviews.ts", find: 'standing === "released" && version.admit_key === key', replace: "false" },
-  failsTooEarly: { file: "season/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
-  neverFails: { file: "season/Matches.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
+  repeatAnsweredLost: {
+    file: "season/scheduler/answerAgain.ts",
+    find: 'row.fault_reason === "runner_lost" ?',
+    replace: 'row.ending === "failed" ?'
+  },
+  oldLeaseAccepted: { file: "season/scheduler/answerAgain.ts", find: "lease.n < last || (", replace: "lease.n > last || (" },
+  repeatOfFailureForgotten: {
+    file: "season/entry/Reviews.ts",
+    find: 'standing === "released" && version.admit_key === key',
+    replace: "false"
+  },
+  failsTooEarly: { file: "season/scheduler/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
+  neverFails: { file: "season/scheduler/Matches.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
   leaseNeverEnds: { file: "season/Season.ts", find: "        state.leaseEnd,\n", replace: "" },
   releaseCostsAnAttempt: {
-    file: "season/Leases.ts",
+    file: "season/scheduler/Leases.ts",
     find: '    if ("versions" in work) requeue(state, work)',
     replace: '    if ("versions" in work) loseMatch(state, work)'
   },
   extendsAnOldLease: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: "work.lease_n !== name!.n || work.key",
     replace: "work.lease_n < name!.n || work.key"
   },
   malformedIsRated: { file: "match/Outcome.ts", find: "seat.rank !== ranks[i]", replace: "seat.rank < 1" },
   revokedKeyKeepsItsWork: {
-    file: "season/Leases.ts",
+    file: "season/scheduler/Leases.ts",
     find: "(work) => work.key === key)",
     replace: "(work) => work.key === key && false)"
   },
-  revokedKeyIsGivenWork: { file: "season/Leases.ts", find: " || isRevoked(state, command.key)) return leases", replace: ") return leases" },
+  revokedKeyIsGivenWork: {
+    file: "season/scheduler/Leases.ts",
+    find: " || isRevoked(state, command.key)) return leases",
+    replace: ") return leases"
+  },
   // what cannot be played
   failedCostsNothing: {
-    file: "season/Standings.ts",
+    file: "season/rating/Standings.ts",
     find: "    standing.failed += creditOf(",
     replace: "    standing.failed += 0 * creditOf("
   },
-  failuresAreNotCounted: { file: "season/Faults.ts", find: "    n: (streak?.n ?? 0) + 1,", replace: "    n: 1," },
-  nobodyIsSuspended: { file: "season/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
-  suspendedTooEarly: { file: "season/Faults.ts", find: "FAULTS_RUNNING = 5", replace: "FAULTS_RUNNING = 3" },
+  failuresAreNotCounted: { file: "season/scheduler/Faults.ts", find: "    n: (streak?.n ?? 0) + 1,", replace: "    n: 1," },
+  nobodyIsSuspended: { file: "season/scheduler/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
+  suspendedTooEarly: { file: "season/scheduler/Faults.ts", find: "FAULTS_RUNNING = 5", replace: "FAULTS_RUNNING = 3" },
   suspendedIsPaired: { file: "season/State.ts", find: "  if (standing.suspended) return\n", replace: "" },
-  triedAgainAtOnce: { file: "season/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
+  triedAgainAtOnce: { file: "season/scheduler/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
   faultFailsAtOnce: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: "++match.losses >= LOSSES_MAX",
     replace: '++match.losses >= LOSSES_MAX || failed.reason !== "runner_lost"'
   },
   // what may start
   boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheck = true\n", replace: "" },
   boardOffAfterLoss: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: "  const reason = mayNotStart(state, match)\n  if (reason !== null) withdraw(state, match, reason)\n}\n\nexport const loseMatch",
     replace: "}\n\nexport const loseMatch"
   },
   supersededStillStarts: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: 'if (version.status === "superseded") return',
     replace: 'if (version.status === "rejected") return'
   },
   closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
-  closingKeepsQueue: { file: "season/Closing.ts", find: "  state.recheck = true\n", replace: "" },
+  closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheck = true\n", replace: "" },
   // who plays
-  unowedPlay: { file: "season/Waves.ts", find: "prepare(state, ladder, ladder.owed)", replace: "prepare(state, ladder, Infinity)" },
+  unowedPlay: {
+    file: "season/scheduler/Waves.ts",
+    find: "prepare(state, ladder, ladder.owed)",
+    replace: "prepare(state, ladder, Infinity)"
+  },
   mostCreditFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
-  tooManyInFlight: { file: "season/Waves.ts", find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6", replace: "ENTRIES_PER_MATCH_IN_FLIGHT = 2" },
+  tooManyInFlight: {
+    file: "season/scheduler/Waves.ts",
+    find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6",
+    replace: "ENTRIES_PER_MATCH_IN_FLIGHT = 2"
+  },
   ownersPlayThemselves: { file: "pairing/Wave.ts", find: "a.owner !== b.owner", replace: "a !== b || a.owner === b.owner" },
   finalsEndEarly: {
-    file: "season/Waves.ts",
+    file: "season/scheduler/Waves.ts",
     find: "if (ladder.queue.length > 0 || ladder.playing > 0) return true",
     replace: "if (ladder.queue.length === 0) return false"
   },
   // ratings and rounds
   staleRoundRated: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: "match.ladder !== null\n  const seats"
   },
   roundKeepsDeviation: {
-    file: "season/Resets.ts",
+    file: "season/rating/Resets.ts",
     find: "  rating.sigma = START.sigma\n",
     replace: ""
   },
-  openIsNotMoved: { file: "season/Matches.ts", find: "made === open ? null : on(open, false)", replace: "null" },
+  openIsNotMoved: { file: "season/scheduler/Matches.ts", find: "made === open ? null : on(open, false)", replace: "null" },
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
-  podiumByGames: { file: "season/Standings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
+  podiumByGames: { file: "season/rating/Standings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
   missedRoundStartsNow: {
     file: "season/Season.ts",
     find: "state.now = Math.max(state.now, due)",
@@ -91,13 +111,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   // versions
   strikesPassTheTrial: {
-    file: "season/Trials.ts",
+    file: "season/scheduler/Trials.ts",
     find: "if (trial_failed === 0) enterVersion",
     replace: "if (trial_played > 0) enterVersion"
   },
-  oldVersionStays: { file: "season/Standings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
+  oldVersionStays: { file: "season/rating/Standings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
   cooldownForgotten: {
-    file: "season/Versions.ts",
+    file: "season/entry/Versions.ts",
     find: "ownerOf(state, command.owner).last_submitted_at = state.now",
     replace: "ownerOf(state, command.owner).last_submitted_at = null"
   },
@@ -107,7 +127,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "each.model === null"
   },
   slowIsAdmitted: {
-    file: "season/Reviews.ts",
+    file: "season/entry/Reviews.ts",
     find: "version.infer_us! > rules.infer_us_max",
     replace: "version.infer_us! > 2 * rules.infer_us_max"
   },
@@ -133,7 +153,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "for (const held of Queue.sizeUnsafe(mailbox.queue) > 0 ? mailbox.held : []) Deferred"
   },
   standingNotWritten: {
-    file: "season/Standings.ts",
+    file: "season/rating/Standings.ts",
     find: "    state.writes.standings.add(standing)\n  })\n  return moved",
     replace: "  })\n  return moved"
   },
@@ -156,7 +176,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "Math.floor(this.#left)"
   },
   restartForgetsTheReset: {
-    file: "season/Resets.ts",
+    file: "season/rating/Resets.ts",
     find: "if (!rating.active || rating.round >= round) return false",
     replace: "return false"
   },
@@ -181,17 +201,17 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   writesThoughFenced: { file: "support/MemoryStore.ts", find: "rows.epoch !== fence.epoch || rows.seq !== fence.seq", replace: "false" },
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
   // voided matches
-  voidedStillCounts: { file: "season/Voiding.ts", find: "      standing.matches--\n", replace: "" },
+  voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      standing.matches--\n", replace: "" },
   voidedTwice: {
-    file: "season/Voiding.ts",
+    file: "season/rating/Voiding.ts",
     find: 'if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")',
     replace: ""
   },
-  voidedTrialStands: { file: "season/Voiding.ts", find: "if (found.candidate !== null) untry(state, found)", replace: "" },
-  voidedIsNotOwedAgain: { file: "season/Voiding.ts", find: "standing.credit = Math.max(0, standing.credit - ", replace: "void (" },
-  voidedKeepsItsSeat: { file: "season/Voiding.ts", find: "  standing.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
+  voidedTrialStands: { file: "season/rating/Voiding.ts", find: "if (found.candidate !== null) untry(state, found)", replace: "" },
+  voidedIsNotOwedAgain: { file: "season/rating/Voiding.ts", find: "standing.credit = Math.max(0, standing.credit - ", replace: "void (" },
+  voidedKeepsItsSeat: { file: "season/rating/Voiding.ts", find: "  standing.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
   voidForgetsItsBatch: {
-    file: "season/Installing.ts",
+    file: "season/rating/Installing.ts",
     find: "matches: [...matches, ...fresh].filter",
     replace: "matches: [...matches].filter"
   },
@@ -200,56 +220,64 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "for (const chunk of chunksOf(changes)) yield* politely(patiently(log.rewrite(fence, chunk)))",
     replace: ""
   },
-  voidIsForgottenWithItsLife: { file: "season/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
+  voidIsForgottenWithItsLife: { file: "season/rating/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
   foldsARoundThatIsOverIntoThis: {
-    file: "season/Installing.ts",
+    file: "season/rating/Installing.ts",
     find: "standing.round === course.round",
     replace: "true"
   },
   foldForgetsTheOpponents: {
-    file: "season/Installing.ts",
+    file: "season/rating/Installing.ts",
     find: "round_matches: played, met, history",
     replace: "round_matches: played, history"
   },
   foldKeepsTheHistory: {
-    file: "season/Histories.ts",
+    file: "season/rating/Histories.ts",
     find: "if (each.mu !== undefined) due.push(each.mu)",
     replace: "if (each.mu !== undefined) due.push(history[history.length - known] ?? each.mu)"
   },
   voidKeepsTheTrend: {
-    file: "season/Installing.ts",
+    file: "season/rating/Installing.ts",
     find: "Object.assign(standing, { mu, sigma, trend, forfeits",
     replace: "Object.assign(standing, { mu, sigma, forfeits"
   },
   voidKeepsWhatWasTakenOver: {
-    file: "season/Fold.ts",
+    file: "season/rating/Fold.ts",
     find: "const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))",
     replace: "const rating = { mu: seed.mu, sigma: seed.sigma }"
   },
-  voidedNumbersAreGivenAgain: { file: "season/Matches.ts", find: "state.rated + state.voided : null", replace: "state.rated : null" },
+  voidedNumbersAreGivenAgain: {
+    file: "season/scheduler/Matches.ts",
+    find: "state.rated + state.voided : null",
+    replace: "state.rated : null"
+  },
   // fill, fleets, places, the series, settings and the log
-  fillOverflowsItsHour: { file: "season/Waves.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
-  fillIsNotCounted: { file: "season/Waves.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
-  finalsAreFilled: { file: "season/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
-  fillsUnasked: { file: "season/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
+  fillOverflowsItsHour: { file: "season/scheduler/Waves.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
+  fillIsNotCounted: { file: "season/scheduler/Waves.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
+  finalsAreFilled: { file: "season/scheduler/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
+  fillsUnasked: { file: "season/scheduler/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
   anyFleetPlays: {
-    file: "season/Leases.ts",
+    file: "season/scheduler/Leases.ts",
     find: "command.matches && mayServe(settings.fleet.matches, fleet)",
     replace: "command.matches"
   },
   anyFleetExamines: {
-    file: "season/Leases.ts",
+    file: "season/scheduler/Leases.ts",
     find: "command.admissions && mayServe(settings.fleet.admissions, fleet)",
     replace: "command.admissions"
   },
   placeOfTheBestIsZero: { file: "pairing/Ranks.ts", find: "this.#size - atMost + 1", replace: "this.#size - atMost" },
   tiesStandInFront: { file: "pairing/Ranks.ts", find: "let i = stepOf(mu); i > 0", replace: "let i = stepOf(mu) - 1; i > 0" },
-  whoLeavesKeepsAPlace: { file: "season/Standings.ts", find: "    ladder.ranks.remove(standing.mu)\n    remove(", replace: "    remove(" },
-  podiumWithoutTheBest: { file: "season/Standings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
-  seriesUpsideDown: { file: "season/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
-  seriesForgetsVoids: { file: "season/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },
-  seriesStopsBeforeTheClose: { file: "season/Closing.ts", find: "  takeSeries(state)\n", replace: "" },
-  seriesEveryTenMinutes: { file: "season/Series.ts", find: "INTERVAL_MS_MIN = 60_000", replace: "INTERVAL_MS_MIN = 600_000" },
+  whoLeavesKeepsAPlace: {
+    file: "season/rating/Standings.ts",
+    find: "    ladder.ranks.remove(standing.mu)\n    remove(",
+    replace: "    remove("
+  },
+  podiumWithoutTheBest: { file: "season/rating/Standings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
+  seriesUpsideDown: { file: "season/rating/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
+  seriesForgetsVoids: { file: "season/rating/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },
+  seriesStopsBeforeTheClose: { file: "season/clock/Closing.ts", find: "  takeSeries(state)\n", replace: "" },
+  seriesEveryTenMinutes: { file: "season/rating/Series.ts", find: "INTERVAL_MS_MIN = 60_000", replace: "INTERVAL_MS_MIN = 600_000" },
   editForgetsTheRest: {
     file: "season/Editing.ts",
     find: "fill: { ...settings.fill, ...fill }",
@@ -262,18 +290,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   // every match, every game
   cancelledVanishes: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: "  state.writes.ended.push(endedRow(state, match, how))\n",
     replace: '  if (how.ending !== "cancelled") state.writes.ended.push(endedRow(state, match, how))\n'
   },
   openAloneIsRated: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: 'match.ladder === "open" && match.round === state.round\n  const seats'
   },
   oneGameTooFew: { file: "season/State.ts", find: "n === state.round)!.games", replace: "n === state.round)!.games - 1" },
   startsWithABaselineThatIsOff: {
-    file: "season/Matches.ts",
+    file: "season/scheduler/Matches.ts",
     find: 'if (version.status === "disabled") return',
     replace: 'if (version.status === "rejected") return'
   }

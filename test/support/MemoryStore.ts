@@ -1,6 +1,6 @@
 /** `SeasonStore` in memory: the same promises as the one on PostgreSQL, held to them by the same conformance suite. */
 import { Clock, Effect, Layer } from "effect"
-import { answerAgain, type EndedWork } from "@agon/domain/season/answerAgain.ts"
+import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { type Ended, freshHead, head, type Seed, type Snapshot, type State, type Version } from "@agon/domain/season/State.ts"

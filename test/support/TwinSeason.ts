@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { LEASE_MS } from "@agon/domain/season/Matches.ts"
+import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"

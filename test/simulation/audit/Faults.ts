@@ -4,7 +4,7 @@
  */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/State.ts"
-import type { Try } from "@agon/domain/season/Tries.ts"
+import type { Try } from "@agon/domain/season/scheduler/Tries.ts"
 import { must } from "./Promise.ts"
 import { leaseOf, ownerOf, type Window } from "./Window.ts"
 

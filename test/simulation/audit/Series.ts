@@ -4,7 +4,7 @@
  * the points of its own millisecond again.
  */
 import type { SeriesPoint } from "@agon/domain/season/State.ts"
-import type { Voiding } from "@agon/domain/season/Voided.ts"
+import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { pointOf } from "../View.ts"
 import { must, near } from "./Promise.ts"
 import type { Book, Ratings } from "./Ratings.ts"

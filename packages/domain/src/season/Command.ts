@@ -5,7 +5,7 @@
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
-import type { Fold } from "./Fold.ts"
+import type { Fold } from "./rating/Fold.ts"
 import type { Earlier, EndedMatch, LeftStanding, LogPage } from "./Log.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder, Rules } from "./Rules.ts"

@@ -1,5 +1,7 @@
 /** A lease's name says which piece of work it is and which time that was handed out: `<uuid>.<n>`. */
 
+export const LEASE_MS = 30_000
+
 export interface Lease {
   readonly id: string
   readonly n: number

@@ -1,6 +1,6 @@
 /**
  * What the machine reads of what has ended. It forgets a match with the commit that ends it, so its actor reads the rows
- * that a command is about just before it obeys it, and the log of matches is read in pages beside the season (`Fold.ts`).
+ * that a command is about just before it obeys it, and the log of matches is read in pages beside the season (`rating/Fold.ts`).
  */
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"

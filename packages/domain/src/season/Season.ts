@@ -1,5 +1,7 @@
 /**
- * The season: who plays whom, who holds which work, what a result is worth, and what time does to it.
+ * The season: the match scheduler (scheduler/: who plays whom, who holds which work), the rating engine (rating/: what a result is
+ * worth, and what a voided one is worth no more), the round clock (clock/: what time does to it), and entry (entry/: how a version
+ * comes to play). Each is a folder of rules over one state; this file is the hall that calls them.
  *
  *   season    open ──Close, or finals complete──▶ closing ──nothing leased, or 60 s──▶ closed (podium frozen)
  *             (scheduled until submissions_open_at: reviews run, no match does)
@@ -22,21 +24,21 @@
  * in place, names the rows it changed in `state.writes` and what happened in `state.events`, reads no clock and draws
  * only from the state: same rows, same commands, same season.
  */
-import { closeSeason, finishClosing } from "./Closing.ts"
+import { closeSeason, finishClosing } from "./clock/Closing.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
-import { reinstate } from "./Faults.ts"
-import { installFold } from "./Installing.ts"
-import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./Leases.ts"
-import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./Matches.ts"
-import { reportAdmission } from "./Reviews.ts"
-import { finalsComplete, patchRound, pending, planRound, startRound } from "./Rounds.ts"
-import { seriesDue, takeSeries } from "./Series.ts"
+import { reinstate } from "./scheduler/Faults.ts"
+import { installFold } from "./rating/Installing.ts"
+import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./scheduler/Leases.ts"
+import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./scheduler/Matches.ts"
+import { reportAdmission } from "./entry/Reviews.ts"
+import { finalsComplete, patchRound, pending, planRound, startRound } from "./clock/Rounds.ts"
+import { seriesDue, takeSeries } from "./rating/Series.ts"
 import { CLOSING_MS, type State } from "./State.ts"
-import { LEASE_AGAIN_MS, nextAgain } from "./Tries.ts"
-import { continueTrial } from "./Trials.ts"
-import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./Versions.ts"
-import { voidMatch } from "./Voiding.ts"
+import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
+import { continueTrial } from "./scheduler/Trials.ts"
+import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
+import { voidMatch } from "./rating/Voiding.ts"
 
 export const step = <C extends Command>(state: State, command: C, now: number): ReplyTo<C> => {
   advance(state, now)

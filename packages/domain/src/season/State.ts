@@ -10,10 +10,10 @@ import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
 import { hashText, keyOf } from "./Random.ts"
 import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
-import { followed } from "./Resets.ts"
+import { followed } from "./rating/Resets.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
-import type { SeatChange, Voided, Voiding } from "./Voided.ts"
-import { nextAgain, type Streak, type Try } from "./Tries.ts"
+import type { SeatChange, Voided, Voiding } from "./rating/Voided.ts"
+import { nextAgain, type Streak, type Try } from "./scheduler/Tries.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 
 /** How long matches that are being played may go on once a season is closing. */

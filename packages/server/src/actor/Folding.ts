@@ -9,7 +9,7 @@
  * lock the season's row. Ladders show the old ratings until the fold is installed. Wherever it is killed, rows in `voiding`
  * make the next life fold from the start, which finds in the rows what was written and writes the rest.
  */
-import * as Fold from "@agon/domain/season/Fold.ts"
+import * as Fold from "@agon/domain/season/rating/Fold.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { Clock, Duration, Effect, Schedule } from "effect"

@@ -9,7 +9,7 @@
  */
 
 import type { Receipt } from "@agon/domain/season/Command.ts"
-import type { Changes } from "@agon/domain/season/Fold.ts"
+import type { Changes } from "@agon/domain/season/rating/Fold.ts"
 import type { Earlier, EndedMatch, LeftStanding, LogPage, LogPlace } from "@agon/domain/season/Log.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"

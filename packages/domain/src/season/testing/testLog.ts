@@ -1,10 +1,10 @@
 /** The rows of what has ended, kept for the tests that void a match: the log as a store would read and rewrite it. */
-import { begin, type Changes, fold, laddersOf } from "../Fold.ts"
+import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
 import type { Earlier, EndedMatch, LeftStanding, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
-import { TAIL_MATCHES_MAX } from "../Installing.ts"
+import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import type { Ladder } from "../Rules.ts"
 import { step } from "../Season.ts"
-import { HISTORY_KEPT } from "../Resets.ts"
+import { HISTORY_KEPT } from "../rating/Resets.ts"
 import type { Ended, Seed, SeriesPoint, State, Writes } from "../State.ts"
 
 export interface Books {

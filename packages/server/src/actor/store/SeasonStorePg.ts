@@ -1,6 +1,6 @@
 /** `SeasonStore` on PostgreSQL, over the actors' own pool. */
 
-import { answerAgain } from "@agon/domain/season/answerAgain.ts"
+import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Live, Snapshot, Version } from "@agon/domain/season/State.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"

@@ -3,10 +3,10 @@
  * would outgrow the driver's largest message with the season. Times come as ms since 1970; int8 would come as BigInt.
  */
 
-import type { EndedWork } from "@agon/domain/season/answerAgain.ts"
+import type { EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
-import type { Voiding } from "@agon/domain/season/Voided.ts"
+import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import { compactVersion } from "./compactVersion.ts"

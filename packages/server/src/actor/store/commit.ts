@@ -1,6 +1,6 @@
 /** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
 
-import type { Changes } from "@agon/domain/season/Fold.ts"
+import type { Changes } from "@agon/domain/season/rating/Fold.ts"
 import { head, type State } from "@agon/domain/season/State.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"

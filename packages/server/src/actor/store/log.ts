@@ -3,9 +3,9 @@
  * commits. What reads otherwise is written under the actor's epoch: a claim waits for such a statement, and after it none
  * of an earlier life writes anything.
  */
-import { laddersOf } from "@agon/domain/season/Fold.ts"
+import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
 import type { Earlier, EndedMatch, LoggedMatch, LogPlace } from "@agon/domain/season/Log.ts"
-import { HISTORY_KEPT } from "@agon/domain/season/Resets.ts"
+import { HISTORY_KEPT } from "@agon/domain/season/rating/Resets.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import type { Seat, Seed, SeriesPoint } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"

@@ -1,6 +1,6 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Board, Ended, Live, Round, Seat, Seed, State, Version } from "@agon/domain/season/State.ts"
-import type { SeatChange, Voided, Voiding } from "@agon/domain/season/Voided.ts"
+import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import type { StandingRow } from "./redo.ts"

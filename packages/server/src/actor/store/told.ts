@@ -7,7 +7,7 @@
  * Nothing is let go of feeds here (as notification/queries.ts does): an owner is told as much as they submit.
  */
 import type { Event } from "@agon/domain/season/Event.ts"
-import { FAULTS_RUNNING } from "@agon/domain/season/Faults.ts"
+import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
 import type { State, Version } from "@agon/domain/season/State.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import { float, int, text, uuid } from "./columns.ts"

@@ -3,10 +3,10 @@
  * limit. Its opponents are baselines in play, then entered versions, then copies of itself, so a trial needs a board only.
  */
 import { createMatch } from "./Matches.ts"
-import { draw } from "./Random.ts"
-import { LADDERS } from "./Rules.ts"
-import type { Board, State, Version } from "./State.ts"
-import { enterVersion, rejectVersion } from "./Versions.ts"
+import { draw } from "../Random.ts"
+import { LADDERS } from "../Rules.ts"
+import type { Board, State, Version } from "../State.ts"
+import { enterVersion, rejectVersion } from "../entry/Versions.ts"
 
 /** Trial matches that failed through no fault of a seat, before the runners are held to be unable to try it. */
 const TRIAL_VOID_MAX = 5

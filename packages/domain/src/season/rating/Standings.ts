@@ -1,12 +1,12 @@
 /** Ladders: who stands on them, how a match moves them, how a round resets them. */
-import { creditOfGame } from "../pairing/Credit.ts"
-import { remove } from "../pairing/Heap.ts"
-import { MET_KEPT } from "../pairing/Wave.ts"
-import { rated, START, takenOver } from "../rating/Rating.ts"
-import type { Ladder } from "./Rules.ts"
-import { countLeft, uncount } from "./VersionCounts.ts"
+import { creditOfGame } from "../../pairing/Credit.ts"
+import { remove } from "../../pairing/Heap.ts"
+import { MET_KEPT } from "../../pairing/Wave.ts"
+import { rated, START, takenOver } from "../../rating/Rating.ts"
+import type { Ladder } from "../Rules.ts"
+import { countLeft, uncount } from "../VersionCounts.ts"
 import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
-import { addStanding, free, type LadderState, type Moved, type Seed, type Standing, type State, type Version } from "./State.ts"
+import { addStanding, free, type LadderState, type Moved, type Seed, type Standing, type State, type Version } from "../State.ts"
 
 /** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
 const FORFEITS_RUNNING = 3

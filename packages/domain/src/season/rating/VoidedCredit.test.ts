@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { step } from "./Season.ts"
-import { committed } from "./State.ts"
-import * as testLog from "./testing/testLog.ts"
-import { finish, lease, season } from "./testing/testSeason.ts"
+import { step } from "../Season.ts"
+import { committed } from "../State.ts"
+import * as testLog from "../testing/testLog.ts"
+import { finish, lease, season } from "../testing/testSeason.ts"
 
 describe("a voided match", () => {
   it("gives back what the last game cost, whichever it was: credit is that of a season which never had it", () => {

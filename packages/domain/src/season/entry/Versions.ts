@@ -1,11 +1,11 @@
 /** What becomes of a version: submitted, reviewed, rejected, entered, superseded; and of a baseline: switched. */
-import { logged } from "./Audit.ts"
-import { refusals } from "../submission/Refusals.ts"
-import type { Holdings, Of, Repeated, Replies } from "./Command.ts"
-import type { RejectReason } from "./Reasons.ts"
-import { joinLadders, leaveLadders, letGo } from "./Standings.ts"
-import type { State, Version } from "./State.ts"
-import { count, isTaken, moved, type Owner, ownerOf, uncount } from "./VersionCounts.ts"
+import { logged } from "../Audit.ts"
+import { refusals } from "../../submission/Refusals.ts"
+import type { Holdings, Of, Repeated, Replies } from "../Command.ts"
+import type { RejectReason } from "../Reasons.ts"
+import { joinLadders, leaveLadders, letGo } from "../rating/Standings.ts"
+import type { State, Version } from "../State.ts"
+import { count, isTaken, moved, type Owner, ownerOf, uncount } from "../VersionCounts.ts"
 
 interface Asking {
   readonly owner: string

@@ -3,8 +3,8 @@
  * whoever uploads could not say so. From the moment it is back a lease lasts as long as a new one, and an upload window has what
  * was left of it when the season was last heard of. A time that a clock far ahead had left behind is put right.
  */
-import { LEASE_MS } from "./Matches.ts"
-import type { State } from "./State.ts"
+import { LEASE_MS } from "../Lease.ts"
+import type { State } from "../State.ts"
 
 /** Before the first step of a restored season. No clock that is believed can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {

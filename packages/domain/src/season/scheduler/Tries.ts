@@ -1,5 +1,5 @@
 /** Attempts at a match that came to nothing, and what is remembered of an entry whose matches keep failing. */
-import type { FaultReason } from "./Reasons.ts"
+import type { FaultReason } from "../Reasons.ts"
 
 /** A runner's key that reported a match unplayable is not given it again before this; others are. */
 export const LEASE_AGAIN_MS = 30_000

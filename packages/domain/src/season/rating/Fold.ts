@@ -4,13 +4,13 @@
  * to without the matches that the log no longer has. A fold is built page by page, beside the season, and compares what it
  * finds with the rows: the seats, seeds and points that read otherwise are its changes. Folding again changes nothing.
  */
-import { MET_KEPT } from "../pairing/Wave.ts"
-import { type Rating, START, takenOver } from "../rating/Rating.ts"
-import type { LoggedMatch, LogPage, LogPlace, Mean } from "./Log.ts"
-import { type Ladder, LADDERS } from "./Rules.ts"
+import { MET_KEPT } from "../../pairing/Wave.ts"
+import { type Rating, START, takenOver } from "../../rating/Rating.ts"
+import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
+import { type Ladder, LADDERS } from "../Rules.ts"
 import { HISTORY_KEPT, remember } from "./Resets.ts"
 import { rateSeats } from "./Standings.ts"
-import type { Moved, Seed, SeriesPoint } from "./State.ts"
+import type { Moved, Seed, SeriesPoint } from "../State.ts"
 import type { SeatChange } from "./Voided.ts"
 
 /** What the log makes of one version on one ladder: where it stands in the last round that moved it. */

@@ -1,11 +1,10 @@
 /** Reviews: a runner examines a candidate's files, the season judges what it measured by its own rules. */
-import { classOf, memoryBytes, overOn } from "./entry/WeightClass.ts"
-import type { Of, Receipt, Verdict, Work } from "./Command.ts"
-import { leaseName, parseLease, standingOf } from "./Lease.ts"
-import { LEASE_MS } from "./Matches.ts"
-import type { RejectReason } from "./Reasons.ts"
-import type { Review, State, Version } from "./State.ts"
-import { moved } from "./VersionCounts.ts"
+import { classOf, memoryBytes, overOn } from "./WeightClass.ts"
+import type { Of, Receipt, Verdict, Work } from "../Command.ts"
+import { LEASE_MS, leaseName, parseLease, standingOf } from "../Lease.ts"
+import type { RejectReason } from "../Reasons.ts"
+import type { Review, State, Version } from "../State.ts"
+import { moved } from "../VersionCounts.ts"
 import { rejectVersion, tell } from "./Versions.ts"
 
 /** Runners that fail a review through no fault of the model, before it is given up. */

@@ -1,9 +1,9 @@
 /** The last means of an entry as they would be had some of its matches never been. */
-import { START } from "../rating/Rating.ts"
+import { START } from "../../rating/Rating.ts"
 import type { Course } from "./Fold.ts"
-import type { Earlier, Mean } from "./Log.ts"
+import type { Earlier, Mean } from "../Log.ts"
 import { HISTORY_KEPT, resetsBetween } from "./Resets.ts"
-import type { Standing, State } from "./State.ts"
+import type { Standing, State } from "../State.ts"
 
 export interface Past {
   readonly course: Course

@@ -2,8 +2,8 @@
  * The answer to a result for work that is no longer open follows from how the work ended, so a repeat needs no memory
  * of its own and gets the first answer after any restart (docs/contract.md#runner-protocol). A lease is `<match or version id>.<n>`.
  */
-import type { Receipt } from "./Command.ts"
-import type { Ending, FaultReason, Status } from "./Reasons.ts"
+import type { Receipt } from "../Command.ts"
+import type { Ending, FaultReason, Status } from "../Reasons.ts"
 
 /** What the rows say of the work: a match that ended, or a version that went through review. */
 export type EndedWork =

@@ -2,7 +2,7 @@
  * A round begins with every rating back at the seed. In the state that happens at once. A row follows when its turn comes, and until
  * then says of which round it is: whoever reads one in play that is of an earlier round reads it as reset.
  */
-import { type Rating, START } from "../rating/Rating.ts"
+import { type Rating, START } from "../../rating/Rating.ts"
 
 export interface Resettable extends Rating {
   active: boolean

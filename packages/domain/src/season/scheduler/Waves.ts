@@ -2,12 +2,12 @@
  * From heap to queue: which ladder plays next, on which board, and who sits where. A wave is prepared only when its
  * ladder has nothing prepared; what it prepares are rows at once, so a restored season goes on identically.
  */
-import { pop, remove } from "../pairing/Heap.ts"
-import { groupsOf, WAVE_ENTRIES } from "../pairing/Wave.ts"
+import { pop, remove } from "../../pairing/Heap.ts"
+import { groupsOf, WAVE_ENTRIES } from "../../pairing/Wave.ts"
 import { mayTake } from "./Faults.ts"
 import { createMatch } from "./Matches.ts"
-import { draw, placeOf } from "./Random.ts"
-import { type Board, free, type LadderState, type Standing, type State } from "./State.ts"
+import { draw, placeOf } from "../Random.ts"
+import { type Board, free, type LadderState, type Standing, type State } from "../State.ts"
 
 /** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6

@@ -1,6 +1,6 @@
 /** The lines of the series read: the order of every ladder at points that lie further apart as the season grows. */
 import { order } from "./Standings.ts"
-import type { State } from "./State.ts"
+import type { State } from "../State.ts"
 
 /** Points a season is sampled at, roughly; the read shows half as many. */
 const POINTS = 96

@@ -12,13 +12,13 @@
  * What the match led to stands: pairings, the places that later matches name (a place is what it was when they were
  * played), a candidate that has entered.
  */
-import { logged } from "./Audit.ts"
-import { remove } from "../pairing/Heap.ts"
-import type { Of, Replies } from "./Command.ts"
+import { logged } from "../Audit.ts"
+import { remove } from "../../pairing/Heap.ts"
+import type { Of, Replies } from "../Command.ts"
 import { laddersOf } from "./Fold.ts"
-import type { EndedMatch, LeftStanding } from "./Log.ts"
+import type { EndedMatch, LeftStanding } from "../Log.ts"
 import { creditOf } from "./Standings.ts"
-import { free, type LadderState, type Standing, type State } from "./State.ts"
+import { free, type LadderState, type Standing, type State } from "../State.ts"
 
 /** So many may wait for a fold; who comes then is to ask again. Each is a small row that every life reads. */
 export const VOIDING_MAX = 1_000

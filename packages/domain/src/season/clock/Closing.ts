@@ -3,15 +3,15 @@
  * without the matches that were voided; where they are not there in time they stand as they are, and the log says of which
  * matches they still are.
  */
-import { logged } from "./Audit.ts"
-import type { Of, Replies } from "./Command.ts"
-import { withdraw } from "./Matches.ts"
-import { uuidOf } from "./Random.ts"
+import { logged } from "../Audit.ts"
+import type { Of, Replies } from "../Command.ts"
+import { withdraw } from "../scheduler/Matches.ts"
+import { uuidOf } from "../Random.ts"
 import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
-import { takeSeries } from "./Series.ts"
-import { podium } from "./Standings.ts"
-import { CLOSING_MS, type State } from "./State.ts"
-import type { Voiding } from "./Voided.ts"
+import { takeSeries } from "../rating/Series.ts"
+import { podium } from "../rating/Standings.ts"
+import { CLOSING_MS, type State } from "../State.ts"
+import type { Voiding } from "../rating/Voided.ts"
 
 export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies["CloseSeason"] => {
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }

@@ -15,12 +15,12 @@
  *
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
  */
-import { logged } from "./Audit.ts"
-import type { Of, Replies } from "./Command.ts"
-import { pauseStandings, resumeStandings } from "./Standings.ts"
-import type { Live, State, Version } from "./State.ts"
+import { logged } from "../Audit.ts"
+import type { Of, Replies } from "../Command.ts"
+import { pauseStandings, resumeStandings } from "../rating/Standings.ts"
+import type { Live, State, Version } from "../State.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
-import { tell } from "./Versions.ts"
+import { tell } from "../entry/Versions.ts"
 
 /** Failed matches running, through its own fault, after which an entry is suspended. */
 export const FAULTS_RUNNING = 5

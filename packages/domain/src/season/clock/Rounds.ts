@@ -1,10 +1,10 @@
 /** Rounds: planned, moved, withdrawn while pending; started by the clock; finals end the season. */
-import { logged } from "./Audit.ts"
-import type { Of, Replies } from "./Command.ts"
-import { resetStandings } from "./Standings.ts"
-import { fillHeap, type Round, type State } from "./State.ts"
-import { rejectVersion } from "./Versions.ts"
-import { owesMatches } from "./Waves.ts"
+import { logged } from "../Audit.ts"
+import type { Of, Replies } from "../Command.ts"
+import { resetStandings } from "../rating/Standings.ts"
+import { fillHeap, type Round, type State } from "../State.ts"
+import { rejectVersion } from "../entry/Versions.ts"
+import { owesMatches } from "../scheduler/Waves.ts"
 
 export const pending = (state: State): Round | undefined => state.rounds.find((round) => round.started_at === null && !round.withdrawn)
 

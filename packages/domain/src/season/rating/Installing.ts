@@ -3,12 +3,12 @@
  * was last read are folded in here. A round that has started meanwhile has reset whoever is still held: of them only the
  * history changes. Where the fold has a match that was voided since, it is stale: the log is folded again, without both.
  */
-import type { Of, Replies } from "./Command.ts"
+import type { Of, Replies } from "../Command.ts"
 import { type Course, fold as foldIn, laddersOf, reach } from "./Fold.ts"
 import { historyOf, type Past } from "./Histories.ts"
-import type { Earlier, LoggedMatch, LogPage } from "./Log.ts"
-import type { Ladder } from "./Rules.ts"
-import type { Seed, SeriesPoint, Standing, State } from "./State.ts"
+import type { Earlier, LoggedMatch, LogPage } from "../Log.ts"
+import type { Ladder } from "../Rules.ts"
+import type { Seed, SeriesPoint, Standing, State } from "../State.ts"
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
 

@@ -1,6 +1,6 @@
 /** What a void writes, and what a fold of the log without it does (`Voiding.ts`, `Fold.ts`). */
-import type { Rating } from "../rating/Rating.ts"
-import type { Ladder } from "./Rules.ts"
+import type { Rating } from "../../rating/Rating.ts"
+import type { Ladder } from "../Rules.ts"
 
 /** A match that was voided: its row and seats lose what they counted. */
 export interface Voided {

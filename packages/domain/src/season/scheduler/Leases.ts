@@ -1,12 +1,12 @@
 /** Handing work to runners and taking it back. */
-import { logged } from "./Audit.ts"
-import type { Of, Replies, Work } from "./Command.ts"
+import { logged } from "../Audit.ts"
+import type { Of, Replies, Work } from "../Command.ts"
 import { mayTake } from "./Faults.ts"
-import { parseLease, standingOf } from "./Lease.ts"
+import { parseLease, standingOf } from "../Lease.ts"
 import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
-import { failReview, leaseReview, nextReview, returnReview } from "./Reviews.ts"
-import { mayServe } from "./Rules.ts"
-import type { Live, Review, State } from "./State.ts"
+import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
+import { mayServe } from "../Rules.ts"
+import type { Live, Review, State } from "../State.ts"
 import { nextRated } from "./Waves.ts"
 
 /** No request takes more, whatever the runner's slots. */

@@ -1,16 +1,15 @@
 /** Matches from the queue to their end: how one is leased, lost, given back, reported, withdrawn. */
-import { faultOf } from "../match/Outcome.ts"
-import type { MatchOutcome, Of, Receipt, Replies, Work } from "./Command.ts"
+import { faultOf } from "../../match/Outcome.ts"
+import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { blame, clear, isAnswered } from "./Faults.ts"
-import { leaseName, parseLease, standingOf } from "./Lease.ts"
-import { drawUint32, uuidOf } from "./Random.ts"
-import type { Ending, FaultReason, WithdrawnReason } from "./Reasons.ts"
-import { LADDERS } from "./Rules.ts"
-import { chargeFailed, letGo, rateOn } from "./Standings.ts"
-import { type Board, type Ended, type LadderState, type Live, ladderOf, type Moved, release, type Seat, type State } from "./State.ts"
+import { LEASE_MS, leaseName, parseLease, standingOf } from "../Lease.ts"
+import { drawUint32, uuidOf } from "../Random.ts"
+import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
+import { LADDERS } from "../Rules.ts"
+import { chargeFailed, letGo, rateOn } from "../rating/Standings.ts"
+import { type Board, type Ended, type LadderState, type Live, ladderOf, type Moved, release, type Seat, type State } from "../State.ts"
 import { LEASE_AGAIN_MS, type Try } from "./Tries.ts"
 
-export const LEASE_MS = 30_000
 /** A match that so many leases could not play fails: something about it kills runners, or cannot be had. */
 export const LOSSES_MAX = 3
 

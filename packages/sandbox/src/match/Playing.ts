@@ -6,12 +6,12 @@
  * a machine that plays as many matches at once as it has cores gains nothing from running seats side by side.
  */
 import type { Choice, Engine, StrikeCode } from "@agon/engine/Engine.ts"
+import { engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay, type ReplaySeat } from "@agon/engine/replay/Replay.ts"
-import { engineOf } from "@agon/engine/registry.ts"
-import { STATUS, type Sizes, type Status } from "../worker/channel.ts"
+import { type Sizes, STATUS, type Status } from "../worker/channel.ts"
 import { chargeOf, threadCpu_us } from "../worker/cpuTime.ts"
-import { Desk, statusOf } from "../worker/Desk.ts"
+import { ModelIO, statusOf } from "../worker/ModelIO.ts"
 import { instantiate, Session } from "../worker/Runtime.ts"
 import { charge } from "./Account.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
@@ -32,7 +32,7 @@ export interface MatchWork {
 }
 
 interface Player {
-  readonly desk: Desk
+  readonly io: ModelIO
   readonly observation: Float32Array
   readonly logits: Float32Array
   fresh: boolean
@@ -86,7 +86,7 @@ export class Playing {
     ledger.enter(PHASE.loading, seat, threadCpu_us())
     try {
       const session = new Session(await instantiate(this.#work.module, cap_bytes), new Uint8Array(weights))
-      return { desk: new Desk(session, sizes, { observation, logits, memoryFlat, memoryCell }), observation, logits, fresh: true }
+      return { io: new ModelIO(session, sizes, { observation, logits, memoryFlat, memoryCell }), observation, logits, fresh: true }
     } catch {
       ledger.lose(seat, "crash")
       return null
@@ -143,10 +143,10 @@ export class Playing {
     const from_us = threadCpu_us()
     ledger.enter(fresh ? PHASE.first_run : PHASE.run, seat, from_us)
     try {
-      const status = player.desk.turn()
-      ledger.spend(0, player.desk.infer_ms)
+      const status = player.io.turn()
+      ledger.spend(0, player.io.infer_ms)
       const code = CODES[status]
-      return code === null && !fresh && this.#isOverdrawn(seat, chargeOf(player.desk.infer_ms * 1_000, threadCpu_us() - from_us))
+      return code === null && !fresh && this.#isOverdrawn(seat, chargeOf(player.io.infer_ms * 1_000, threadCpu_us() - from_us))
         ? "timeout"
         : code
     } catch (error) {

@@ -3,9 +3,9 @@
  * so, and then answers requests until it is terminated. Observation, memory and logits lie in the channel.
  */
 import { workerData } from "node:worker_threads"
-import { Channel, STATUS, type Sizes } from "./channel.ts"
+import { Channel, type Sizes, STATUS } from "./channel.ts"
 import { threadCpu_us } from "./cpuTime.ts"
-import { Desk, statusOf } from "./Desk.ts"
+import { ModelIO, statusOf } from "./ModelIO.ts"
 import { poison } from "./poison.ts"
 import { instantiate, type OrtModule, Session } from "./Runtime.ts"
 
@@ -23,7 +23,7 @@ export interface InstanceWork {
 
 const serve = async (work: InstanceWork) => {
   const channel = new Channel(work.boards, work.channel)
-  const desks = new Map<number, Desk>()
+  const ios = new Map<number, ModelIO>()
   const fail = (error: unknown) => {
     const [status, detail] = statusOf(error)
     channel.answer(status, 0, threadCpu_us(), detail)
@@ -47,10 +47,10 @@ const serve = async (work: InstanceWork) => {
     try {
       const board = channel.board
       if (channel.poison !== 0) poison(ort, channel.poison)
-      if (!desks.has(board)) desks.set(board, new Desk(session, work.boards[board]!, channel.boards[board]!))
-      const desk = desks.get(board)!
-      const status = desk.turn()
-      channel.answer(status, desk.infer_ms * 1_000, threadCpu_us(), "")
+      if (!ios.has(board)) ios.set(board, new ModelIO(session, work.boards[board]!, channel.boards[board]!))
+      const io = ios.get(board)!
+      const status = io.turn()
+      channel.answer(status, io.infer_ms * 1_000, threadCpu_us(), "")
     } catch (error) {
       fail(error)
     }

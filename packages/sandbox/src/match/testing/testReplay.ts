@@ -12,7 +12,7 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
 import { convolving, linear, manifest } from "../../admission/testing/testModels.ts"
-import { Desk } from "../../worker/Desk.ts"
+import { ModelIO } from "../../worker/ModelIO.ts"
 import { instantiate, OPTIMIZE, Session, wasmPath } from "../../worker/Runtime.ts"
 
 export interface Replayed {
@@ -41,10 +41,10 @@ const play = async (module: WebAssembly.Module, optimize: number) => {
       memoryFlat: new Float32Array(0),
       memoryCell: new Float32Array(0)
     }
-    const desk = new Desk(session, { planes, rows, cols, actions, flat: 0, cell: 0 }, exchange)
+    const io = new ModelIO(session, { planes, rows, cols, actions, flat: 0, cell: 0 }, exchange)
     players.push((observation: Float32Array): Choice => {
       exchange.observation.set(observation)
-      desk.turn()
+      io.turn()
       logitsHash.update(new Uint8Array(exchange.logits.buffer))
       return exchange.logits.indexOf(Math.max(...exchange.logits))
     })

@@ -1,5 +1,5 @@
 /** A loaded model together with the places one board's inputs come from and its outputs go to. */
-import { type Exchange, STATUS, type Sizes, type Status } from "./channel.ts"
+import { type Exchange, type Sizes, STATUS, type Status } from "./channel.ts"
 import { Feed, OrtFailure, type Port, type Session, ShapeMismatch } from "./Runtime.ts"
 
 const feedOf = (session: Session, { planes, rows, cols, actions, flat, cell }: Sizes): Feed => {
@@ -19,7 +19,7 @@ const allFinite = (values: Float32Array) => {
   return true
 }
 
-export class Desk {
+export class ModelIO {
   /** The last turn's time inside the runtime; everything around it is ours and not in it. */
   infer_ms = 0
   readonly #feed: Feed

@@ -1,11 +1,12 @@
 /** Two whole services on one database, over sockets: what an administrator decides on one holds on the other with the next request. */
+
+import { firstPage } from "@agon/api/Pages.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { firstPage } from "@agon/api/Pages.ts"
-import { patiently } from "@agon/api/Patience.ts"
 import { Browser, signIn } from "../support/Browser.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { layer as serviceLayer, Service, type ServiceShape } from "../support/Service.ts"
+import { Service, type ServiceShape, layer as serviceLayer } from "../support/Service.ts"
 
 class Nodes extends Context.Service<Nodes, { readonly here: ServiceShape; readonly there: ServiceShape }>()("test/Nodes") {}
 
@@ -19,7 +20,7 @@ const nodes = Layer.effect(
 )
 
 const refusal = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E>) =>
-  Effect.match(patiently(call), { onFailure: ({ _tag }) => _tag, onSuccess: () => undefined })
+  Effect.match(retryRefused(call), { onFailure: ({ _tag }) => _tag, onSuccess: () => undefined })
 
 layer(nodes, { excludeTestServices: true })("an administrator among nodes", (it) => {
   it.effect("suspends an account everywhere, and lets it in again", () =>

@@ -1,11 +1,12 @@
 /** Every way in which a runner can report a match that was not so, over HTTP: found out, voided, flagged, as if it had never been. */
-import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
-import { patiently } from "@agon/api/Patience.ts"
+
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
 import { isMatch, keyed, type Lie, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -79,13 +80,13 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
       const check = yield* ReplayCheck
       const sql = yield* PgClient.PgClient
       const ladders = Effect.forEach(["nano", "open"], (ladder) =>
-        patiently(fleet.admin.leaderboard.leaderboard({ params: { game: here.game }, query: { season: here.slug, ladder } as never }))
+        retryRefused(fleet.admin.leaderboard.leaderboard({ params: { game: here.game }, query: { season: here.slug, ladder } as never }))
       )
       const [first] = yield* playMatches(fleet.client, honest, 2)
       for (const [about, { found, lie }] of Object.entries(lies)) {
         const before = yield* ladders
         const { client, key, open } = yield* keyed(about, fleet.admin)
-        const runner = yield* patiently(open(["match"])) // a key's first request costs its address a token, as the ladders do
+        const runner = yield* retryRefused(open(["match"])) // a key's first request costs its address a token, as the ladders do
         const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
         const [work] = leases.filter(isMatch)
         yield* report(client, work!, lie(work!, first!))
@@ -107,7 +108,7 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
           )
         )
         assert.deepStrictEqual(yield* ladders, before, about)
-        const { audit } = yield* patiently(fleet.admin.notice.seasonAudit({ params: here, query: { limit: 2 } as never }))
+        const { audit } = yield* retryRefused(fleet.admin.notice.seasonAudit({ params: here, query: { limit: 2 } as never }))
         const facts = { detail: row.fault_detail }
         assert.deepStrictEqual(
           audit.map(({ action, actor, detail, subject }) => ({ action, actor, detail, subject })),
@@ -116,7 +117,7 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
             { action: "runner.flag", actor: null, detail: { ...facts, key, match: work!.match_id, name: "rack" }, subject: runner }
           ]
         )
-        const { runners } = yield* patiently(fleet.admin.fleet.runners({ query: {} as never }))
+        const { runners } = yield* retryRefused(fleet.admin.fleet.runners({ query: {} as never }))
         // It is listed as draining until it is swept, having nothing to finish; whatever it asks, it is told so for good.
         assert.include([undefined, "draining"], runners.find(({ id }) => id === runner)?.state, about)
         assert.isTrue((yield* client.runner.heartbeat({ payload: { runner, leases: [] } })).drain, about)

@@ -1,15 +1,16 @@
 /** A competitor's life through the typed client: over a socket, against the whole service, with models that a runner really plays. */
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { HttpClient } from "effect/http"
+
 import { join } from "node:path"
 import { type Client, makeClient, sessionOf } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
-import { patiently } from "@agon/api/Patience.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { Submitted, SubmittedBefore } from "@agon/api/submission/api.ts"
 import { sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
-import { autumn, eventually, filesOf, game, hashesOf, layer as arena, spring } from "../support/Arena.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpClient } from "effect/http"
+import { layer as arena, autumn, eventually, filesOf, game, hashesOf, spring } from "../support/Arena.ts"
 import { Browser, signIn } from "../support/Browser.ts"
 import { generators, liveWith } from "../support/Generators.ts"
 import { Service } from "../support/Service.ts"
@@ -32,9 +33,9 @@ const settled = (client: Client, id: string) =>
 const enter = Effect.fnUntraced(function* (client: Client, model: string, like: string) {
   const files = filesOf(like)
   const payload = { game, season: spring.slug, model, ...hashesOf(files), note: `like ${like}` }
-  const submitted = yield* patiently(client.submission.submit({ payload }))
+  const submitted = yield* retryRefused(client.submission.submit({ payload }))
   assert.isTrue(submitted instanceof Submitted)
-  const again = yield* patiently(client.submission.submit({ payload }))
+  const again = yield* retryRefused(client.submission.submit({ payload }))
   assert.isTrue(again instanceof SubmittedBefore && again.version_id === submitted.version_id)
   const early = yield* client.submission.preflight({ params: { game }, query: { model, season: spring.slug } })
   assert.deepInclude(early.refusals[0], { code: "candidate_in_flight" })
@@ -103,13 +104,13 @@ layer(arena, { excludeTestServices: true })("the typed client", (it) => {
       assert.deepStrictEqual(own.seats.map(({ mine }) => mine).sort(), [false, true])
 
       const byFirst = { params: { id: first.version_id } }
-      yield* patiently(ada.version.editVersion({ ...byFirst, payload: { note: "my first" } }))
+      yield* retryRefused(ada.version.editVersion({ ...byFirst, payload: { note: "my first" } }))
       assert.strictEqual((yield* nobody.version.version(byFirst)).note, "my first")
       const second = yield* enter(ada, model.id, "sniffer")
       assert.deepInclude(yield* nobody.version.version(byFirst), { status: "superseded", successor: 2 })
 
       const payload = { game, model: model.id, from: spring.slug, season: autumn.slug }
-      const reentered = yield* patiently(ada.submission.reenter({ payload }))
+      const reentered = yield* retryRefused(ada.submission.reenter({ payload }))
       assert.deepInclude(reentered, { status: "testing", season: autumn.slug, weights_hash: second.weights_hash })
       assert.deepInclude(yield* settled(ada, reentered.version_id), { status: "entered", season: autumn.slug })
       const { versions } = (yield* nobody.model.model({ params: { id: model.id } }))!
@@ -122,7 +123,7 @@ layer(arena, { excludeTestServices: true })("the typed client", (it) => {
         versions.toReversed().map(({ version_id }) => version_id)
       )
 
-      yield* patiently(ada.account.signOut())
+      yield* retryRefused(ada.account.signOut())
       assert.strictEqual((yield* Effect.flip(ada.account.me()))._tag, "unauthenticated")
     })
   )

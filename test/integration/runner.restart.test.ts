@@ -1,11 +1,12 @@
 /** What a runner held when the service stopped, and reports to its next life by the result route alone. */
-import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { patiently } from "@agon/api/Patience.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { hashOf, isMatch, keyed, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
@@ -40,7 +41,7 @@ it.live(
         const seats = work.seats.map(({ seat }) => ({ seat, score: 2 - seat, rank: 1 + seat, strikes: 0 }))
         const played = { kind: "match", runtime_version: "test", reason: "last_standing", turns: 3, played_ms: 1 } as const
         const result = { ...played, seats, state_sha256: "0".repeat(64), replay: { hash: hashOf(replay), bytes: replay.length } }
-        const report = (payload: typeof result) => patiently(client.runner.result({ params: { lease: work.lease }, payload }))
+        const report = (payload: typeof result) => retryRefused(client.runner.result({ params: { lease: work.lease }, payload }))
         const other = yield* Effect.flip(report({ ...result, replay: { hash: hashOf(new Uint8Array(3)), bytes: 3 } }))
         assert.strictEqual((other as { readonly code?: string }).code, "invalid_request")
         const { headers, method, url } = work.replay_upload

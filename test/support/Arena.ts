@@ -1,13 +1,14 @@
 /** A season that real models play: the whole service with a runner beside it, boards and baselines in play, made through the API. */
-import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Schedule } from "effect"
+
 import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
-import { patiently } from "@agon/api/Patience.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Schedule } from "effect"
 import * as Service from "./Service.ts"
 
 export const game = "snakes"
@@ -27,10 +28,10 @@ export const hashesOf = ({ manifest, weights }: Files) => ({ weights_hash: hashO
 
 /** Asks until the answer will do. */
 export const eventually = <A, E, R>(ask: Effect.Effect<A, E, R>, until: (answer: A) => boolean) =>
-  patiently(ask).pipe(Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until }), Effect.timeout(DEADLINE))
+  retryRefused(ask).pipe(Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until }), Effect.timeout(DEADLINE))
 
 const makeSeason = (admin: Client, slug: string) =>
-  patiently(
+  retryRefused(
     admin.seasonCreation.createSeason({
       params: { game },
       payload: {
@@ -50,24 +51,24 @@ const makeSeason = (admin: Client, slug: string) =>
 
 /** Boards and admitted baselines land out of play. */
 const bringIntoPlay = Effect.fnUntraced(function* (admin: Client, here: typeof spring) {
-  yield* patiently(admin.boardAdmin.switchBoard({ params: { ...here, map_id: BOARD.map_id }, payload: { enabled: true } }))
+  yield* retryRefused(admin.boardAdmin.switchBoard({ params: { ...here, map_id: BOARD.map_id }, payload: { enabled: true } }))
   yield* eventually(admin.baseline.baselines({ params: here, query: firstPage() }), ({ baselines }) =>
     baselines.every(({ status }) => status === "disabled")
   )
-  yield* patiently(admin.baseline.switchBaseline({ params: { ...here, baseline: BASELINE }, payload: { enabled: true } }))
+  yield* retryRefused(admin.baseline.switchBaseline({ params: { ...here, baseline: BASELINE }, payload: { enabled: true } }))
 })
 
 const open = Effect.gen(function* () {
   const admin = yield* (yield* Service.Service).as("admin")
   yield* makeSeason(admin, spring.slug)
   yield* makeSeason(admin, autumn.slug)
-  yield* patiently(admin.boardAdmin.addBoard({ params: spring, payload: JSON.parse(JSON.stringify(BOARD)) }))
+  yield* retryRefused(admin.boardAdmin.addBoard({ params: spring, payload: JSON.parse(JSON.stringify(BOARD)) }))
   const files = filesOf(BASELINE)
-  const { upload } = yield* patiently(admin.baseline.recordBaseline({ params: spring, payload: { name: BASELINE, ...hashesOf(files) } }))
+  const { upload } = yield* retryRefused(admin.baseline.recordBaseline({ params: spring, payload: { name: BASELINE, ...hashesOf(files) } }))
   yield* sendFiles(upload, files)
   yield* bringIntoPlay(admin, spring)
-  yield* patiently(admin.boardAdmin.importBoards({ params: autumn, payload: { from: spring.slug } }))
-  yield* patiently(admin.baseline.importBaselines({ params: autumn, payload: { from: spring.slug } }))
+  yield* retryRefused(admin.boardAdmin.importBoards({ params: autumn, payload: { from: spring.slug } }))
+  yield* retryRefused(admin.baseline.importBaselines({ params: autumn, payload: { from: spring.slug } }))
   yield* bringIntoPlay(admin, autumn)
 })
 

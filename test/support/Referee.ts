@@ -2,20 +2,21 @@
  * A runner that is played by the test: it brings a season and baselines into being through the API, and plays matches
  * with simple players instead of models, so that its replays hold good by the rules.
  */
-import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+
 import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
-import { patiently } from "@agon/api/Patience.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
-import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { playMatch } from "@agon/engine/play.ts"
 import { engineOf, engines } from "@agon/engine/registry.ts"
-import { seededPlayer } from "@agon/engine/replay/recorded.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay, type Replay } from "@agon/engine/replay/Replay.ts"
+import { seededPlayer } from "@agon/engine/replay/recorded.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import * as Service from "./Service.ts"
 
 export const game = "snakes"
@@ -32,7 +33,7 @@ export const about = {
 export const keyed = Effect.fnUntraced(function* (name: string, atHand?: Client) {
   const { as, runner } = yield* Service.Service
   const admin = atHand ?? (yield* as("admin"))
-  const { id: key, key: secret } = yield* patiently(admin.fleet.createKey({ payload: { name } }))
+  const { id: key, key: secret } = yield* retryRefused(admin.fleet.createKey({ payload: { name } }))
   const client = yield* runner(secret)
   const open = (accepts: ReadonlyArray<"match" | "admission" | "audit">) =>
     Effect.map(client.runner.openSession({ payload: { ...about, accepts } }), ({ runner }) => runner)
@@ -55,9 +56,9 @@ export const seasonOf = Effect.fnUntraced(function* (slug: string, fleet: Keyed,
     fleet: { matches: "both", admissions: "both" },
     providers: []
   } as const
-  yield* patiently(admin.seasonCreation.createSeason({ params: { game }, payload }))
+  yield* retryRefused(admin.seasonCreation.createSeason({ params: { game }, payload }))
   const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
-  yield* patiently(admin.boardAdmin.addBoard({ params: here, payload: board }))
+  yield* retryRefused(admin.boardAdmin.addBoard({ params: here, payload: board }))
   yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
   yield* bringIn(fleet, here, ...snakesZoo.slice(0, baselines))
   return here

@@ -4,7 +4,7 @@ import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/h
 import { TestClock } from "effect/testing"
 import { type Credential, makeClient, sessionOf } from "./Client.ts"
 import { pages } from "./Pages.ts"
-import { patiently } from "./Patience.ts"
+import { retryRefused } from "./retryRefused.ts"
 import { sendFile } from "./submission/sendFiles.ts"
 
 /** A service that gives these answers in turn, the last for ever, and remembers what it was asked. */
@@ -73,7 +73,7 @@ describe("the typed client", () => {
     Effect.gen(function* () {
       const busy = service(problem(429, "rate_limited", { retry_after_ms: 700 }), problem(503, "unavailable"), games)
       const asking = (layer: Layer.Layer<HttpClient.HttpClient>) =>
-        Effect.flatMap(makeClient("http://agon.example"), (client) => patiently(client.game.games())).pipe(Effect.provide(layer))
+        Effect.flatMap(makeClient("http://agon.example"), (client) => retryRefused(client.game.games())).pipe(Effect.provide(layer))
       const fiber = yield* Effect.forkChild(asking(busy.layer))
       yield* TestClock.adjust("699 millis")
       assert.strictEqual(busy.asked.length, 1)

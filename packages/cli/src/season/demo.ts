@@ -3,15 +3,16 @@
  * API as anybody's would: sign-in, submission, upload, review, trial. Each step looks first whether it is done, so a
  * demonstration that was broken off is taken up by running it again.
  */
-import { Clock, Duration, Effect, Schedule } from "effect"
-import { Command, Flag } from "effect/cli"
+
 import { createHash } from "node:crypto"
 import { type Client, makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
-import { patiently } from "@agon/api/Patience.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { Clock, Duration, Effect, Schedule } from "effect"
+import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { devSignIn } from "../account/devSignIn.ts"
 
@@ -54,24 +55,28 @@ const found = Effect.fnUntraced(function* (client: Client) {
     fleet,
     providers: []
   } as const
-  yield* Effect.catchTag(patiently(client.seasonCreation.createSeason({ params: { game }, payload })), "season_exists", () => Effect.void)
+  yield* Effect.catchTag(
+    retryRefused(client.seasonCreation.createSeason({ params: { game }, payload })),
+    "season_exists",
+    () => Effect.void
+  )
 })
 
 const addBoards = Effect.fnUntraced(function* (client: Client) {
   for (const board of demoBoards) {
-    const adding = patiently(client.boardAdmin.addBoard({ params: here, payload: JSON.parse(JSON.stringify(board)) }))
+    const adding = retryRefused(client.boardAdmin.addBoard({ params: here, payload: JSON.parse(JSON.stringify(board)) }))
     yield* Effect.catchTag(adding, "board_exists", () => Effect.void)
-    yield* patiently(client.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } }))
+    yield* retryRefused(client.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } }))
   }
 })
 
 const listBaselines = (client: Client) =>
-  Effect.map(patiently(client.baseline.baselines({ params: here, query: firstPage(100) })), ({ baselines }) => baselines)
+  Effect.map(retryRefused(client.baseline.baselines({ params: here, query: firstPage(100) })), ({ baselines }) => baselines)
 
 const addBaselines = Effect.fnUntraced(function* (client: Client) {
   for (const entry of zoo.filter((one) => one.game === game)) {
     const files = entry.build()
-    const { status, upload } = yield* patiently(
+    const { status, upload } = yield* retryRefused(
       client.baseline.recordBaseline({ params: here, payload: { name: entry.name, ...hashes(files) } })
     )
     if (status === "testing") yield* sendFiles(upload, files)
@@ -80,7 +85,7 @@ const addBaselines = Effect.fnUntraced(function* (client: Client) {
     const baselines = yield* listBaselines(client)
     for (const { name, status } of baselines) {
       if (status !== "disabled") continue
-      yield* patiently(client.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } }))
+      yield* retryRefused(client.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } }))
     }
     return baselines.every(({ status }) => status !== "testing" && status !== "disabled")
   })
@@ -94,9 +99,9 @@ const addBaselines = Effect.fnUntraced(function* (client: Client) {
 })
 
 const modelOf = Effect.fnUntraced(function* (client: Client, name: string) {
-  const { models } = yield* patiently(client.model.ownModels({ query: { game, ...firstPage(100) } }))
+  const { models } = yield* retryRefused(client.model.ownModels({ query: { game, ...firstPage(100) } }))
   const known = models.find((model) => model.name === name)
-  return known ?? (yield* patiently(client.model.createModel({ params: { game }, payload: { name } })))
+  return known ?? (yield* retryRefused(client.model.createModel({ params: { game }, payload: { name } })))
 })
 
 const compete = Effect.fnUntraced(function* (url: string, { login, model: name, trained_from }: (typeof COMPETITORS)[number]) {
@@ -104,8 +109,8 @@ const compete = Effect.fnUntraced(function* (url: string, { login, model: name, 
   const model = yield* modelOf(client, name)
   const files = trainedBy(login, builtFor(trained_from))
   const payload = { game, season: slug, model: model.id, ...hashes(files), note: `Trained from ${trained_from}` }
-  const { version_id, upload } = yield* patiently(client.submission.submit({ payload }))
-  const { phase } = yield* patiently(client.version.ownVersion({ params: { id: version_id } }))
+  const { version_id, upload } = yield* retryRefused(client.submission.submit({ payload }))
+  const { phase } = yield* retryRefused(client.version.ownVersion({ params: { id: version_id } }))
   if (phase === "upload") yield* sendFiles(upload, files)
 })
 

@@ -1,9 +1,9 @@
-/** Waiting as one is told: a refusal for the rate is no failure, and a season that moves between machines is back in a moment. */
+/** Repeats calls that the service refuses for the moment: 429, over the rate, and 503, while a season moves between machines. */
 import { Effect, Schedule } from "effect"
 
-/** How often a call is repeated unless the caller says otherwise. */
+/** Repetitions of a call, unless the caller says otherwise. */
 const TRIES = 100
-/** A season that moves says in whole seconds when to come back, though it mostly takes less. */
+/** The 503 of a season that moves names whole seconds; the move mostly takes less. */
 const UNAVAILABLE_MS = 300
 
 /** Milliseconds to wait before the call is repeated; undefined where repeating it would not help. */
@@ -12,8 +12,8 @@ export const waitOf = (error: unknown): number | undefined => {
   return code === "rate_limited" ? retry_after_ms : code === "unavailable" ? UNAVAILABLE_MS : undefined
 }
 
-/** Repeats a call of the client that is refused with 429 or 503 once it may come again; any other refusal is passed on at once. */
-export const patiently = <A, E, R>(
+/** Repeats a call of the client that is refused with 429 or 503 as soon as it may be repeated; passes on any other refusal at once. */
+export const retryRefused = <A, E, R>(
   call: Effect.Effect<A, E, R>,
   { tries = TRIES }: { readonly tries?: number } = {}
 ): Effect.Effect<A, E, R> =>

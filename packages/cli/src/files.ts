@@ -1,4 +1,4 @@
-/** Reads what the commands are pointed at; every fault names the file. */
+/** Reads the files named on the command line; every fault names the file. */
 import { Effect, FileSystem } from "effect"
 import { CouldNotRun } from "./Answer.ts"
 

@@ -8,14 +8,14 @@ import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 
-// Each test ends when its commands do; on a busy machine they take their time.
+// The commands start processes and run models, which takes minutes on a busy machine.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "agon-cli-"))
 const at = (name: string) => join(folder, name)
 
-/** util-linux's, which runs a command on a terminal of its own. */
+/** util-linux's `script` runs a command on a terminal of its own. */
 const terminal = process.platform === "linux" && existsSync("/usr/bin/script")
 
 const agon = (...args: ReadonlyArray<string>) =>
@@ -50,13 +50,13 @@ describe("agon", () => {
     assert.strictEqual(none.status, 2)
   })
 
-  it("examines in the order of admission: names the first thing to mend, and by the season's own limit what is too slow", async () => {
+  it("examines in the order of admission: names the first fault, and applies the season's own time limit", async () => {
     const manifest = JSON.parse(readFileSync(at("a.json"), "utf8"))
     const misspelt = at("misspelt.json")
     writeFileSync(misspelt, JSON.stringify({ ...manifest, memori: manifest.memory, memory: undefined }))
     const cases = [
       ["garbage.onnx", misspelt, [], /^rejected \(manifest_invalid\): .*memory is missing; memori is not a key/],
-      ["a.onnx", at("a.json"), ["--infer-us-max", "1"], /^rejected \(too_slow\): A move takes \d+ us; 1 are allowed/]
+      ["a.onnx", at("a.json"), ["--infer-us-max", "1"], /^rejected \(too_slow\): One inference took \d+ us; the season allows 1 us/]
     ] as const
     const answers = await Promise.all(cases.map(([model, file, flags]) => agon("examine", at(model), file, "--game", "snakes", ...flags)))
     for (const [index, { status, out }] of answers.entries()) {
@@ -65,7 +65,7 @@ describe("agon", () => {
     }
   })
 
-  it.runIf(terminal)("shows a match on a terminal in one place, turn by turn, and its outcome below", async () => {
+  it.runIf(terminal)("redraws a match in place on a terminal, turn by turn, and prints the outcome below", async () => {
     const files = [at("board"), at("a.onnx"), at("b.onnx"), at("watched")]
     const command = `"$NODE" "$AGON" play --game snakes --seed 5 --delay-ms 1 --watch --board "$1" "$2" "$3" --replay "$4"`
     const env = { PATH: process.env.PATH, SHELL: "/bin/sh", NODE: process.execPath, AGON: main }
@@ -105,7 +105,7 @@ describe("agon", () => {
     assert.include(changed.out, "scores")
   })
 
-  it("writes the example models and boards with an index, and a match between them shows every turn and is verified from the folder", async () => {
+  it("writes example models, boards and an index; a match between them shows every turn and verifies with the folder's files", async () => {
     const written = await agon("zoo", "--out", at("zoo"), "--game", "othello")
     assert.strictEqual(written.status, 0, written.out)
     const { models, boards } = JSON.parse(readFileSync(at("zoo/index.json"), "utf8"))
@@ -127,7 +127,7 @@ describe("agon", () => {
     assert.strictEqual(verified.status, 0, verified.out)
   })
 
-  it("says which files of a replay are missing, and writes nothing where it may not", async () => {
+  it("says which files of a replay are missing, and exits with 2 where it cannot write", async () => {
     mkdirSync(at("empty"))
     const [missing, refused] = await Promise.all([
       agon("verify", at("replay"), "--weights", at("empty")),
@@ -139,7 +139,7 @@ describe("agon", () => {
     assert.include(refused.out, "cannot be written")
   })
 
-  it("answers wrong arguments with status 2 and what it takes", async () => {
+  it("answers wrong arguments with status 2 and its usage", async () => {
     const wrong = await agon("play", "--game", "chess")
     assert.strictEqual(wrong.status, 2)
     assert.include(wrong.out, "--board")

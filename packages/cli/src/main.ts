@@ -16,7 +16,7 @@ const agon = Command.make("agon").pipe(
   Command.withSubcommands([demoCommand, examine, play, simulateCommand, verify, zooCommand])
 )
 
-/** What a command did not foresee, wrong arguments among it, is "could not run"; help that was asked for is a yes. */
+/** Unforeseen failures and wrong arguments exit with 2, requested help with 0. */
 const statusOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return 0
   if (Cause.hasInterruptsOnly(exit.cause)) return 130

@@ -6,7 +6,7 @@ import { picture } from "./picture.ts"
 const rules = { max_turns: 500, strike_limit: 3 }
 
 describe("picture", () => {
-  it("draws the board of every game, a line a row and a line a seat", () => {
+  it("draws the board of every game: one line per row and one per seat", () => {
     for (const engine of engines)
       for (const board of boardsOf(engine.slug)) {
         const names = Array.from({ length: board.players }, (_, seat) => `model-${seat}`)

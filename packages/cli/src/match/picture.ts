@@ -1,4 +1,4 @@
-/** The board as text: what an engine's `view` shows, a line a row, and a line a seat. */
+/** An engine's `view` as text: one line per row of the board, then one per seat. */
 
 interface SeatView {
   readonly out: string | null
@@ -39,7 +39,7 @@ const snakes = ({ rows, cols, walls, food, seats }: SnakesView, names: ReadonlyA
   for (const cell of walls) cells[cell] = "#"
   for (const cell of food) cells[cell] = "*"
   for (const [seat, { body }] of seats.entries()) {
-    // From the tail, so that the head is what shows where segments lie on one another.
+    // From tail to head: where segments share a cell, the one nearer the head shows.
     for (const cell of [...body].reverse()) cells[cell] = HEADS[seat]!.toLowerCase()
     if (body.length > 0) cells[body[0]!] = HEADS[seat]!
   }
@@ -55,7 +55,7 @@ const othello = ({ cols, cells, discs, to_act, seats }: OthelloView, names: Read
   ...seats.map((seat, index) => `${"XO"[index]} ${names[index]}  discs ${discs[index]}${tail(seat)}${to_act === index ? "  to place" : ""}`)
 ]
 
-/** `names` are the seats'. A game that has no picture here is shown as its view's JSON. */
+/** `names` are the names of the seats. A game without a picture here is shown as JSON. */
 export const picture = (view: unknown, names: ReadonlyArray<string>): string => {
   const known = view as SnakesView | OthelloView | { readonly format: "" }
   if (known.format !== "snakes-view/1" && known.format !== "othello-view/1") return JSON.stringify(view)

@@ -1,4 +1,4 @@
-/** A model as the commands name it: MODEL.onnx, its manifest beside it as MODEL.json or MODEL.manifest.json. */
+/** A model argument: MODEL.onnx, with its manifest beside it as MODEL.json or MODEL.manifest.json. */
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { Effect, FileSystem } from "effect"
 import { CouldNotRun } from "../Answer.ts"

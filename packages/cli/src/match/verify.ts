@@ -1,4 +1,4 @@
-/** `agon verify REPLAY [--weights DIR]`: whether a replay is what the rules, and the models themselves, make of it. */
+/** `agon verify REPLAY [--weights DIR]`: checks a replay against the rules and, with --weights, against the models. */
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
@@ -14,7 +14,7 @@ import { readBytes, readJson } from "../files.ts"
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
-/** The wanted files of a folder and what lies under it by their hashes, as a replay names them. Others are not kept. */
+/** The wanted files of a folder and its subfolders, by the hashes that a replay names. Other files are not kept in memory. */
 const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: ReadonlySet<string>) {
   const files = yield* FileSystem.FileSystem
   const names = yield* Effect.mapError(
@@ -30,7 +30,10 @@ const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: Readonl
   return found
 })
 
-/** Plays the match again with the models. Timeouts came from a clock and are taken over; all else has to come out by itself. */
+/**
+ * Plays the match again with the models. Timeouts depend on the machine and are taken from the replay; everything else must
+ * come out the same.
+ */
 const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, cap: Option.Option<number>) {
   const wanted = replay.seats.flatMap(({ weights_sha256, manifest_sha256 }) => [weights_sha256, manifest_sha256])
   const files = yield* filesByHash(folder, new Set(wanted))
@@ -55,12 +58,12 @@ export const verify = Command.make(
   {
     file: Argument.File("REPLAY"),
     weights: Flag.Directory("weights").pipe(
-      Flag.withDescription("A folder with the seats' weights and manifests: play it with them too"),
+      Flag.withDescription("Folder with the seats' weights and manifests; the match is played again with them"),
       Flag.optional
     ),
-    // A replay does not hold the cap, and where a model ran out of memory the moves depend on it.
+    // A replay does not hold the memory cap, and the moves of a model that ran out of memory depend on it.
     memory_cap_bytes: Flag.Int("memory-cap-bytes").pipe(
-      Flag.withDescription("The seats' cap where the match was played under another than 5 x weights + 64 MiB"),
+      Flag.withDescription("Memory cap of each seat, if the match had another than 5 x weights + 64 MiB"),
       Flag.optional
     )
   },
@@ -75,10 +78,10 @@ export const verify = Command.make(
     const read = readReplay(value)
     if (Option.isNone(weights) || !read.ok) return
     const same = yield* Effect.provide(playAgain(read.replay, weights.value, memory_cap_bytes), Arena.layer({ slots: 1 }))
-    yield* Console.log(same ? "by the models: the same" : "by the models: they play another match")
+    yield* Console.log(same ? "by the models: the same" : "by the models: different moves")
     const here = runtimeVersion()
     if (!same && read.replay.runtime_version !== here)
-      yield* Console.log(`it was played on runtime ${read.replay.runtime_version}, this is ${here}`)
+      yield* Console.log(`the match was played on runtime ${read.replay.runtime_version}, this machine runs ${here}`)
     yield* answer(same)
   })
-).pipe(Command.withDescription("Play a replay again, by the rules and with the models, and compare"))
+).pipe(Command.withDescription("Play a replay again, by the rules and optionally with the models, and compare"))

@@ -1,7 +1,7 @@
 /**
- * Shows a match turn by turn. It is played to its end first, in the sandbox, and shown from its replay, so that looking
- * on costs the models no time. On a terminal the board stays in one place; into a file or a pipe the turns follow each
- * other without a pause.
+ * Shows a match turn by turn. The match is first played to its end in the sandbox and then shown from its replay, so that
+ * watching costs the models no time. A terminal is redrawn in place; in a file or a pipe the turns follow each other
+ * without a pause.
  */
 import type { Choice } from "@agon/engine/Engine.ts"
 import { engineOf } from "@agon/engine/registry.ts"
@@ -11,7 +11,7 @@ import { picture } from "./picture.ts"
 
 const HOME_AND_CLEAR = "\x1b[H\x1b[2J"
 
-/** The views from the start to the end, one more than there are turns. The replay is one that we have just recorded. */
+/** The views from the start to the end, one more than there are turns, of a replay recorded just before. */
 export function* viewsOf({ game, board, seed, rules, moves, strikes }: Replay): Generator<unknown> {
   const engine = engineOf(game)!
   const state = engine.init(board, seed, rules)

@@ -1,6 +1,6 @@
 /**
  * `agon zoo --out DIR`: writes the example models, weights and manifest of each, an index that describes them, and the
- * boards that they can be played on. The same bytes every time, so a folder that was written before is only repeated.
+ * boards that they can be played on. The bytes are the same every time, so the command can be repeated on the same folder.
  */
 import { createHash } from "node:crypto"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
@@ -61,11 +61,11 @@ const write = Effect.fnUntraced(function* (folder: string, { path, bytes }: Outp
 export const zooCommand = Command.make(
   "zoo",
   {
-    out: Flag.Path("out").pipe(Flag.withDescription("The folder to write to; made where it is missing")),
+    out: Flag.Path("out").pipe(Flag.withDescription("Folder to write to; created if missing")),
     game: Flag.Literals(
       "game",
       engines.map(({ slug }) => slug)
-    ).pipe(Flag.withDescription("Only this game's; every game's where absent"), Flag.optional)
+    ).pipe(Flag.withDescription("Write the models of this game only (default: of all games)"), Flag.optional)
   },
   Effect.fn(function* ({ out, game }) {
     const games = engines.map(({ slug }) => slug).filter((slug) => Option.isNone(game) || game.value === slug)
@@ -76,7 +76,7 @@ export const zooCommand = Command.make(
       boards: boards.map(({ row, output }) => ({ ...row, file: output.path }))
     }
     const outputs = [...models.flatMap((one) => one.outputs), ...boards.map(({ output }) => output)]
-    // The index comes last: where it is, everything that it names is there too.
+    // The index is written last, so everything that it names exists.
     for (const output of [...outputs, { path: "index.json", bytes: jsonOf(index) }]) yield* write(out, output)
     for (const { row } of models) yield* Console.log(`${row.weights}  ${row.class}  ${row.size_bytes} bytes  ${row.description}`)
     yield* Console.log(`${models.length} models and ${boards.length} boards, listed in ${out}/index.json`)

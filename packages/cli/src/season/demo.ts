@@ -1,7 +1,7 @@
 /**
- * The demonstration season: boards in play, the zoo as baselines, two competitors. Everything goes through the public
- * API as anybody's would: sign-in, submission, upload, review, trial. Each step looks first whether it is done, so a
- * demonstration that was broken off is taken up by running it again.
+ * The demonstration season: boards in play, the zoo as baselines, two competitors. Everything goes through the public API:
+ * sign-in, submission, upload, review, trial. Each step first checks whether it is already done, so the command can be
+ * interrupted and run again.
  */
 
 import { createHash } from "node:crypto"
@@ -24,7 +24,7 @@ const SEASON = Duration.days(90)
 const REVIEWS_TIMEOUT = "10 minutes"
 const LOOK_EVERY = "1 second"
 
-/** Competitors train on what the zoo does; their files are their own. */
+/** The competitors submit zoo models under names of their own. */
 const COMPETITORS = [
   { login: "ada", model: "anaconda", trained_from: "settler" },
   { login: "grace", model: "garter", trained_from: "sniffer" }
@@ -35,7 +35,7 @@ const hashes = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights
 
 const builtFor = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()
 
-/** The same network with a line of its trainer's in it: ModelProto.doc_string (field 6), which a reader takes wherever it stands. */
+/** The same network with its trainer's name in ModelProto.doc_string (field 6, accepted at any place), so that its hash differs. */
 const trainedBy = (login: string, { manifest, weights }: Files): Files => {
   const text = new TextEncoder().encode(`trained by ${login}`)
   return { manifest, weights: Uint8Array.from([...weights, 0x32, text.length, ...text]) }
@@ -93,7 +93,7 @@ const addBaselines = Effect.fnUntraced(function* (client: Client) {
     Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until: (done) => done }),
     Effect.timeoutOrElse({
       duration: REVIEWS_TIMEOUT,
-      orElse: () => Effect.fail(new CouldNotRun({ message: "The baselines were not reviewed in time; is a runner there?" }))
+      orElse: () => Effect.fail(new CouldNotRun({ message: "The baselines were not reviewed in time; is a runner connected?" }))
     })
   )
 })
@@ -114,7 +114,7 @@ const compete = Effect.fnUntraced(function* (url: string, { login, model: name, 
   if (phase === "upload") yield* sendFiles(upload, files)
 })
 
-/** Makes the season and everything in it, or what is still missing of it. */
+/** Creates the season and everything in it, or the missing parts. */
 export const demo = Effect.fn("demo")(function* (url: string, admin: string) {
   const client = yield* makeClient(url, { session: yield* devSignIn(url, admin) })
   yield* found(client)
@@ -125,7 +125,7 @@ export const demo = Effect.fn("demo")(function* (url: string, admin: string) {
 export const demoCommand = Command.make(
   "demo",
   {
-    url: Flag.String("url").pipe(Flag.withDefault("http://localhost:8080"), Flag.withDescription("Where the service is")),
+    url: Flag.String("url").pipe(Flag.withDefault("http://localhost:8080"), Flag.withDescription("URL of the service")),
     admin: Flag.String("admin").pipe(Flag.withDefault("admin"), Flag.withDescription("Login name of an administrator"))
   },
   ({ admin, url }) =>
@@ -136,4 +136,4 @@ export const demoCommand = Command.make(
         )
       )
     )
-).pipe(Command.withDescription("Make the demonstration season on a service with the development sign-in"))
+).pipe(Command.withDescription("Create the demonstration season on a service with development sign-in"))

@@ -9,7 +9,7 @@ const agon = (...args: ReadonlyArray<string>) =>
   })
 
 describe("agon simulate", () => {
-  it("answers JSON with ours first and every published pairing after it", async () => {
+  it("prints JSON with our pairing first and every published pairing after it", async () => {
     const { out, status } = await agon("simulate", "--entries", "20", "--games", "12", "--seeds", "2", "--json")
     assert.strictEqual(status, 0)
     const { pairings } = JSON.parse(out)
@@ -30,7 +30,7 @@ describe("agon simulate", () => {
     assert.match(out, /A agon/)
     assert.notMatch(out, /random/)
   })
-  it("says what it takes, with status 2, where it is asked for what it cannot play", async () => {
+  it("exits with 2 and an explanation for options that cannot be played", async () => {
     for (const wrong of [
       ["--entries", "0"],
       ["--pairing", "chance"],

@@ -1,6 +1,6 @@
 /**
- * `agon simulate --entries N --games N --seeds N`: plays seasons against known true strengths, through the season
- * machine and through published pairings beside it, and prints how well each comes to know the truth.
+ * `agon simulate --entries N --games N --seeds N`: plays seasons between entries of known strength, with our season machine
+ * and with published pairing methods, and prints how well the ratings of each recover the strengths.
  */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -19,7 +19,7 @@ const number = (name: string, least: number, most: number, standard: number, des
     Flag.withDescription(`${description} (${standard})`)
   )
 
-/** Seasons of one pairing, one seed each; between seeds others may run, and the command may be stopped. */
+/** Seasons of one pairing, one per seed. It yields between seeds, so that the command can be stopped. */
 const simulate = Effect.fn("simulate")(function* (name: string, options: FieldOptions, seeds: number) {
   const clock = yield* Clock.Clock
   const clock_ms = () => Number(clock.currentTimeNanosUnsafe()) / 1e6
@@ -38,27 +38,24 @@ export const simulateCommand = Command.make(
     games: number("games", 1, 10_000, 80, "Matches an entry plays, on average"),
     seeds: number("seeds", 1, 10_000, 24, "Seasons to play; the figures are means over them"),
     seats: number("seats", 2, 8, 2, "Seats of a match"),
-    field: Flag.Literals("field", FIELDS).pipe(Flag.withDefault("static"), Flag.withDescription("How the field behaves (static)")),
+    field: Flag.Literals("field", FIELDS).pipe(Flag.withDefault("static"), Flag.withDescription("How strengths change (default: static)")),
     draws: Flag.Finite("draws").pipe(
       Flag.filter(
         (share) => share >= 0 && share <= 1,
-        (share) => `--draws is from 0 to 1, not ${share}`
+        (share) => `--draws must be from 0 to 1, not ${share}`
       ),
       Flag.withDefault(0),
-      Flag.withDescription("Share of matches between equals that are drawn (0)")
+      Flag.withDescription("Share of draws between equals (default: 0)")
     ),
-    pairing: Flag.Literals("pairing", PAIRINGS).pipe(
-      Flag.optional,
-      Flag.withDescription("This pairing alone; all of them where absent, agon being ours")
-    ),
+    pairing: Flag.Literals("pairing", PAIRINGS).pipe(Flag.optional, Flag.withDescription("Only this pairing; agon is ours (default: all)")),
     json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the figures as JSON"))
   },
   Effect.fn(function* ({ json, pairing, seeds, ...options }) {
     if (options.seats > options.entries)
-      return yield* new CouldNotRun({ message: `${options.entries} entries do not fill a match of ${options.seats} seats.` })
+      return yield* new CouldNotRun({ message: `${options.entries} entries are too few for a match of ${options.seats} seats.` })
     const names = Option.match(pairing, { onNone: () => PAIRINGS, onSome: (name) => [name] })
     const summaries = yield* Effect.forEach(names, (name) => simulate(name, options, seeds))
     if (json) return yield* Console.log(JSON.stringify({ ...options, seeds, pairings: summaries }))
     yield* Console.log(`${tableOf(summaries)}\n\n${plotOf(summaries)}`)
   })
-).pipe(Command.withDescription("Play seasons against known true strengths and print how well they come to be known"))
+).pipe(Command.withDescription("Play seasons between entries of known strength and print how well the ratings recover it"))

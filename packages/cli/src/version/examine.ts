@@ -1,4 +1,4 @@
-/** `agon examine MODEL.onnx MANIFEST.json --game snakes`: what admission would say. */
+/** `agon examine MODEL.onnx MANIFEST.json --game snakes`: checks a model as admission does. */
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
@@ -18,14 +18,18 @@ export const gameFlag = Flag.Literals(
 ).pipe(Flag.withDescription("The game the model plays"))
 
 const boardFlag = Flag.File("board").pipe(
-  Flag.withDescription("A board file of the season; may be repeated. The game's own boards where absent."),
+  Flag.withDescription("Board file of the season; may be repeated (default: the game's own boards)"),
   Flag.atLeast(0)
 )
 
-/** The service compares speed with its rules by itself; here that is done on top, so that the answer is the whole one. */
+/** The service compares speed with the season's rules after the examination; the command does the same here. */
 const withSpeed = (verdict: Verdict, max_us: number) =>
   verdict.verdict === "admitted" && verdict.infer_us > max_us
-    ? { verdict: "rejected", reject_reason: "too_slow", reject_detail: `A move takes ${verdict.infer_us} us; ${max_us} are allowed.` }
+    ? {
+        verdict: "rejected",
+        reject_reason: "too_slow",
+        reject_detail: `One inference took ${verdict.infer_us} us; the season allows ${max_us} us.`
+      }
     : verdict
 
 const say = (verdict: ReturnType<typeof withSpeed>): string => {
@@ -58,7 +62,7 @@ export const examine = Command.make(
     weightClass: Flag.Literals(
       "class",
       demoWeightClasses.map((one) => one.class)
-    ).pipe(Flag.withDescription("The only class to admit to; every class where absent"), Flag.optional),
+    ).pipe(Flag.withDescription("Only admit to this class (default: every class)"), Flag.optional),
     inferUsMax: Flag.Int("infer-us-max").pipe(Flag.withDescription("The season's infer_us_max"), Flag.withDefault(INFER_US_MAX)),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the verdict as JSON"), Flag.withDefault(false))
   },
@@ -73,7 +77,7 @@ export const examine = Command.make(
     const arena = yield* Arena
     const verdict = withSpeed(yield* arena.examine(request), given.inferUsMax)
     yield* Console.log(given.json ? JSON.stringify(verdict) : say(verdict))
-    if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination itself failed." })
+    if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination failed, through no fault of the model." })
     yield* answer(verdict.verdict === "admitted")
   })
-).pipe(Command.withDescription("Say what admission would say of a model"), Command.provide(Arena.layer({ slots: 1 })))
+).pipe(Command.withDescription("Check a model as admission does"), Command.provide(Arena.layer({ slots: 1 })))

@@ -1,6 +1,6 @@
 /**
  * Divisions, as bot ladders such as AI Arena's run them: about ten neighbours in rating meet each other once, then
- * everybody is divided anew. More seats: each division plays nine random partitions of itself.
+ * everybody is divided anew. With more than two seats, each division plays nine random partitions of itself.
  */
 import { shuffled } from "@agon/domain/pairing/Wave.ts"
 import { cut, drawn, type Player, rounds } from "./Pairing.ts"

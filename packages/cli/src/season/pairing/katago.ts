@@ -1,14 +1,14 @@
 /**
- * KataGo's mix of rating games: a reference (a third of the time among the ten with the highest upper confidence, a
- * third among the ten least certain, a third among the ten with the fewest games, the first of them likeliest), whose
- * strength is sampled from its belief, and opponents drawn in proportion to the variance of the game's result: the
- * information it would give.
+ * KataGo's mix of rating games: a reference (a third of the time among the ten with the highest upper confidence, a third
+ * among the ten least certain, a third among the ten with the fewest games, the first of them likeliest), whose strength is
+ * sampled from its belief, and opponents drawn in proportion to the variance of the game's result: the information it would
+ * give.
  */
 import type { Random } from "@agon/domain/pairing/Wave.ts"
 import type { Pairing, Player } from "./Pairing.ts"
 
 const CHOICE = 10
-/** Each of the ten is so much less likely than the one before it. */
+/** Each of the ten is less likely than the one before it by this factor. */
 const LESS_LIKELY = 0.75
 const S = 400 / Math.LN10
 
@@ -32,7 +32,7 @@ const upperConfidence = (player: Player): number => player.mu + 2 * player.sigma
 const uncertainty = (player: Player): number => player.sigma
 const fewGames = (player: Player): number => -player.games
 
-/** Of the result of a match at this difference. */
+/** Variance of the result of a match at this rating difference. */
 const varianceOf = (difference: number): number => {
   const p = 1 / (1 + Math.exp(-difference / S))
   return p * (1 - p)

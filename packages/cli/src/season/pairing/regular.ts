@@ -1,6 +1,6 @@
 /**
- * Rounds on a random 4-regular graph: everybody has four different opponents a round, whatever the ratings. Two seats:
- * two random cycles through everybody without a common edge; more seats: four random partitions.
+ * Rounds on a random 4-regular graph: every player has four different opponents per round, whatever the ratings. With two
+ * seats: two random cycles through all players without a common edge. With more: four random partitions.
  */
 import { shuffled } from "@agon/domain/pairing/Wave.ts"
 import { cut, drawn, type Player, rounds } from "./Pairing.ts"

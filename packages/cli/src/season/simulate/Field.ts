@@ -1,6 +1,6 @@
 /**
- * The truth a season is simulated against: how strong everybody is, how that changes, and how a match ends. Strengths
- * are in Elo points and drawn from N(0, 200), so the rating's start is the right one; outcomes are the logistic's.
+ * The true strengths of a simulated season: how strong each entry is, how that changes, and how a match ends. Strengths are
+ * in Elo points and drawn from N(0, 200), so the rating's start is the right one; outcomes follow the logistic.
  */
 import { draw, mix, type Source } from "@agon/domain/season/Random.ts"
 
@@ -18,7 +18,7 @@ export interface FieldOptions {
   readonly draws: number // share of matches between equals that are drawn
 }
 
-/** A match by seat: a higher score is better, equal ones are a draw; who crashed comes last. */
+/** A match by seat: a higher score is better, equal scores are a draw, and a crash ranks last. */
 export interface Outcome {
   readonly scores: ReadonlyArray<number>
   readonly crashed: ReadonlyArray<boolean>
@@ -26,11 +26,11 @@ export interface Outcome {
 
 export interface Field {
   readonly options: FieldOptions
-  /** By slot. A slot is one competitor's place in the field, whatever version stands there. */
+  /** By slot. A slot is one competitor's place in the field, whichever version holds it. */
   readonly strengths: Array<number>
   readonly crashes: ReadonlyArray<boolean>
   readonly play: (slots: ReadonlyArray<number>) => Outcome
-  /** The slot that gets a new version after the n-th match, if one does; its strength has changed already. */
+  /** The slot that gets a new version after the n-th match, if any; its strength has already changed. */
   readonly renewed: (n: number) => number | undefined
 }
 
@@ -74,8 +74,8 @@ export const makeField = (options: FieldOptions, seed: number): Field => {
 }
 
 /**
- * Plackett-Luce by Gumbel noise: for two seats the logistic of the difference. A neighbour in the order is drawn with
- * so much probability that the expected score stays what it was, whatever the share of draws.
+ * Plackett-Luce by Gumbel noise: for two seats the logistic of the difference. Draws between neighbours in the order have
+ * the probability that leaves the expected score unchanged, whatever the share of draws.
  */
 const scoresOf = (shown: ReadonlyArray<number>, draws: number, random: () => number): ReadonlyArray<number> => {
   const order = shown

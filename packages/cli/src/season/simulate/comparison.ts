@@ -1,4 +1,4 @@
-/** A published pairing under our rating: what differs from ours is who meets whom, nothing else. */
+/** A published pairing under our rating: only the choice of opponents differs from ours. */
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import { rated, START, takenOver } from "@agon/domain/rating/Rating.ts"
 import { draw } from "@agon/domain/season/Random.ts"

@@ -1,6 +1,6 @@
 /**
- * Ours: the season machine itself, restored from rows as a service restores it, asked for one match at a time. Entries
- * stand on the open ladder alone, so that a match moves one ladder.
+ * Our pairing: the season machine itself, restored from rows as a service restores it and asked for one match at a time.
+ * Entries are on the open ladder only, so that a match moves one ladder.
  */
 import { START } from "@agon/domain/rating/Rating.ts"
 import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
@@ -40,7 +40,7 @@ export const machine = ({ entries, seats }: FieldOptions, seed: number): League 
   let held: Work | undefined
   const obey = <C extends Command>(command: C) => {
     const reply = step(state, command, now_ms)
-    committed(state) // as after every commit: nothing is left to write
+    committed(state) // as after a commit: nothing left to write
     return reply
   }
   const lease = () => obey({ _tag: "LeaseWork", ...RUNNER, max: 1 })[0]

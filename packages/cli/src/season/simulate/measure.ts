@@ -1,6 +1,6 @@
 /**
- * How well ratings tell the truth. Matches tell differences only, so errors are taken about their mean: where the zero
- * of a field lies cannot be known, and is no error of anybody's.
+ * How well ratings match the true strengths. Matches reveal only differences, so errors are taken about their mean: the
+ * zero of the scale cannot be known.
  */
 import type { Rating } from "@agon/domain/rating/Rating.ts"
 
@@ -28,7 +28,7 @@ export const measure = (ratings: ReadonlyArray<Readonly<Rating>>, strengths: Rea
   }
 }
 
-/** Kendall's tau-a in n log n: pairs that agree less those that do not, over all; equal means agree with neither. */
+/** Kendall's tau-a in n log n: agreeing pairs less disagreeing ones, over all pairs; pairs of equal means count for neither. */
 export const tauOf = (means: ReadonlyArray<number>, strengths: ReadonlyArray<number>): number => {
   const n = means.length
   const order = means.map((_, i) => i).sort((a, b) => strengths[a]! - strengths[b]!)
@@ -42,7 +42,7 @@ export const tauOf = (means: ReadonlyArray<number>, strengths: ReadonlyArray<num
   return (pairs - tied - 2 * discordant) / pairs
 }
 
-/** Pairs out of order; sorts the list on the way. */
+/** Number of pairs out of order. Sorts the list. */
 const inversions = (list: Array<number>): number => {
   if (list.length < 2) return 0
   const right = list.splice(list.length >> 1)

@@ -15,18 +15,18 @@ const options = (over: Partial<FieldOptions> = {}): FieldOptions => ({
 const still = () => 0
 
 describe("a field", () => {
-  it("is the same for the same seed, whoever asks", () => {
+  it("is the same for the same seed", () => {
     assert.deepStrictEqual(makeField(options(), 3).strengths, makeField(options(), 3).strengths)
     assert.notDeepEqual(makeField(options(), 3).strengths, makeField(options(), 4).strengths)
   })
-  it("is as strong as it says: N(0, 200)", () => {
+  it("has strengths drawn from N(0, 200)", () => {
     const { strengths } = makeField(options({ entries: 20_000 }), 1)
     const mean = strengths.reduce((a, b) => a + b) / strengths.length
     const deviation = Math.sqrt(strengths.reduce((sum, s) => sum + (s - mean) ** 2, 0) / strengths.length)
     assert.closeTo(mean, 0, 5)
     assert.closeTo(deviation, 200, 5)
   })
-  it("lets 10 of 11 matches at 400 points go to the better one, and draws none of that away", () => {
+  it("gives the stronger one 10 of 11 points at a difference of 400, whatever the share of draws", () => {
     for (const draws of [0, 0.2, 0.9]) {
       const field = makeField(options({ draws }), 1)
       field.strengths.splice(0, 3, 400, 0, 0)
@@ -43,7 +43,7 @@ describe("a field", () => {
       assert.closeTo(drawn / 20_000, draws, 0.015)
     }
   })
-  it("plays larger matches by the same strengths: the best of four wins as often as its share", () => {
+  it("plays larger matches by the same strengths: the strongest of four wins in proportion to its share", () => {
     const field = makeField(options(), 1)
     field.strengths.splice(0, 4, 200, 0, 0, -200)
     const share = (elo: number) => 10 ** (elo / 400)
@@ -52,7 +52,7 @@ describe("a field", () => {
     for (let i = 0; i < 20_000; i++) if (field.play([3, 1, 0, 2]).scores[2] === 4) won++
     assert.closeTo(won / 20_000, want, 0.015)
   })
-  it("renews each entry once on average, and only where it says so", () => {
+  it("renews each entry once on average, in the fields improving and replaced only", () => {
     for (const field of FIELDS) {
       const made = makeField(options({ field }), 1)
       let renewed = 0
@@ -63,7 +63,7 @@ describe("a field", () => {
 })
 
 describe("measures", () => {
-  it("count pairs in order less pairs out of order, ties for neither", () => {
+  it("count pairs in order less pairs out of order, and ties for neither", () => {
     assert.strictEqual(tauOf([1, 2, 3, 4], [10, 20, 30, 40]), 1)
     assert.strictEqual(tauOf([4, 3, 2, 1], [10, 20, 30, 40]), -1)
     assert.closeTo(tauOf([1, 3, 2, 4], [10, 20, 30, 40]), 4 / 6, 1e-12)
@@ -78,7 +78,7 @@ describe("measures", () => {
       for (let j = 0; j < i; j++) sum += Math.sign(means[i]! - means[j]!) * Math.sign(field.strengths[i]! - field.strengths[j]!)
     assert.closeTo(tauOf(means, field.strengths), sum / 1770, 1e-12)
   })
-  it("ask for differences only, and say how often the truth lies within the deviations", () => {
+  it("compare differences only, and count how often the true strength lies within the deviations", () => {
     const ratings = [0, 30, 0, 0].map((mu) => ({ mu: mu + 500, sigma: 10 }))
     const { coverage_1s, coverage_2s, rmse } = measure(ratings, [0, 0, 0, 0])
     assert.closeTo(rmse, Math.sqrt((22.5 ** 2 + 3 * 7.5 ** 2) / 4), 1e-9)
@@ -88,7 +88,7 @@ describe("measures", () => {
 })
 
 describe("a simulated season", () => {
-  it("gives everybody the games asked for, whatever the pairing, seats or field", () => {
+  it("gives every entry the requested games, whatever the pairing, seats or field", () => {
     for (const name of PAIRINGS)
       for (const seats of [2, 4])
         for (const field of FIELDS) {
@@ -106,13 +106,13 @@ describe("a simulated season", () => {
       assert.deepStrictEqual(playSeason(name, options({ draws: 0.2 }), 5, still), playSeason(name, options({ draws: 0.2 }), 5, still))
     }
   })
-  it("holds in the smallest fields", () => {
+  it("works in the smallest fields", () => {
     for (const name of PAIRINGS)
       for (const entries of [2, 3, 5]) {
         assert.isAtMost(playSeason(name, options({ entries, games: 8 }), 1, still).looks[0]!.rmse, 400, `${name}, ${entries} entries`)
       }
   })
-  it("is looked at after 10, 20, 40 and 80 games and at its end", () => {
+  it("is measured after 10, 20, 40 and 80 games and at its end", () => {
     assert.deepStrictEqual(looksOf(80), [10, 20, 40, 80])
     assert.deepStrictEqual(looksOf(50), [10, 20, 40, 50])
     assert.deepStrictEqual(looksOf(5), [5])

@@ -1,4 +1,4 @@
-/** Plays whole seasons against known strengths, every pairing on the same truths, and says how well each came to know them. */
+/** Plays whole seasons with known strengths, the same for every pairing, and reports how well the ratings recover them. */
 import type { Rating } from "@agon/domain/rating/Rating.ts"
 import { pairings } from "../pairing/pairings.ts"
 import { comparison } from "./comparison.ts"
@@ -7,13 +7,13 @@ import type { League } from "./League.ts"
 import { machine } from "./machine.ts"
 import { type Measured, measure } from "./measure.ts"
 
-/** Ours first. */
+/** Our own comes first. */
 export const PAIRINGS = ["agon", ...Object.keys(pairings)]
-/** Games per entry after which a season is looked at, and when it ends. */
+/** Games per entry after which a season is measured; it is also measured at its end. */
 const LOOKS = [10, 20, 40, 80]
 /** An entry with less than this share of the games it should have is starved. */
 const STARVED_SHARE = 0.5
-/** How evenly games are spread is looked at so often while everybody plays twice, in mid-round as well. */
+/** The spread of games is measured this often per as many matches as there are entries, so in mid-round too. */
 const SPREAD_LOOKS = 10
 
 export const looksOf = (games: number): ReadonlyArray<number> => [...LOOKS.filter((look) => look < games), games]
@@ -63,7 +63,7 @@ export const playSeason = (name: string, options: FieldOptions, seed: number, cl
   }
 }
 
-/** Most games less least. Entries that always crash are paired less on purpose and do not count. */
+/** The most games of an entry less the fewest. Entries that always crash are paired less on purpose and do not count. */
 const spreadOf = (games: Int32Array, { crashes }: Field): number => {
   let least = Infinity
   let most = 0
@@ -75,7 +75,7 @@ const spreadOf = (games: Int32Array, { crashes }: Field): number => {
   return most - least
 }
 
-/** Entries that always crash have no strength to be known. */
+/** Entries that always crash are left out: they have no strength to measure. */
 const lookAt = (league: League, { crashes, strengths }: Field): Measured => {
   const ratings: Array<Readonly<Rating>> = []
   const truths: Array<number> = []
@@ -100,7 +100,7 @@ export interface Summary {
 
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Means over seasons; the most and the starved of the worst of them. Coverages are those at the end. */
+/** Means over seasons; `most_minus_least` and `starved` are of the worst season. Coverages are those at the end. */
 export const summarize = (name: string, seasons: ReadonlyArray<SeasonReport>): Summary => {
   const looks = seasons[0]!.looks
   const at = (i: number, what: keyof Measured) => mean(seasons.map((season) => season.looks[i]![what]))

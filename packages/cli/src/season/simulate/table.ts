@@ -1,4 +1,4 @@
-/** A simulation's figures for people: a table, and tau against matches played. */
+/** Prints a simulation's figures: a table, and a plot of tau against matches played. */
 import type { Summary } from "./simulation.ts"
 
 const COLUMN = 8
@@ -40,7 +40,7 @@ export const plotOf = (summaries: ReadonlyArray<Summary>): string => {
     return `${label.padStart(6)} │${cells.map((cell) => cell.padStart(CELL)).join("")}`
   })
   const axis = `${"tau".padStart(6)} └${"─".repeat(CELL * looks.length)}`
-  const games = `${" ".repeat(8)}${looks.map((n) => n.padStart(CELL)).join("")}  matches an entry`
+  const games = `${" ".repeat(8)}${looks.map((n) => n.padStart(CELL)).join("")}  matches per entry`
   const legend = `${" ".repeat(8)}${summaries.map(({ name }, i) => `${MARKS[i]} ${name}`).join("  ")}`
   return [...lines, axis, games, legend].join("\n")
 }

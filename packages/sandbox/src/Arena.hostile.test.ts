@@ -1,6 +1,6 @@
 /**
- * Every kind of hostile file, those that are refused unread or unrun and those that pass every check and run. All of them go
- * through one sandbox process, which is watched from outside: how long, how much memory, which files and sockets.
+ * Every kind of hostile file: those refused before they are read or run, and those that pass every check and run. All of
+ * them go through one sandbox process, and its time, memory, files and sockets are watched from outside.
  */
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
@@ -31,7 +31,7 @@ const slow = process.env.AGON_SLOW !== undefined
 const LOOK_EVERY_MS = 20
 const SEED = 20_261_121
 const SPOILED = 60
-/** What Node opens when it starts a thread: code, and the kernel's account of how much memory there is. */
+/** Node opens these when it starts a thread: code, and the kernel's figures of available memory. */
 const OWN_FILES = [/\/(packages|node_modules)\//, /^\/dev\/(null|u?random)$/, /^\/(proc\/\d+|sys\/fs)\/cgroup/, /^\/proc\/meminfo$/]
 const boards = [board, { rows: 7, cols: 19, players: 4 }]
 
@@ -60,7 +60,7 @@ const cases: ReadonlyArray<Case> = [
   ...(slow ? [...bombs(MAKERS, SIDE.overCap, true), ...bombs(MAKERS, SIDE.overflowing, false)] : [])
 ]
 
-/** All that an examination may say; what the service says by itself (too_slow and the like) is tested there. */
+/** Every reason that an examination may give. The reasons that the service adds (too_slow and the like) are tested there. */
 const REASONS: Readonly<Record<RejectReason, true>> = {
   hash_mismatch: true,
   weights_unreadable: true,
@@ -76,7 +76,7 @@ const REASONS: Readonly<Record<RejectReason, true>> = {
 
 const spell = (verdict: Verdict) => (verdict.verdict === "rejected" ? verdict.reject_reason : JSON.stringify(verdict))
 
-/** What the process has open at any look while `use` runs. */
+/** Everything that the process was seen to have open while `use` ran. */
 const watching = <A>(pid: number, use: Effect.Effect<A>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -92,7 +92,7 @@ const watching = <A>(pid: number, use: Effect.Effect<A>) =>
 
 layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox process under hostile models", (it) => {
   it.effect(
-    "rejects each with its reason and at most 30 s of the processor, and neither dies, nor outgrows its caps, nor opens a socket or a file",
+    "rejects each with its reason within 30 s of processor time, stays alive and within its caps, and opens no socket or file",
     () =>
       Effect.gen(function* () {
         if (process.platform !== "linux") return
@@ -128,7 +128,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox proce
   )
 
   if (slow)
-    it.effect("gives a verdict on spoiled models that pass for good ones, and lives", () =>
+    it.effect("gives a verdict on corrupted models that look valid, and stays alive", () =>
       Effect.gen(function* () {
         const arena = yield* Arena
         const mutator = new Mutator(SEED, [linear(), counting(), convolving(2)])

@@ -45,10 +45,10 @@ const request = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): Exami
   ...over
 })
 
-/** Of all that live; a process is kept from one examination to the next. */
+/** Over all live processes; a process is kept from one examination to the next. */
 const cpuOfSandboxes_s = () => (process.platform === "linux" ? sandboxProcesses().reduce((sum, { pid }) => sum + cpuOf_s(pid), 0) : 0)
 
-/** A process that has used so much since it began is at work on its job, which is one that takes minutes. */
+/** A process that has used this much since its start is busy with its job, which takes minutes. */
 const BUSY_CPU_S = 1.2
 
 const codes = ({ replay }: MatchReport) => replay.strikes.map(({ seat, code }) => `${seat} ${code}`)
@@ -59,7 +59,7 @@ const assertVerifies = ({ replay }: MatchReport) => {
 }
 
 layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it) => {
-  it.effect("admits a plain model and says what it is", () =>
+  it.effect("admits a plain model and reports its facts", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
       const verdict = yield* arena.examine(request(linear()))
@@ -82,10 +82,10 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it
     ["fails on every board", failing(), "wrong_signature"],
     ["gives more logits than there are actions", misshapen(), "wrong_signature"],
     ["doubles its input thirty times", doubling(30), "resource_limit"],
-    ["works for minutes in a run", stalling("run"), "resource_limit"],
-    ["works for minutes while it is loaded", stalling("load"), "resource_limit"]
+    ["computes for minutes in a run", stalling("run"), "resource_limit"],
+    ["computes for minutes while it is loaded", stalling("load"), "resource_limit"]
   ] as const)
-    it.effect(`rejects a model that ${what}, with at most 30 s of the processor`, () =>
+    it.effect(`rejects a model that ${what}, within 30 s of processor time`, () =>
       Effect.gen(function* () {
         const arena = yield* Arena
         const before = cpuOfSandboxes_s()
@@ -96,7 +96,7 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it
       })
     )
 
-  it.effect("goes on with good models after all of these", () =>
+  it.effect("admits good models after all of these", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
       assert.strictEqual((yield* arena.examine(request(linear()))).verdict, "admitted")
@@ -140,7 +140,7 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("playing", (it) 
     ["gives a wrong shape", misshapen(), "shape"],
     ["answers with NaN", dividing(), "non_finite"]
   ] as const)
-    it.effect(`costs a model that ${what} its own strikes and nothing else`, () =>
+    it.effect(`gives strikes to a model that ${what}, and affects no other seat`, () =>
       Effect.gen(function* () {
         const arena = yield* Arena
         const report = yield* arena.play(match([linear(), weights]))
@@ -171,7 +171,7 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("playing", (it) 
     })
   )
 
-  it.effect("gives an audit the timeouts that it is told, without waiting for them", () =>
+  it.effect("gives an audit the timeouts named in its request, without waiting for them", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
       const timeouts = [{ turn: 3, seat: 0 }]
@@ -181,7 +181,7 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("playing", (it) 
     })
   )
 
-  it.effect("calls a board that the engine refuses, or a wrong number of seats, the machine's fault", () =>
+  it.effect("fails with MachineFault for a board that the engine refuses and for a wrong number of seats", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
       const bad = yield* Effect.flip(arena.play(match([linear(), linear()], { board: { ...board, rows: 3 } })))
@@ -221,7 +221,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
     })
   )
 
-  it.effect("gives back what a match held before it plays the next", () =>
+  it.effect("frees the memory of a match before it plays the next", () =>
     Effect.gen(function* () {
       if (process.platform !== "linux") return
       const arena = yield* Arena
@@ -231,7 +231,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
       for (let i = 0; i < 10; i++) yield* arena.play(short)
       const after = sandboxProcesses()[0]!
       assert.strictEqual(after.pid, before.pid)
-      // A memory of WebAssembly has 8 GiB of addresses set aside, used or not: kept, these 20 instances would have 160.
+      // A WebAssembly memory reserves 8 GiB of addresses, used or not; these 20 instances would reserve 160 GiB if they were kept.
       assert.isBelow(after.addresses_gb - before.addresses_gb, 64)
     })
   )
@@ -256,7 +256,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
     })
   )
 
-  it.effect("is replaced when it is killed, and the job is done again", () =>
+  it.effect("is replaced when it is killed, and the job is repeated", () =>
     Effect.gen(function* () {
       if (process.platform !== "linux") return
       const arena = yield* Arena
@@ -270,7 +270,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
 })
 
 layer(Arena.layer({ slots: 1, isolation: "process" }), { excludeTestServices: true })("a plain process", (it) => {
-  it.effect("examines and plays where the system permits no namespaces", () =>
+  it.effect("examines and plays on a system without namespaces", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
       assert.strictEqual(arena.isolation, "process")

@@ -1,11 +1,10 @@
 /**
- * Examines models and plays matches in sandbox processes of which at most `slots` work at once. A process is kept from
- * job to job and replaced when it is late or dies; closing the layer's scope kills all of them.
+ * Examines models and plays matches in sandbox processes, at most `slots` at once. A process is kept from job to job and
+ * replaced when it is late or dies. Closing the layer's scope kills all of them.
  *
- * What a file can do to the caller is in the types: `examine` never fails (a file that hangs or
- * exhausts its instance is rejected with `resource_limit`; where the process dies or is not done by the deadline, the machine may be why,
- * and the verdict is `failed`, to be tried again), and `play` fails with `MachineFault` alone, which no seat can bring about
- * by what its model answers: that costs strikes.
+ * `examine` never fails: a file that hangs or exhausts its instance is rejected with `resource_limit`; if the process dies
+ * or misses the deadline, the machine may be the cause, and the verdict is `failed`, to be tried again. `play` fails with
+ * `MachineFault` only, which no model can cause: a model's faults cost its seat strikes.
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
@@ -15,31 +14,31 @@ import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
 import type { Job } from "./main.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 
-/** The match could not be played, through no fault of a seat. */
+/** The match could not be played, and no seat is to blame. */
 export class MachineFault extends Schema.TaggedError<MachineFault>()("MachineFault", { detail: Schema.String }) {}
 
 const START_DEADLINE_MS = 20_000
 /**
- * The examination's own limits are on processor time, some 30 s of it at most for both instances; this is for a machine that gives it hardly
- * any, and for a process that hangs.
+ * The examination's own limits are on processor time, about 30 s for both instances. This deadline is for a machine that
+ * gives the process almost none, and for a process that hangs.
  */
 export const EXAMINE_DEADLINE_MS = 300_000
-/** How many times as long as its own processor time a match may take on the clock. */
+/** A match may take this many times its processor time on the clock. */
 const BUSY_FACTOR = 4
-/** A timer takes no more than 24 days. */
+/** The longest delay of a timer, 24 days. */
 const DAY_MS = 86_400_000
-/** A process that dies under a job may have been unlucky; one that dies twice was killed by the job. */
+/** A job is tried twice: a process may die by accident once, but twice means that the job kills it. */
 const ATTEMPTS = 2
 
 export interface ArenaOptions {
   readonly slots: number
-  /** The strongest that the machine permits, where absent. */
+  /** Default: the strongest kind that the machine permits. */
   readonly isolation?: Isolation
 }
 
 /**
- * The longest that a match can take if everything that may be late is late, on a machine that is busy with much else; past it the
- * process itself must hang. In a match that is played again a move may take longer, but only so often as strikes are left.
+ * The longest possible match on a busy machine, with every move at its deadline; a process that takes longer hangs. In a
+ * replayed match a move may take longer, but only as often as the seat has strikes left.
  */
 const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
   const factor = timeouts === undefined ? 1 : AGAIN_FACTOR
@@ -55,7 +54,7 @@ interface Pool {
   closed: boolean
 }
 
-/** One job in one process, which goes back among the idle if it answered. Interruption kills it. */
+/** Runs one job in one process. A process that answered becomes idle again; interruption kills it. */
 const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: number) {
   let answered = false
   return yield* Effect.acquireUseRelease(
@@ -91,7 +90,7 @@ const verdictOf = (outcome: Outcome): Verdict => {
   }
 }
 
-/** What the runtime itself said of a refused file: for whoever runs the machine. */
+/** Logs the runtime's own message about a refused file, for the operator. */
 const logSaid = (outcome: Outcome): Effect.Effect<void> =>
   outcome.kind === "examined" && outcome.said !== "" ? Effect.logDebug("ONNX Runtime said of a refused model", outcome.said) : Effect.void
 
@@ -99,8 +98,8 @@ const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
   outcome.kind === "played" ? Effect.succeed(outcome.report) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
 
 /**
- * Starts the first process under the strongest isolation that works here, probes of its parts having passed: only a
- * start shows whether the machine also lets it live.
+ * Starts the first process under the strongest isolation that works here. Probing its parts is not enough: only a start
+ * shows whether the machine lets the process run.
  */
 const openPool = Effect.fnUntraced(function* (wanted: Isolation | undefined): Effect.fn.Return<Pool> {
   for (const isolation of wanted === undefined ? permittedIsolations() : [wanted]) {

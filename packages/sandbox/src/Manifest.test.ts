@@ -21,11 +21,11 @@ describe("readManifest", () => {
     assert.deepStrictEqual(errorsOf(manifest({ opset: 1e9, name: "x".repeat(65) })), ["opset", "name"])
   })
 
-  it("takes no prototype for a key", () => {
+  it("does not mistake a prototype's property for a key", () => {
     assert.deepStrictEqual(errorsOf(new TextEncoder().encode('{"__proto__":{},"constructor":1}')).slice(-2), ["__proto__", "constructor"])
   })
 
-  it("refuses what is no JSON object in UTF-8 of at most 64 KiB", () => {
+  it("refuses anything but a JSON object in UTF-8 of at most 64 KiB", () => {
     for (const text of ["", "[]", "null", "7", "{", '"x"']) assert.deepStrictEqual(errorsOf(new TextEncoder().encode(text)), [""])
     assert.deepStrictEqual(errorsOf(Uint8Array.from([0xff, 0xfe])), [""])
     assert.deepStrictEqual(errorsOf(manifest({ description: " ".repeat(MANIFEST_MAX_BYTES) })), [""])

@@ -1,6 +1,6 @@
 /**
- * The manifest that travels with the weights: what the model plays, in which version of the operators it is written, and
- * how much recurrent memory it wants. Read strictly: an unknown key is more often a misspelt one than a harmless one.
+ * The manifest that comes with the weights: the model's game, its operator set version and its recurrent memory. It is read
+ * strictly, since an unknown key is more often a misspelt one than a harmless one.
  */
 export interface Manifest {
   readonly format: "agon-manifest/1"
@@ -22,7 +22,7 @@ export type ManifestCheck =
   | { readonly ok: false; readonly errors: ReadonlyArray<ManifestError> }
 
 export const MANIFEST_MAX_BYTES = 65_536
-/** The versions of the standard operators that are played; the pinned runtime loads all of them. */
+/** The supported versions of the standard operators; the pinned runtime loads all of them. */
 export const OPSET = { min: 7, max: 24 } as const
 const FLAT_MAX = 1_048_576
 const CELL_MAX = 1_024
@@ -43,8 +43,8 @@ const integer =
 const text =
   (max: number): Rule =>
   (value) =>
-    typeof value === "string" && hasAtMost(value, max) ? null : `must be a text of at most ${max} characters`
-/** Characters as JSON Schema counts them, code points, of which some take two units of a string. */
+    typeof value === "string" && hasAtMost(value, max) ? null : `must be a string of at most ${max} characters`
+/** Counts characters as JSON Schema does, by code points; some take two units of a JavaScript string. */
 const hasAtMost = (value: string, max: number) => value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 const slug: Rule = (value) =>
   typeof value === "string" && value.length <= 64 && SLUG.test(value) ? null : "must be the slug of a game, such as snakes"
@@ -79,7 +79,7 @@ const check = (
 
 const refuse = (path: string, message: string): ManifestCheck => ({ ok: false, errors: [{ path, message }] })
 
-/** Reads a manifest of anybody's making. `path` in an error is dotted, empty for the whole file. Never throws. */
+/** Reads an untrusted manifest. The `path` of an error is dotted, and empty for the whole file. Never throws. */
 export const readManifest = (bytes: Uint8Array): ManifestCheck => {
   if (bytes.length > MANIFEST_MAX_BYTES) return refuse("", `must be at most ${MANIFEST_MAX_BYTES} bytes, has ${bytes.length}`)
   let file: unknown

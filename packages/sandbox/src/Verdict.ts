@@ -1,4 +1,4 @@
-/** What an examination is asked and what it answers (docs/contract.md#runner-protocol). */
+/** Request and answer of an examination (docs/contract.md#runner-protocol). */
 
 export type RejectReason =
   | "hash_mismatch"
@@ -15,7 +15,7 @@ export type RejectReason =
 export interface Rejected {
   readonly verdict: "rejected"
   readonly reject_reason: RejectReason
-  /** A sentence that tells the competitor what to mend. */
+  /** A sentence that tells the competitor what to fix. */
   readonly reject_detail: string
 }
 export interface Admitted {
@@ -26,7 +26,7 @@ export interface Admitted {
   readonly infer_us: number
   readonly memory: { readonly flat: number; readonly cell: number }
 }
-/** The machine's fault: says nothing about the model. */
+/** The machine's fault; it says nothing about the model. */
 export interface Failed {
   readonly verdict: "failed"
   readonly detail: string
@@ -63,7 +63,7 @@ export const reject = (reject_reason: RejectReason, reject_detail: string): Reje
   reject_detail: reject_detail.length > DETAIL_MAX_CHARACTERS ? `${reject_detail.slice(0, DETAIL_MAX_CHARACTERS - 1)}…` : reject_detail
 })
 
-/** Text out of a stranger's file, fit for a sentence: printable, quoted and short. */
+/** Makes text from an untrusted file fit for a sentence: printable, quoted and short. */
 export const quote = (text: string): string => {
   const plain = text.replace(/[^\x20-\x7e]/g, "?")
   return `"${plain.length > 64 ? `${plain.slice(0, 63)}…` : plain}"`

@@ -1,9 +1,9 @@
 /**
- * The sandbox's process. Its parent sends one job at a time over the channel that came with it and gets one answer. It
- * runs without network and environment where `isolation.ts` could arrange that, and holds nothing worth stealing: the
- * job's weights, boards and seeds.
+ * The sandbox's process. Its parent sends one job at a time over the channel that came with it and gets one answer. It runs
+ * without network and environment where `isolation.ts` could arrange that, and holds nothing worth stealing: the job's
+ * weights, boards and seeds.
  *
- *   started ──compile──▶ "ready" ──job──▶ answer ──job──▶ answer … until the parent hangs up or kills it
+ *   started ──compile──▶ "ready" ──job──▶ answer ──job──▶ answer … until the parent disconnects or kills it
  */
 import { readFile } from "node:fs/promises"
 import { engineOf } from "@agon/engine/registry.ts"
@@ -25,7 +25,7 @@ export type JobAnswer =
   | { readonly kind: "played"; readonly report: MatchReport }
   | { readonly kind: "failed"; readonly detail: string }
 
-/** What the runtime said goes beside the verdict, which is in our own words. */
+/** The runtime's message goes beside the verdict, whose text is ours. */
 const examine = async (module: WebAssembly.Module, request: ExamineRequest): Promise<JobAnswer> => {
   const check = examineFiles(request)
   let said = ""

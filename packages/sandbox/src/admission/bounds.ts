@@ -1,16 +1,16 @@
 /**
- * Operators that make large tensors out of small ones. Where their sizes are constants of the file, what they make is
- * bounded here, so that the competitor is told the node's name; sizes computed in the graph are left to the memory cap.
+ * Operators that make large tensors out of small ones. If the sizes are constants of the file, the result is bounded here,
+ * so that the rejection can name the node. Sizes computed in the graph are left to the memory cap.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { AttributeProto, GraphProto, NodeProto, TensorProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 
-/** 64 MiB of float32: more than any observation or activation of these games comes near. */
+/** 64 MiB of float32, far more than any observation or activation of these games. */
 export const ELEMENTS_MAX = 16_777_216
-/** Strides, kernels, paddings and the like: no board is wider. */
+/** For strides, kernels, paddings and the like; no board is wider. */
 export const EXTENT_MAX = 4_096
-/** Longer lists are data, not sizes. */
+/** A longer list is data and not a list of sizes. */
 const SIZES_MAX = 64
 
 type Sizes = ReadonlyArray<number>
@@ -39,7 +39,7 @@ const constantOf = ({ name, t, i, f, ints, floats }: AttributeProto): Sizes | nu
   return null
 }
 
-/** Sizes that the file tells: short lists in initializers and Constant nodes, by the name of their value. */
+/** Sizes known from the file: short lists in initializers and Constant nodes, by the name of their value. */
 export const constantsOf = (graph: GraphProto): ReadonlyMap<string, Sizes> => {
   const constants = new Map<string, Sizes>()
   for (const tensor of graph.initializer) {

@@ -1,12 +1,12 @@
 /**
- * The element types that are played, and everywhere a file may name another one. A graph takes its types from its inputs,
- * its constants and the attributes that name a type; where all of these are played, so is whatever is computed of them.
+ * The supported element types, and every place where a file may name another one. A graph takes its types from its inputs,
+ * its constants and the attributes that name a type; if all of these are supported, so are the values computed from them.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, NodeProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 
-/** Bytes of one element, for every type that is played. */
+/** Bytes of one element, for every supported type. */
 export const ELEMENT_BYTES: Readonly<Record<number, number>> = {
   [DataType.FLOAT]: 4,
   [DataType.UINT8]: 1,
@@ -21,8 +21,8 @@ export const ELEMENT_BYTES: Readonly<Record<number, number>> = {
   [DataType.UINT32]: 4,
   [DataType.UINT64]: 8
 }
-const PLAYED = "float16, float32, float64, int8 to int64, uint8 to uint64 and bool are played"
-/** By ONNX's published numbers, the ones that are not played. */
+const PLAYED = "float16, float32, float64, int8 to int64, uint8 to uint64 and bool are supported"
+/** The unsupported types, by ONNX's published numbers. */
 const NAMES: Readonly<Record<number, string>> = {
   8: "text",
   14: "complex64",
@@ -40,9 +40,9 @@ const NAMES: Readonly<Record<number, string>> = {
   26: "int2"
 }
 
-/** The sentence's end for a type that is not played: its name, and what to use instead. */
+/** The end of the sentence for an unsupported type: its name and the types to use instead. */
 export const spellType = (type: number | bigint): string =>
-  `element type ${NAMES[Number(type)] ?? `number ${type}`}; ${PLAYED}, so export the model in one of these`
+  `element type ${NAMES[Number(type)] ?? `number ${type}`}; ${PLAYED}, so export the model with one of these`
 
 /** Attributes whose value is an element type. Zero means that the operator chooses. */
 const TYPE_ATTRIBUTES = new Set(["to", "dtype", "output_dtype", "stash_type", "softmax_precision"])
@@ -56,14 +56,14 @@ const checkNode = (node: NodeProto): string | null => {
 
 const checkValue = ({ name, type }: ValueInfoProto): string | null => {
   if (type === undefined || type.value.case === undefined) return null
-  if (type.value.case !== "tensorType") return `The value ${quote(name)} is declared to be no tensor; only tensors are played.`
+  if (type.value.case !== "tensorType") return `The value ${quote(name)} is not declared as a tensor; only tensors are supported.`
   const { elemType } = type.value.value
   return elemType === DataType.UNDEFINED || ELEMENT_BYTES[elemType] !== undefined
     ? null
     : `The value ${quote(name)} has the ${spellType(elemType)}.`
 }
 
-/** Types of nodes and of declared values; those of constants are checked with their data. */
+/** Checks the types of nodes and declared values. The types of constants are checked with their data. */
 export const checkElementTypes = (graph: GraphProto): Rejected | null => {
   for (const node of graph.node) {
     const message = checkNode(node)

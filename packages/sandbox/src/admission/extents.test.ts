@@ -1,4 +1,4 @@
-/** Tensors without elements, and the memory from turn to turn that some kernels make of them. */
+/** Tensors without elements, which some kernels turn into an undeclared memory between turns. */
 import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
@@ -33,7 +33,7 @@ const node = (opType: string, input: ReadonlyArray<string>, attribute: Node["att
   ({ opType, input: [...input], output: ["x"], attribute }) as Node
 const with_ = (made: Node, ...initializers: ReadonlyArray<Initializer>) => said(linear(1, [made], initializers))
 
-/** Those whose sum without terms is made in a run; the runtime works out the others while it loads, once for all turns. */
+/** Models that compute the empty sum in a run; for the others the runtime computes it once, while it loads. */
 const IN_A_RUN = [
   "a Slice",
   "a Compress",
@@ -48,14 +48,14 @@ const IN_A_RUN = [
 
 describe("a model with a memory that its manifest does not declare", () => {
   for (const { what, weights } of leakingModels()) {
-    it(`by ${what} is refused unrun`, () => {
+    it(`by ${what} is refused without a run`, () => {
       assert.match(
         said(weights),
         /^unsupported_operator: (The initializer|Operator|The value) .*(zero|constant of the file|depends on what).*\.$/
       )
     })
 
-    it.runIf(IN_A_RUN.includes(what))(`by ${what} would be found out by the trial as well`, async () => {
+    it.runIf(IN_A_RUN.includes(what))(`by ${what} would also fail the trial`, async () => {
       const verdict = await examineRuns(await compiled, weights, plan)
       assert.deepInclude(verdict, { verdict: "rejected", reject_reason: "not_deterministic" })
     })
@@ -65,7 +65,7 @@ describe("a model with a memory that its manifest does not declare", () => {
 describe("an extent of zero", () => {
   const rank0 = (name: string) => ints(name, [])
 
-  it("is refused in initializers, constants, declared values and constant sizes, by its name", () => {
+  it("is refused in initializers, constants, declared values and constant sizes, and the message names it", () => {
     assert.match(with_(node("Relu", ["none"]), floats("none", [2, 0], [])), /^unsupported_operator: The initializer "none" has/)
     assert.match(said(linear(1, [], [floats("unused", [0], [])])), /^unsupported_operator: The initializer "unused" has/)
     const empty = { name: "value_floats", type: AttributeType.FLOATS, floats: [] }
@@ -88,14 +88,14 @@ describe("an extent of zero", () => {
       )
   })
 
-  it("may be that of a list: the shape of a scalar, no region, a Reshape that keeps a dimension", () => {
+  it("is allowed for lists: the shape of a scalar, no region, a Reshape that keeps a dimension", () => {
     assert.strictEqual(with_(node("ConstantOfShape", ["s"]), rank0("s")), "admissible")
     assert.strictEqual(with_(node("Resize", ["obs", "roi", "", "s"]), floats("roi", [0], []), ints("s", [1, 12, 11, 11])), "admissible")
     assert.strictEqual(with_(node("Reshape", ["obs", "s"]), ints("s", [0, -1])), "admissible")
     assert.match(with_(node("Add", ["obs", "s"]), floats("s", [0], [])), /unsupported_operator/)
   })
 
-  it("that only a match shows keeps a tensor out of MatMul, but not the numbers that are made of it", () => {
+  it("that depends on computed numbers keeps a tensor out of MatMul, but not numbers derived from it", () => {
     const cells = { ...node("NonZero", ["obs"]), output: ["cells"] }
     const places = node("Cast", ["cells"], [{ name: "to", type: AttributeType.INT, i: 1n }])
     const toLogits = (from: string, ...made: ReadonlyArray<Node>) => said(linear(1, [cells, places, ...made], [], from))
@@ -107,7 +107,7 @@ describe("an extent of zero", () => {
     assert.strictEqual(toLogits("marked", rows, marked), "admissible")
   })
 
-  it("is no matter for quantized weights, which are constants, and for slices that hold something", () => {
+  it("does not concern quantized weights, which are constants, or slices with elements", () => {
     const weights = { name: "w", dims: [1n, 3n], dataType: DataType.UINT8, rawData: new Uint8Array(3) }
     assert.strictEqual(with_(node("MatMulInteger", ["obs", "w"]), weights), "admissible")
     assert.match(with_(node("MatMulInteger", ["obs", "obs"])), /its input 1 as a constant/)

@@ -1,10 +1,10 @@
 /**
- * No tensor may have an extent of zero. Some kernels of the runtime do not write their outputs where a sum has no terms: what
- * comes out is whatever lay in the heap, which a model can use as memory from turn to turn that its manifest does not
- * declare. Extents are looked for wherever the file tells them: in constants, declared values and constant sizes.
+ * No tensor may have an extent of zero. Some kernels of the runtime do not write their output if a sum has no terms. The
+ * output is then old heap content, which a model can use as an undeclared memory between turns. Extents are checked
+ * wherever the file states them: in constants, declared values and constant sizes.
  *
- * Extents that only a run shows stay unknown here. The kernels that are known to leave outputs unwritten (kernels.test.ts looks for
- * them) are therefore played only where a constant of the file says that the sum has terms.
+ * Extents that depend on a run stay unknown here. The kernels known to leave outputs unwritten (kernels.test.ts looks for
+ * them) are therefore allowed only if a constant of the file shows that the sum has terms.
  */
 import type { GraphProto, NodeProto, TensorProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
@@ -15,8 +15,8 @@ type Sizes = ReadonlyArray<number>
 type Constants = ReadonlyMap<string, Sizes>
 
 /**
- * Inputs that are read as a list of sizes or axes, where an empty list is a legal one: the shape of a scalar, no axes, no
- * region of interest. They hold no numbers of the model.
+ * Inputs read as a list of sizes or axes. An empty list is legal there: the shape of a scalar, no axes, no region of
+ * interest. They hold no numbers of the model.
  */
 const LISTS: Readonly<Record<string, ReadonlyArray<number>>> = {
   ConstantOfShape: [0],
@@ -30,7 +30,7 @@ const LISTS: Readonly<Record<string, ReadonlyArray<number>>> = {
 
 const isList = (node: NodeProto, index: number) => LISTS[node.opType]?.includes(index) ?? false
 
-/** Whether every use of the value is one that may be an empty list, and there is one. */
+/** Whether the value is used, and every use may be an empty list. */
 const isOnlyAList = (graph: GraphProto, name: string): boolean => {
   if (graph.output.some((output) => output.name === name)) return false
   const uses = graph.node.flatMap((node) => node.input.flatMap((input, index) => (input === name ? [isList(node, index)] : [])))
@@ -57,7 +57,7 @@ const attributeOf = (node: NodeProto, name: string): Sizes | undefined => {
   return found === undefined ? undefined : found.ints.length > 0 ? found.ints.map(Number) : [Number(found.i)]
 }
 
-/** Both ends counted from the same side, and nothing between them in the direction of the step. */
+/** Whether both ends are counted from the same side with nothing between them in the direction of the step. */
 const isEmptyStretch = (start: number, end: number, step: number) => start < 0 === end < 0 && (step > 0 ? start >= end : start <= end)
 
 const slicesNothing = (node: NodeProto, [, starts, ends, , steps]: ReadonlyArray<Sizes | undefined>): boolean => {
@@ -98,15 +98,15 @@ const makesNothing = (node: NodeProto, constants: Constants): boolean => {
   }
 }
 
-/** Kernels that leave outputs unwritten where a sum has no terms, and the input whose extents say how many it has. */
+/** Kernels that leave outputs unwritten if a sum has no terms, with the input whose extents give the number of terms. */
 const TERMS: Readonly<Record<string, number>> = { ConvInteger: 1, MatMulInteger: 1, QLinearConv: 3, QLinearMatMul: 3 }
-/** The same, but models multiply what they compute with it: it may not be of an extent that only a match shows. */
+/** The same for MatMul, whose inputs are computed: their extents may not depend on computed numbers. */
 const FIXED = new Set(["MatMul"])
 export const guardedKernels: ReadonlySet<string> = new Set([...Object.keys(TERMS), ...FIXED])
 
 const named = (node: NodeProto) => `Operator ${node.opType.slice(0, 64)}${node.name === "" ? "" : ` ${quote(node.name)}`}`
 
-/** Every tensor without elements that the file itself tells; the message says where. */
+/** Finds a tensor that is empty by the file itself; the message says where. */
 const findEmpty = (graph: GraphProto): string | null => {
   for (const tensor of graph.initializer)
     if (isEmpty(tensor) && !isOnlyAList(graph, tensor.name)) return `The initializer ${quote(tensor.name)} has an extent of zero`
@@ -119,11 +119,11 @@ const findEmpty = (graph: GraphProto): string | null => {
 
 export const checkExtents = (graph: GraphProto): Rejected | null => {
   const empty = findEmpty(graph)
-  if (empty !== null) return reject("unsupported_operator", `${empty}; leave out tensors that hold nothing.`)
+  if (empty !== null) return reject("unsupported_operator", `${empty}; remove empty tensors.`)
   const constants = constantsOf(graph)
   for (const node of graph.node)
     if (makesNothing(node, constants))
-      return reject("unsupported_operator", `${named(node)} makes a tensor with an extent of zero; leave it out.`)
+      return reject("unsupported_operator", `${named(node)} makes a tensor with an extent of zero; remove it.`)
   return checkKernels(graph)
 }
 
@@ -138,7 +138,7 @@ const checkKernels = (graph: GraphProto): Rejected | null => {
     if (input !== undefined && !constant.has(node.input[input] ?? ""))
       return reject(
         "unsupported_operator",
-        `${named(node)} is played only with its input ${input} as a constant of the file; export its weights as an initializer.`
+        `${named(node)} is allowed only with its input ${input} as a constant of the file; export its weights as an initializer.`
       )
     if (FIXED.has(node.opType) && node.input.some((name) => loose.has(name)))
       return reject(

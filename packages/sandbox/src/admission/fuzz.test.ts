@@ -1,6 +1,6 @@
 /**
- * The reader under spoiled files. `AGON_SLOW=1` makes it 50,000 files instead of 2,000 and another seed each time, which a
- * failure names: `AGON_SEED=7` plays it again.
+ * The reader on corrupted files. `AGON_SLOW=1` tries 50,000 files instead of 2,000, with a new seed each time. A failure
+ * names its seed, and `AGON_SEED=7` repeats it.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
@@ -16,7 +16,7 @@ boundedByEvents(vi)
 const slow = process.env.AGON_SLOW !== undefined
 const FILES = slow ? 50_000 : 2_000
 const seed = Number(process.env.AGON_SEED ?? (slow ? Date.now() % 2 ** 32 : 20_261_121))
-/** A file of the corpus is read within a few milliseconds; the rest is for a machine that does other things. */
+/** A file of the corpus is read within a few milliseconds; the rest is margin for a busy machine. */
 const LONGEST_MS = 2_000
 
 const sparse = linear(
@@ -54,7 +54,7 @@ const corpus = [
 const MANIFESTS = [manifest(), manifest({ memory: { flat: 1, cell: 0 } })]
 
 describe("the reader", () => {
-  it(`answers for ${FILES} spoiled files with a verdict, each within its time (seed ${seed})`, () => {
+  it(`gives a verdict on ${FILES} corrupted files, each in time (seed ${seed})`, () => {
     console.info(`fuzz: seed ${seed}, ${FILES} files`)
     const mutator = new Mutator(seed, corpus)
     const manifests = new Mutator(seed, MANIFESTS)
@@ -81,7 +81,7 @@ describe("the reader", () => {
       counts.set(reason, (counts.get(reason) ?? 0) + 1)
     }
     console.info([...counts].map(([reason, count]) => `${reason} ${count}`).join(", "))
-    // Files that all fell at the first step would say nothing about the later ones.
+    // If all files failed at the first step, the later ones would not be tested.
     for (const reason of [
       "weights_unreadable",
       "external_data",

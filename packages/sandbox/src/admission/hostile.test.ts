@@ -1,4 +1,4 @@
-/** What is refused before anything of it runs, and in which order; what needs a run is in `Arena.hostile.test.ts`. */
+/** Files refused before they run, and the order of the checks. Files that need a run are in `Arena.hostile.test.ts`. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { ExamineRequest, WeightClass } from "../Verdict.ts"
@@ -16,7 +16,7 @@ const reasonOf = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): stri
 }
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
-/** A model of exactly `bytes`, filled up with a producer's name that nothing reads. Its length takes two bytes from 128 on. */
+/** A model of exactly `bytes`, padded with a producer's name that nothing reads. The name's length takes two bytes from 128 on. */
 const sized = (graph: Parameters<typeof model>[0], bytes: number) => {
   const rest = bytes - model(graph).length - 3
   assert.isAtLeast(rest, 128)
@@ -27,12 +27,12 @@ const sized = (graph: Parameters<typeof model>[0], bytes: number) => {
 const flattening = { node: [{ opType: "Flatten", input: ["obs"], output: ["logits"] }], input: [snakesInput], output: [snakesOutput] }
 
 describe("hostile files", () => {
-  it("names external data wherever they are said to lie, the runtime's own memory included", () => {
+  it("refuses external data at any location, the runtime's own memory included", () => {
     for (const location of ["/etc/passwd", "/proc/self/environ", "weights.bin", "../../secret", "*/_ORT_MEM_ADDR_/*", ""])
       assert.strictEqual(reasonOf(external(location)), "external_data", location)
   })
 
-  it("refuses Loop, If and Scan with bodies that the runtime would play", () => {
+  it("refuses Loop, If and Scan with bodies that the runtime would run", () => {
     for (const weights of [looping(false), looping(true), branching(), scanning()])
       assert.strictEqual(reasonOf(weights), "unsupported_operator")
   })
@@ -50,7 +50,7 @@ describe("hostile files", () => {
     assert.isBelow(performance.now() - start_ms, 1_000)
   })
 
-  it("refuses what draws numbers, seeded or not", () => {
+  it("refuses random numbers, seeded or not", () => {
     for (const opType of ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"])
       for (const seed of [undefined, 7]) assert.strictEqual(reasonOf(drawing(opType, seed)), "unsupported_operator")
   })
@@ -59,7 +59,7 @@ describe("hostile files", () => {
     for (const opType of MAKERS) assert.strictEqual(reasonOf(foldBomb(opType)), "admissible", opType)
   })
 
-  it("tells weights and manifest that were swapped: by their hashes, and without these as no manifest", () => {
+  it("detects swapped weights and manifest: by their hashes, and without hashes as an invalid manifest", () => {
     const hashes = { weights_hash: sha256(linear()), manifest_hash: sha256(manifest()) }
     assert.strictEqual(reasonOf(linear(), hashes), "admissible")
     assert.strictEqual(reasonOf(manifest(), { manifest: linear(), ...hashes }), "hash_mismatch")
@@ -74,7 +74,7 @@ describe("the size of a model", () => {
     { class: "micro", max_bytes: 4_096, memory_flat_bytes: 16, memory_cell_bytes: 4 }
   ]
 
-  it("puts it into the smallest class that holds it, the limit itself included", () => {
+  it("puts it into the smallest class that holds it, limit included", () => {
     for (const [bytes, name] of [
       [0, "nano"],
       [1_023, "nano"],
@@ -93,7 +93,7 @@ describe("the size of a model", () => {
     assert.strictEqual(reasonOf(sized(flattening, weights_bytes + 1), { weight_classes: classes }), "too_large")
   })
 
-  it("decides about its memory: what the next class allows is too much one byte before it", () => {
+  it("decides its memory limit: memory of the next class is refused one byte below that class", () => {
     const remembering = (bytes: number, flat: number) => {
       const file = manifest({ memory: { flat, cell: 0 } })
       const ports = (suffix: string) => port(`memory_flat${suffix}`, ["N", flat])
@@ -121,8 +121,8 @@ describe("the size of a model", () => {
 })
 
 describe("the order of the checks", () => {
-  /** Each has the fault of its own step and, from there on, that of every later one that a single file can have. */
-  it("is that of the steps: the first fault gives the reason", () => {
+  /** Each file has the fault of its own step and every fault of later steps that one file can combine. */
+  it("is the order of the steps: the first fault gives the reason", () => {
     const small = [{ ...weightClasses[0]!, max_bytes: 100 }]
     const bad = manifest({ game: "othello" })
     const nested = looping(true)

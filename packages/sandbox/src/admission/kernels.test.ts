@@ -1,7 +1,8 @@
 /**
- * Every operator that is played, over small nodes at the edges of what it takes, in two heaps that were filled differently: what
- * differs was never written, or read before it was. Such a kernel is a memory that no manifest declares, so the checks of the graph
- * must know it. `AGON_SLOW=1` draws ten times as many cases, and by another seed each time, which a failure names.
+ * Every allowed operator, on small nodes with edge cases, in two heaps that were filled differently: a difference shows
+ * that memory was not written, or read before it was written. Such a kernel gives a model an undeclared memory, so the
+ * checks of the graph must know it. `AGON_SLOW=1` draws ten times as many cases, with a new seed each time; a failure names
+ * its seed.
  */
 import { readFile } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
@@ -20,13 +21,13 @@ const SEED = Number(process.env.AGON_SEED ?? (slow ? Date.now() % 2 ** 32 : 1))
 const CASES = slow ? 100 : 10
 /** For the kernels that are known: enough that the fault shows by any seed, but for MatMul's, which depends on how the heap lies. */
 const KNOWN_CASES = 200
-/** A case takes milliseconds; one that uses so much of the processor does not end. */
+/** A case takes milliseconds; one that uses this much processor time does not end. */
 const HANGS_CPU_MS = 2_000
 const LOOK_EVERY_MS = 50
 
 const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
 
-/** Runs cases from the given one on, until they are done or the thread is of no more use; answers how each ended. */
+/** Runs the cases from the given one on, until all are done or the thread is unusable; answers how each ended. */
 const runFrom = (work: KernelWork): Promise<ReadonlyArray<KernelEnd | "hangs">> =>
   new Promise((resolve, reject) => {
     const ends: Array<KernelEnd | "hangs"> = []
@@ -66,9 +67,9 @@ const unguarded = [...allowedOperators].filter((opType) => !guardedKernels.has(o
 const GROUP = 24
 const groups = Array.from({ length: Math.ceil(unguarded.length / GROUP) }, (_, at) => unguarded.slice(at * GROUP, (at + 1) * GROUP))
 
-describe(`the kernels of the operators that are played (seed ${SEED})`, () => {
+describe(`the kernels of the allowed operators (seed ${SEED})`, () => {
   for (const group of groups)
-    it(`from ${group[0]} to ${group.at(-1)} write all that they give`, async () => {
+    it(`from ${group[0]} to ${group.at(-1)} write all of their outputs`, async () => {
       const ends = await sweep(group, CASES)
       const ran = new Set(ends.flatMap(({ end, opType }) => (end === "same" ? [opType] : [])))
       // An operator that takes few shapes gets more cases.
@@ -82,14 +83,14 @@ describe(`the kernels of the operators that are played (seed ${SEED})`, () => {
         ends.filter(({ end }) => end === "differs").map(({ what }) => what),
         []
       )
-      // What breaks or stalls its own instance is a crash or a timeout of its seat; it does so over nothing but empty tensors.
+      // A kernel that breaks or stalls its own instance costs its seat a crash or a timeout. Only empty tensors cause that.
       for (const { end, what } of ends) if (end === "hangs") assert.match(what, HAS_ZERO)
       const never = group.filter((opType) => !ends.some((one) => one.opType === opType && one.end === "same"))
       assert.deepStrictEqual(never, [], "no case of these ran")
     })
 
   for (const opType of guardedKernels)
-    it(`${opType} does not, where a sum has no terms; with terms it does`, async () => {
+    it(`${opType} does not write all of its output if a sum has no terms, and does with terms`, async () => {
       const ends = await sweep([opType], KNOWN_CASES)
       const leaving = ends.filter(({ end }) => end === "differs")
       if (opType !== "MatMul") assert.isNotEmpty(leaving)

@@ -1,7 +1,7 @@
 /**
- * Values whose extents depend on the numbers that a model computes, not on the board's size alone: what NonZero and Compress
- * leave over, and whatever is made to a size that was computed from an observation. The trial sees a few observations, so it cannot
- * tell which extents such a value takes in a match.
+ * Values whose extents depend on the numbers that a model computes, not only on the board's size: outputs of NonZero and
+ * Compress, and tensors of a size computed from an observation. The trial uses a few observations, so it cannot know the
+ * extents of such a value in a match.
  *
  *   fixed    extents and contents follow from the file and the board's size
  *   data     the contents depend on the observation or the memory, the extents do not
@@ -12,7 +12,7 @@ import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
 const [DATA, LOOSE] = [1, 2]
 type Level = number
 
-/** Inputs that say how large the output is. */
+/** Inputs that determine the size of the output. */
 const SIZE_INPUTS: Readonly<Record<string, ReadonlyArray<number>>> = {
   ConstantOfShape: [0],
   Expand: [1],
@@ -27,12 +27,12 @@ const SIZE_INPUTS: Readonly<Record<string, ReadonlyArray<number>>> = {
   TopK: [1],
   Upsample: [1]
 }
-/** Their outputs have as many elements as the input has that fit. */
+/** Their outputs have one element for each matching element of the input. */
 const SELECTING = new Set(["NonZero", "Compress"])
-/** Their outputs tell the extents of the input and nothing of its contents. */
+/** Their outputs depend on the extents of the input and not on its contents. */
 const MEASURING = new Set(["Shape", "Size"])
 
-/** A reduction of everything to one number. */
+/** A reduction of all elements to one number. */
 const isWhole = ({ attribute, input, opType }: NodeProto) =>
   opType.startsWith("Reduce") && input.length < 2 && !attribute.some(({ name }) => name === "axes")
 
@@ -41,7 +41,7 @@ const levelOf = (node: NodeProto, levels: ReadonlyMap<string, Level>): Level => 
   const most = Math.max(0, ...inputs)
   if (MEASURING.has(node.opType)) return most === LOOSE ? DATA : 0
   if (isWhole(node)) return Math.min(most, DATA)
-  // What is written into a tensor leaves its extents as they are.
+  // Writing into a tensor does not change its extents.
   if (node.opType.startsWith("Scatter")) return Math.max(inputs[0] ?? 0, Math.min(most, DATA))
   if (SELECTING.has(node.opType) && most > 0) return LOOSE
   return SIZE_INPUTS[node.opType]?.some((index) => (inputs[index] ?? 0) > 0) ? LOOSE : most

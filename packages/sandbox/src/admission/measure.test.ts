@@ -13,7 +13,7 @@ boundedByEvents(vi)
 const sizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
 const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
 
-/** What a model takes on these kinds of observation. */
+/** The time of a model on these kinds of observation. */
 const timeOn = async (weights: Uint8Array, kinds: ReadonlyArray<Kind>): Promise<number> => {
   const cap_bytes = memoryCapOf(weights.length)
   const seat = new Instance({ module: await compiled, weights: share(weights), cap_bytes, boards: [sizes], arena: true, poison: 1 })
@@ -32,7 +32,7 @@ const real = positions("snakes", sizes)
 const noise = extremes(sizes).filter(({ name }) => name === "noise")
 
 describe("the time of a model", () => {
-  it("is that of the kind of observation on which it is slowest", async () => {
+  it("is its time on the slowest kind of observation", async () => {
     const onNoise = await timeOn(slowOnEmptyCells(), noise)
     const onAll = await timeOn(slowOnEmptyCells(), [...real, ...extremes(sizes)])
     // Dense noise has no empty cell; a real board has more than a thousand.
@@ -40,7 +40,7 @@ describe("the time of a model", () => {
     assert.isAbove(onAll, 20_000)
   })
 
-  it("leaves a plain model as quick as it is", async () => {
+  it("is not inflated for a plain model", async () => {
     assert.isBelow(await timeOn(linear(), [...real, ...extremes(sizes)]), 5_000)
   })
 })
@@ -58,7 +58,7 @@ describe("the observations", () => {
     assert.isAbove(Math.max(...bodyOf(real[1]!)), Math.max(...bodyOf(real[0]!)))
   })
 
-  it("are the same every time, for every game and for sizes that the game has no board of", () => {
+  it("are the same every time, for every game, and for sizes without a board of the game", () => {
     for (const [game, odd] of [
       ["snakes", { ...sizes, rows: 6, cols: 23 }],
       ["othello", { ...sizes, planes: 5, rows: 14, cols: 4 }]
@@ -70,7 +70,7 @@ describe("the observations", () => {
     }
   })
 
-  it("hold zeros, denormals and large values, and only real ones have to be taken", () => {
+  it("hold zeros, denormals and large values, and a model must accept only the real positions", () => {
     const kinds = new Map(extremes(sizes).map((kind) => [kind.name, kind]))
     assert.isTrue(kinds.get("zeros")!.observations[0]!.every((value) => value === 0))
     assert.isTrue(kinds.get("denormals")!.observations[0]!.every((value) => value > 0 && value < 1.1754943508222875e-38))

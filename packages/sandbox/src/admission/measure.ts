@@ -1,27 +1,27 @@
 /**
- * How long one run of a model takes: of every kind of observation the median, and of these the worst. What counts is time of
- * the processor. A short run is over between two turns of the machine, so the time that passes is exact and its median is not moved by
- * the few that were interrupted; a long one is interrupted on a busy machine, but then what its thread used of the processor
- * is exact. Neither can be too small, so the smaller of the two is taken.
+ * How long one run of a model takes: the worst of the medians over the kinds of observation, in processor time. A short run
+ * is mostly not interrupted, so the time on the clock is exact, and a few interrupted runs do not move its median. A long
+ * run is interrupted on a busy machine, but its thread's processor time is then exact. Neither can be too small, so the
+ * smaller of the two is taken.
  */
 import type { Instance } from "../worker/Instance.ts"
 import type { Kind } from "./observations.ts"
 
 const WARM_UP_RUNS = 3
 const RUNS_MAX = 40
-/** A kind is measured when it has had so many runs and so much of the processor; slow models come with fewer runs. */
+/** A kind is measured after this many runs and this much processor time; slow models get by with fewer runs. */
 const ENOUGH = [
   { runs: 7, cpu_us: 40_000 },
   { runs: 3, cpu_us: 150_000 }
 ] as const
-/** Ten of the steps in which the processor's time is counted; under that it is too coarse to say anything. */
+/** Ten ticks of the processor time counter; below that it is too coarse. */
 const CPU_COUNTED_MIN_US = 40_000
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 /**
- * Asks for one run and answers what is wrong with it, or null. `unfit`: the model does not take such an observation, as one that
- * uses it as an index; where no match shows it, that is no fault.
+ * Asks for one run and answers its fault, or null. `unfit`: the model does not accept such an observation, for example
+ * because it uses it as an index. That is no fault if no match shows such an observation.
  */
 export type Run<Fault> = (seat: Instance, kind: Kind) => Promise<Fault | "unfit" | null>
 
@@ -46,7 +46,7 @@ const measureKind = async <Fault>(seat: Instance, kind: Kind, run: Run<Fault>): 
   return cpu_us < CPU_COUNTED_MIN_US ? median(times) : Math.min(median(times), cpu_us / times.length)
 }
 
-/** On the first board of the channel. Answers the worst of the kinds, in microseconds, at least 1. */
+/** Measures on the first board of the channel. Answers the worst kind, in microseconds, at least 1. */
 export const measure = async <Fault>(seat: Instance, kinds: ReadonlyArray<Kind>, run: Run<Fault>): Promise<Fault | number> => {
   let worst_us = 1
   for (const kind of kinds) {

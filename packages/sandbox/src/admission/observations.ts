@@ -1,6 +1,6 @@
 /**
- * What a model is asked during its examination: observations of real positions, and the extremes that a graph may be slow on.
- * All of it is the same on every machine.
+ * The observations of an examination: real positions, and extremes that may make a graph slow. They are the same on every
+ * machine.
  */
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
@@ -8,27 +8,27 @@ import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import type { Sizes } from "../worker/channel.ts"
 
-/** Observations of one kind, asked in turn. */
+/** Observations of one kind, used in turn. */
 export interface Kind {
   readonly name: string
-  /** Whether a match may show it, so that every model has to take it. */
+  /** Whether such an observation occurs in matches, so that every model must accept it. */
   readonly real: boolean
   readonly observations: ReadonlyArray<Float32Array>
 }
 
 const RULES = { max_turns: 300, strike_limit: 3 }
 const SEEDS = [1, 2, 3]
-/** Where in a match positions are taken: its opening, its middle, and full boards near its end. */
+/** The parts of a match that positions are taken from: opening, middle, and full boards near the end. */
 const STAGES = { opening: 0, "mid-game": 0.5, "late game": 0.98 } as const
 /** Smaller than the smallest normal float32; arithmetic on such numbers takes many times longer on some processors. */
 const DENORMAL = 1e-40
 const LARGE = 1e6
-/** In the view of a snake, the first plane that says where a move is safe. */
+/** In a snake's observation, the first of the planes that show safe moves. */
 const SAFE_PLANE = 8
 
 const countOf = ({ planes, rows, cols }: Sizes) => planes * rows * cols
 
-/** Numbers in 0..1: a linear congruence, since nothing here needs better. */
+/** Numbers in 0..1 by a linear congruential generator, which is good enough here. */
 export const noise = (values: Float32Array, seed: number): void => {
   let x = seed >>> 0
   for (let i = 0; i < values.length; i++) {
@@ -43,7 +43,7 @@ const noisy = (sizes: Sizes, seed: number): Float32Array => {
   return values
 }
 
-/** Any of the legal moves, in snakes any that does not end at once, so that a match comes to its middle. */
+/** A random legal move, in snakes one that is not fatal, so that matches get past their opening. */
 const moveOf = (engine: Engine, observation: Float32Array, legal: Uint8Array, cells: number, draw: Mulberry32): number => {
   const good = [...legal.keys()].filter(
     (action) => legal[action] === 1 && (engine.slug !== "snakes" || observation[(SAFE_PLANE + action) * cells] === 1)
@@ -51,7 +51,7 @@ const moveOf = (engine: Engine, observation: Float32Array, legal: Uint8Array, ce
   return good.length > 0 ? good[draw.below(good.length)]! : legal.indexOf(1)
 }
 
-/** Every observation of a match that is played at random, in order. */
+/** Every observation of a randomly played match, in order. */
 const playedThrough = (engine: Engine, board: BoardFile, seed: number): ReadonlyArray<Float32Array> => {
   const { actions, cols, masked, planes, rows, seats } = engine.spec(board)
   const draw = new Mulberry32(seed)
@@ -82,7 +82,7 @@ const laidOver = (view: Float32Array, from: BoardFile, to: Sizes): Float32Array 
   return laid
 }
 
-/** The game's own board that is nearest in size, the one with the most players among equals. */
+/** The game's own board nearest in size; among equals the one with the most players. */
 const nearestBoard = (game: string, { cols, rows }: Sizes): BoardFile => {
   const distance = (board: BoardFile) => Math.abs(board.rows - rows) + Math.abs(board.cols - cols)
   return [...boardsOf(game)].sort((a, b) => distance(a) - distance(b) || b.players - a.players)[0]!
@@ -96,14 +96,14 @@ export const positions = (game: string, sizes: Sizes): ReadonlyArray<Kind> => {
   return Object.entries(STAGES).map(([name, share]) => ({
     name,
     real: true,
-    // Of each match the view of another seat: an opening is the same whatever the seed.
+    // Each match shows another seat's view, since an opening does not depend on the seed.
     observations: matches.map((views, at) =>
       laidOver(views[Math.min(views.length - 1, Math.floor(share * views.length) + at)]!, board, sizes)
     )
   }))
 }
 
-/** What no match shows and a hostile graph may be slow on. */
+/** Observations that no match shows and that may make a hostile graph slow. */
 export const extremes = (sizes: Sizes): ReadonlyArray<Kind> => {
   const filled = (value: number) => [new Float32Array(countOf(sizes)).fill(value)]
   const scaled = (factor: number) => [noisy(sizes, 5).map((value) => value * factor)]

@@ -1,7 +1,7 @@
 /**
- * What a model may be made of: the standard operators that compute a tensor from tensors, the same each time. Anything
- * that holds another graph, draws numbers, handles text, sequences or optionals, trains, or is a function of the file's
- * own is left out. The list is a positive one, so an operator that a later version of ONNX adds has to be put here.
+ * The operators that a model may use: the standard ones that compute a tensor from tensors deterministically. Operators
+ * that hold another graph, draw random numbers, handle strings, sequences or optionals, or train are left out, and so are
+ * functions defined in the file. It is an allow-list, so operators of later ONNX versions have to be added here.
  */
 import { AttributeType, type GraphProto, type ModelProto, type NodeProto } from "@agon/onnx/Model.ts"
 import { OPSET } from "../Manifest.ts"
@@ -25,23 +25,22 @@ export const allowedOperators: ReadonlySet<string> = new Set([elementwise, reduc
 
 const isStandard = (domain: string) => domain === "" || domain === "ai.onnx"
 
-/** The operator sets a file imports: the standard one, in the version the manifest names, and nothing else. */
+/** Checks the imported operator sets: only the standard one, in the version of the manifest, is allowed. */
 export const checkDomains = (model: ModelProto, opset: number): Rejected | null => {
-  if (model.functions.length > 0)
-    return reject("unsupported_operator", "The model defines functions of its own; export it with functions inlined.")
+  if (model.functions.length > 0) return reject("unsupported_operator", "The model defines functions; export it with functions inlined.")
   if (model.trainingInfo.length > 0)
     return reject("unsupported_operator", "The model carries training information; export it for inference.")
   const foreign = model.opsetImport.find((entry) => !isStandard(entry.domain))
   if (foreign !== undefined)
     return reject(
       "unsupported_operator",
-      `The model imports operators of domain ${quote(foreign.domain)}; only the standard domain is played.`
+      `The model imports operators of domain ${quote(foreign.domain)}; only the standard domain is supported.`
     )
   if (model.opsetImport.length !== 1)
     return reject("unsupported_operator", "The model must import the standard operator set exactly once (opset_import).")
   const version = model.opsetImport[0]!.version
   if (version < BigInt(OPSET.min) || version > BigInt(OPSET.max))
-    return reject("unsupported_operator", `The model uses opset ${version}; opsets ${OPSET.min} to ${OPSET.max} are played.`)
+    return reject("unsupported_operator", `The model uses opset ${version}; opsets ${OPSET.min} to ${OPSET.max} are supported.`)
   if (version !== BigInt(opset)) return reject("manifest_invalid", `The manifest says opset ${opset}, the model imports ${version}.`)
   return null
 }
@@ -49,11 +48,11 @@ export const checkDomains = (model: ModelProto, opset: number): Rejected | null 
 const nameOf = (node: NodeProto) => (node.name === "" ? node.opType.slice(0, 64) : `${node.opType.slice(0, 64)} ${quote(node.name)}`)
 
 const checkNode = (node: NodeProto): string | null => {
-  if (!isStandard(node.domain)) return `is of domain ${quote(node.domain)}; only the standard domain is played`
-  if (!allowedOperators.has(node.opType)) return "is not among the operators that are played"
+  if (!isStandard(node.domain)) return `is of domain ${quote(node.domain)}; only the standard domain is supported`
+  if (!allowedOperators.has(node.opType)) return "is not one of the supported operators"
   if (node.overload !== "") return "calls a function overload"
   for (const attribute of node.attribute) {
-    if (attribute.g !== undefined || attribute.graphs.length > 0) return "holds a graph of its own"
+    if (attribute.g !== undefined || attribute.graphs.length > 0) return "holds a subgraph"
     if (attribute.refAttrName !== "") return "refers to an attribute of a function"
     if (attribute.sparseTensor !== undefined || attribute.sparseTensors.length > 0) return "holds a sparse tensor"
     if (attribute.tp !== undefined || attribute.typeProtos.length > 0) return "holds a type"

@@ -26,24 +26,24 @@ const node = (opType: string, input: ReadonlyArray<string>, over: Partial<Node> 
 
 const double = { ...floats("d", [], []), dims: [1n], dataType: DataType.DOUBLE, rawData: new Uint8Array(8) }
 const cases: ReadonlyArray<readonly [what: string, weights: Uint8Array, sentence: RegExp]> = [
-  ["a value that nothing gives", linear(1, [node("Relu", ["nowhere"])], [], "x"), /takes a value that nothing in the graph gives/],
+  ["a value that nothing produces", linear(1, [node("Relu", ["nowhere"])], [], "x"), /takes a value that nothing in the graph produces/],
   ["element types that do not fit", linear(1, [node("Add", ["obs", "d"])], [double], "x"), /element types .* put a Cast between/],
   ["shapes that do not fit", linear(1, [node("Add", ["obs", "w"])], [floats("w", [5, 5, 5], Array(125).fill(1))], "x"), /shape/],
-  ["an operator that the opset has not", linear(1, [node("Mish", ["obs"])], [], "x"), /opset/],
-  ["a circle", linear(1, [node("Add", ["obs", "y"]), node("Relu", ["x"], { name: "another", output: ["y"] })], [], "y"), /circle/],
+  ["an operator that is not in the opset", linear(1, [node("Mish", ["obs"])], [], "x"), /opset/],
+  ["a cycle", linear(1, [node("Add", ["obs", "y"]), node("Relu", ["x"], { name: "another", output: ["y"] })], [], "y"), /cycle/],
   ["a name that is taken", linear(1, [node("Relu", ["obs"]), node("Abs", ["obs"], { output: ["z"] })], [], "x"), /same name/],
-  ["a run that fails", failing(), /^A run on a board of 11 x 11 failed: a node MatMul does not take the shapes/],
-  ["a shape that the game has not", misshapen(), /^In a run on a board of 11 x 11 output logits has another shape/]
+  ["a run that fails", failing(), /^A run on a board of 11 x 11 failed: a node MatMul does not accept the shapes/],
+  ["a shape that is not the game's", misshapen(), /^In a run on a board of 11 x 11 output logits has another shape/]
 ]
 
 describe("a refusal by the runtime", () => {
   for (const [what, weights, sentence] of cases)
-    it(`for ${what} is a sentence of ours that says what to mend, and quotes nothing`, async () => {
+    it(`for ${what} is a sentence of ours that says what to fix, and quotes nothing`, async () => {
       const { detail, heard } = await verdictOn(weights)
       assert.match(detail, sentence)
       assert.match(detail, /^[A-Z].*\.$/)
       assert.notMatch(detail, /my_secret_node|::|\.cc|\.h:|onnxruntime|status|\[ONNX|ERROR|Exception/)
-      // What the runtime itself said is there for whoever runs the machine.
+      // The runtime's own message is kept for the operator.
       for (const said of heard) assert.notInclude(detail, said)
       assert.strictEqual(heard.length, what.startsWith("a shape") ? 0 : 1)
     })

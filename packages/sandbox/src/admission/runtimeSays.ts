@@ -1,6 +1,7 @@
 /**
- * What the runtime says about a graph, in our own sentences. Its messages hold names of its source files and of the file's
- * nodes, and mean little to whoever exported the model; they are told apart by kind, and each kind has what to mend.
+ * Translates the runtime's messages about a graph into our own sentences. Its messages hold names of its source files and
+ * of nodes, and mean little to a competitor. They are recognised by kind, and each kind has a sentence that says what to
+ * fix.
  */
 import { allowedOperators } from "./operators.ts"
 
@@ -9,7 +10,8 @@ const operatorIn = (found: RegExpExecArray): string => (allowedOperators.has(fou
 const LOADING: ReadonlyArray<readonly [RegExp, (found: RegExpExecArray) => string]> = [
   [
     /could not find an implementation for (\w+)/i,
-    (found) => `It has no kernel for ${operatorIn(found)} with these element types in this opset; use float32 there or another opset`
+    (found) =>
+      `The runtime has no kernel for ${operatorIn(found)} with these element types in this opset; use float32 there or another opset`
   ],
   [
     /no (?:op|schema) registered for (\w+)|^.*?(\w+)\([-\d]+\) is not a registered/i,
@@ -17,9 +19,9 @@ const LOADING: ReadonlyArray<readonly [RegExp, (found: RegExpExecArray) => strin
   ],
   [
     /is not a graph input, initializer, or output/i,
-    () => "A node takes a value that nothing in the graph gives; run onnx.checker.check_model on the file"
+    () => "A node takes a value that nothing in the graph produces; run onnx.checker.check_model on the file"
   ],
-  [/acyclic|cycle/i, () => "Its nodes depend on each other in a circle; export the graph again"],
+  [/acyclic|cycle/i, () => "The nodes of the graph depend on each other in a cycle; export the graph again"],
   [
     /same node name|duplicate|already been|must be (?:in )?single static assignment/i,
     () => "Two nodes or values of the graph have the same name; give each its own"
@@ -42,14 +44,14 @@ export const whyNotLoaded = (detail: string): string => {
     const found = pattern.exec(detail)
     if (found !== null) return sentence(found)
   }
-  return "Run onnx.checker.check_model with full_check on the file and mend what it names"
+  return "Run onnx.checker.check_model with full_check on the file and fix the errors it reports"
 }
 
 const OPERATOR = /non-zero status code returned while running (\w+) node/i
 
-/** The kind of node that failed, where the runtime names one of ours. */
+/** The kind of the failed node, if the runtime names an operator of our list. */
 export const whyNotRun = (detail: string): string => {
   const found = OPERATOR.exec(detail)
   const who = found !== null && allowedOperators.has(found[1]!) ? `a node ${found[1]}` : "a node"
-  return `${who} does not take the shapes or values that come there; look for sizes that were fixed at export`
+  return `${who} does not accept the shapes or values that it gets; look for sizes that were fixed at export`
 }

@@ -1,4 +1,4 @@
-/** Whether a model's inputs and outputs are the game's, on every board it may meet. */
+/** Checks that a model's inputs and outputs are the game's, on every board of the season. */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
@@ -34,7 +34,7 @@ const checkPort = (side: string, port: ValueInfoProto, expected: Expected): stri
   if (port.type?.value.case !== "tensorType") return `${at} is not a tensor`
   const { elemType, shape } = port.type.value.value
   if (elemType !== DataType.FLOAT) return `${at} must be float32`
-  if (shape === undefined) return `${at} declares no shape; it must be ${spell(expected.dims[0]!)}`
+  if (shape === undefined) return `${at} has no declared shape; it must be ${spell(expected.dims[0]!)}`
   for (const dims of expected.dims) {
     if (shape.dim.length !== dims.length) return `${at} has ${shape.dim.length} dimensions; it must be ${spell(dims)}`
     for (const [axis, { value }] of shape.dim.entries()) {
@@ -48,8 +48,8 @@ const checkPort = (side: string, port: ValueInfoProto, expected: Expected): stri
 const checkSide = (side: "Input" | "Output", ports: ReadonlyArray<ValueInfoProto>, expected: ReadonlyArray<Expected>): string | null => {
   const names = expected.map(({ name }) => name)
   for (const port of ports) {
-    if (!names.includes(port.name)) return `${side} ${quote(port.name)} is not the game's: with this manifest they are ${names.join(", ")}`
-    if (ports.filter(({ name }) => name === port.name).length > 1) return `${side} ${quote(port.name)} is there twice`
+    if (!names.includes(port.name)) return `${side} ${quote(port.name)} is unknown; with this manifest the game has ${names.join(", ")}`
+    if (ports.filter(({ name }) => name === port.name).length > 1) return `${side} ${quote(port.name)} occurs twice`
   }
   for (const one of expected) {
     const port = ports.find(({ name }) => name === one.name)
@@ -63,7 +63,7 @@ const checkSide = (side: "Input" | "Output", ports: ReadonlyArray<ValueInfoProto
 export const checkSignature = (graph: GraphProto, boards: ReadonlyArray<Sizes>): Rejected | null => {
   const initialized = new Set(graph.initializer.map(({ name }) => name))
   const expected = expectedOf(boards)
-  // Files of older exporters list initializers among the inputs as well; those are no inputs to feed.
+  // Older exporters also list initializers among the inputs; those are not fed.
   const inputs = graph.input.filter(({ name }) => !initialized.has(name))
   const shadowed = expected.inputs.find(({ name }) => initialized.has(name))
   if (shadowed !== undefined) return reject("wrong_signature", `Input "${shadowed.name}" is an initializer of the model.`)

@@ -31,7 +31,7 @@ const request = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): Exami
   ...over
 })
 
-/** The reason for which the files are refused, or "admissible". */
+/** The reason for refusing the files, or "admissible". */
 const reasonOf = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): string => {
   const check = examineFiles(request(weights, over))
   if (check.ok) return "admissible"
@@ -72,7 +72,7 @@ describe("examineFiles", () => {
     assert.strictEqual(reasonOf(linear(), { manifest_hash: hash }), "hash_mismatch")
   })
 
-  it("refuses files that no class holds, unread", () => {
+  it("refuses files larger than every class without reading them", () => {
     assert.strictEqual(reasonOf(linear(), { weight_classes: [{ ...weightClasses[0]!, max_bytes: 100 }] }), "too_large")
   })
 
@@ -96,7 +96,7 @@ describe("examineFiles", () => {
     assert.strictEqual(reasonOf(whole({ producerName: "ORTM" })), "weights_unreadable")
   })
 
-  it("refuses tensors whose dimensions are negative, overflow, or hold terabytes that are not there", () => {
+  it("refuses tensors whose dimensions are negative, overflow, or claim terabytes of missing data", () => {
     for (const dims of [[-1n], [-1n, -48n], [1n << 62n, 4n], [1n << 40n], [3n, 5n], Array(17).fill(1n)])
       assert.strictEqual(reasonOf(withTensor({ ...floats("t", [], [1]), dims })), "weights_unreadable", String(dims))
     assert.strictEqual(reasonOf(withTensor({ name: "t", dims: [4n], dataType: DataType.FLOAT })), "weights_unreadable")
@@ -124,7 +124,7 @@ describe("examineFiles", () => {
     }
   })
 
-  it("refuses foreign domains, functions, training and opsets beyond the played ones", () => {
+  it("refuses foreign domains, functions, training and unsupported opsets", () => {
     const standard = { domain: "", version: 17n }
     assert.strictEqual(
       reasonOf(withNode({ opType: "Relu", domain: "com.microsoft", input: ["obs"], output: ["x"] })),
@@ -236,7 +236,7 @@ describe("examineFiles", () => {
     assert.strictEqual(reasonOf(ports([port("obs", [1, 12, 11, 11])], [snakesOutput])), "wrong_signature")
   })
 
-  it("wants the memories that the manifest declares, all of them and no others", () => {
+  it("requires exactly the memories that the manifest declares", () => {
     const declared = { manifest: manifest({ memory: { flat: 8, cell: 2 } }) }
     const input = [snakesInput, port("memory_flat", ["N", 8]), port("memory_cell", ["N", 2, "H", "W"])]
     const output = [snakesOutput, port("memory_flat_out", ["N", 8]), port("memory_cell_out", ["N", 2, "H", "W"])]
@@ -261,7 +261,7 @@ describe("examineFiles", () => {
   })
 })
 
-describe("element types that are not played", () => {
+describe("unsupported element types", () => {
   const unplayed = [DataType.STRING, DataType.COMPLEX64, DataType.COMPLEX128, DataType.BFLOAT16, 17, 18, 19, 20, 21, 22, 23, 24, 99]
   const attribute = (name: string, i: number) => ({ name, type: AttributeType.INT, i: BigInt(i) })
   const detailOf = (weights: Uint8Array) => {
@@ -282,7 +282,7 @@ describe("element types that are not played", () => {
         const weights = withNode({ opType, name: "made", input: ["obs"], output: ["x"], attribute: [attribute(name, type)] })
         assert.match(
           detailOf(weights),
-          /^unsupported_operator: Operator \w+ "made" makes the element type .*; float16, .* are played/,
+          /^unsupported_operator: Operator \w+ "made" makes the element type .*; float16, .* are supported/,
           `${opType} ${type}`
         )
       }
@@ -305,7 +305,7 @@ describe("element types that are not played", () => {
     }
   })
 
-  it("leave the twelve that are played alone", () => {
+  it("do not include the twelve supported ones", () => {
     for (const type of [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13])
       assert.strictEqual(
         reasonOf(withNode({ opType: "Cast", input: ["obs"], output: ["x"], attribute: [attribute("to", type)] })),
@@ -315,7 +315,7 @@ describe("element types that are not played", () => {
   })
 })
 
-describe("examineFiles on strangers' bytes", () => {
+describe("examineFiles on corrupted bytes", () => {
   it("answers for every flipped byte, every cut and every doubled stretch with a reason that such a file can have", () => {
     const good = withNode({
       opType: "Relu",

@@ -1,4 +1,4 @@
-/** The part of an examination that reads the files and runs nothing, in the order in which competitors meet its steps. */
+/** The part of an examination that reads the files and runs nothing. The checks are in the order in which their reasons are reported. */
 import { createHash } from "node:crypto"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
@@ -17,7 +17,7 @@ import { scanWire } from "./wire.ts"
 export interface Plan {
   readonly param_count: number
   readonly manifest: Manifest
-  /** The different sizes among the boards, largest first. */
+  /** The distinct board sizes, largest first. */
   readonly boards: ReadonlyArray<Sizes>
 }
 export type StaticCheck = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly verdict: Rejected | Failed }
@@ -27,7 +27,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 const checkHash = (what: string, bytes: Uint8Array, hash: string | undefined): Rejected | null =>
   hash === undefined || sha256(bytes) === hash
     ? null
-    : reject("hash_mismatch", `The ${what} that arrived have another sha256 than was submitted; upload them again.`)
+    : reject("hash_mismatch", `The ${what} have another sha256 than the submitted one; upload them again.`)
 
 const checkSize = ({ weights, manifest, weight_classes }: ExamineRequest): Rejected | null => {
   const bytes = weights.length + manifest.length
@@ -43,7 +43,7 @@ const checkManifest = (request: ExamineRequest): { readonly manifest: Manifest }
   const check = readManifest(request.manifest)
   if (!check.ok) {
     const faults = check.errors.map(({ path, message }) => (path === "" ? `the file ${message}` : `${path} ${message}`))
-    return reject("manifest_invalid", `The manifest is refused: ${faults.join("; ")}.`)
+    return reject("manifest_invalid", `The manifest is invalid: ${faults.join("; ")}.`)
   }
   return check.manifest.game === request.game
     ? check
@@ -54,7 +54,7 @@ const sizesOf = (request: ExamineRequest, { memory }: Manifest): ReadonlyArray<S
   const engine = engineOf(request.game)
   if (engine === undefined) return { verdict: "failed", detail: `This runner has no engine for ${quote(request.game)}.` }
   const sizes = new Map<string, Sizes>()
-  // A season whose boards are still to come is examined on the game's own.
+  // For a season without boards the game's own are used.
   for (const board of request.boards.length > 0 ? request.boards : boardsOf(request.game)) {
     const { planes, rows, cols, actions } = engine.spec(board)
     sizes.set(`${rows}x${cols}`, { planes, rows, cols, actions, ...memory })
@@ -63,7 +63,7 @@ const sizesOf = (request: ExamineRequest, { memory }: Manifest): ReadonlyArray<S
 }
 
 const readGraph = (weights: Uint8Array): ModelProto | Rejected => {
-  // ONNX Runtime takes a file with this mark for its own format, whatever else it is.
+  // ONNX Runtime reads any file with this mark as its own format.
   if (Buffer.from(weights.buffer, weights.byteOffset, weights.byteLength).toString("latin1", 4, 8) === "ORTM")
     return reject("weights_unreadable", "The weights are in ONNX Runtime's own format; submit the ONNX file.")
   const scan = scanWire(weights)
@@ -72,7 +72,7 @@ const readGraph = (weights: Uint8Array): ModelProto | Rejected => {
     const model = decodeModel(weights)
     return model.graph === undefined ? reject("weights_unreadable", "The weights file holds no graph.") : model
   } catch {
-    return reject("weights_unreadable", "The weights file is no readable ONNX model.")
+    return reject("weights_unreadable", "The weights file is not a readable ONNX model.")
   }
 }
 

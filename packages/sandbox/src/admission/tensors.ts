@@ -1,4 +1,4 @@
-/** The constants of a model: where they lie, whether they hold what they claim, and how many numbers they are. */
+/** The constants of a model: where their data are, whether the data match the declared size, and how many numbers they hold. */
 import { type AttributeProto, DataLocation, type GraphProto, type ModelProto, type TensorProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 import { ELEMENT_BYTES, spellType } from "./elementTypes.ts"
@@ -10,7 +10,7 @@ interface Part {
   readonly where: string
 }
 
-/** Every tensor of the file, wherever it hides: initializers, sparse ones, attributes and the graphs inside them. */
+/** Every tensor of the file: initializers, sparse ones, attributes, and those in subgraphs. */
 function* tensorsOf(graph: GraphProto | undefined, depth = 0): Generator<Part> {
   if (graph === undefined || depth > 32) return
   for (const tensor of graph.initializer) yield { tensor, where: `initializer ${quote(tensor.name)}` }
@@ -44,12 +44,12 @@ export const checkExternalData = (model: ModelProto): Rejected | null => {
   ]
   for (const { tensor, where } of parts) {
     if (tensor.dataLocation !== DataLocation.DEFAULT || tensor.externalData.length > 0)
-      return reject("external_data", `The data of ${where} lies outside the weights file; save the model as one file.`)
+      return reject("external_data", `The data of ${where} is outside the weights file; save the model as one file.`)
   }
   return null
 }
 
-/** Elements by the dimensions, or null where they are negative, absurd or too many to be in any file. */
+/** Number of elements by the dimensions, or null if it is negative, absurd or too large for any file. */
 export const elementsOf = (dims: ReadonlyArray<bigint>): number | null => {
   if (dims.length > RANK_MAX) return null
   let product = 1n
@@ -61,7 +61,7 @@ export const elementsOf = (dims: ReadonlyArray<bigint>): number | null => {
   return Number(product)
 }
 
-/** How many elements the tensor's bytes or lists are. int32_data also carries the types narrower than int32. */
+/** Number of elements in the tensor's data. int32_data also carries the types narrower than int32. */
 const held = (tensor: TensorProto, bytes: number): number => {
   if (tensor.rawData.length > 0) return tensor.rawData.length / bytes
   const lists = [tensor.floatData, tensor.int32Data, tensor.int64Data, tensor.doubleData, tensor.uint64Data]

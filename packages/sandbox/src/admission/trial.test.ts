@@ -1,6 +1,7 @@
 /**
- * The trial by itself, with files that the checks before it would have refused. It is the second line: what a later
- * version of the runtime, or a gap in our list of operators, might let through still has to give the same bits twice.
+ * The trial by itself, with files that the checks before it would have refused. It is the second line of defence: a model
+ * that passes those checks, through a new runtime version or a gap in our list of operators, must still give the same bits
+ * twice.
  */
 import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
@@ -15,7 +16,7 @@ import { boundedByEvents } from "../worker/testing/testBudget.ts"
 boundedByEvents(vi)
 
 const check = readManifest(manifest())
-if (!check.ok) throw new Error("the manifest of the tests is no manifest")
+if (!check.ok) throw new Error("the manifest of the tests is invalid")
 const plan: Plan = {
   param_count: 48,
   manifest: check.manifest,

@@ -7,8 +7,8 @@
  *   beside it          every tensor from a heap whose free part is filled anew before each run, with another pattern; before
  *                      each question a run on a third observation
  *
- * Limits are on what a thread uses of the processor. How long it takes on a busy machine says nothing about the model: only the
- * arena's deadline, far away, ends that, and the examination then is tried again.
+ * Limits are on a thread's processor time. The time on the clock says nothing about the model on a busy machine: only the
+ * arena's distant deadline limits it, and the examination is then tried again.
  */
 import { createHash } from "node:crypto"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
@@ -22,14 +22,14 @@ import type { Plan } from "./static.ts"
 
 export const LOAD_CPU_MAX_MS = 10_000
 const RUN_CPU_MAX_MS = 3_000
-/** Of one instance, loading included. */
+/** For one instance, loading included. */
 const TOTAL_CPU_MAX_MS = 13_000
-/** A season may have more sizes than there is time for; the largest, the smallest and those evenly between are enough. */
+/** A season may have more sizes than there is time for; the largest, the smallest and evenly spaced ones between them are enough. */
 const BOARDS_MAX = 8
 const POISON = { first: 1, second: 2 } as const
 
 type Fault = Rejected | Failed
-/** Takes what the runtime itself said, which no verdict quotes. */
+/** Receives the runtime's own message, which no verdict quotes. */
 export type Hear = (said: string) => void
 
 const place = ({ rows, cols }: Sizes) => `on a board of ${rows} x ${cols}`
@@ -50,10 +50,10 @@ const loadFault = async (seat: Instance, cap_bytes: number, hear: Hear): Promise
   if (status === STATUS.machine) return machine("The machine could not give the model the memory that it may use.")
   return status === STATUS.exhausted
     ? memory()
-    : reject("weights_unreadable", `ONNX Runtime does not load the model. ${whyNotLoaded(detail)}.`)
+    : reject("weights_unreadable", `ONNX Runtime cannot load the model. ${whyNotLoaded(detail)}.`)
 }
 
-/** What the last run came to; `finite` is whether its numbers have to be. */
+/** The outcome of the last run; `finite` says whether its numbers must be finite. */
 const runFault = (seat: Instance, sizes: Sizes, hear: Hear, finite: boolean): Fault | null => {
   const { status, detail } = seat.channel
   if (status === STATUS.answered) return null
@@ -65,7 +65,7 @@ const runFault = (seat: Instance, sizes: Sizes, hear: Hear, finite: boolean): Fa
   return reject("wrong_signature", `A run ${place(sizes)} failed: ${whyNotRun(detail)}.`)
 }
 
-/** Waits for the run that was asked for, within what is left of the processor's time. */
+/** Waits for the requested run, within the remaining processor time. */
 const finished = async (seat: Instance, sizes: Sizes, hear: Hear, finite = true): Promise<Fault | null> => {
   const left_ms = TOTAL_CPU_MAX_MS - seat.channel.cpu_us / 1_000
   if (left_ms <= 0) return reject("resource_limit", `The model was not examined within ${TOTAL_CPU_MAX_MS / 1_000} s of processor time.`)
@@ -83,7 +83,7 @@ const digestOf = (exchange: Exchange) => {
   return hash.digest("hex")
 }
 
-/** A run on something else, which must leave nothing behind but in the memory that the model declares; that is put back. */
+/** A run on another observation. It may change only the declared memory, which is restored. */
 const distract = async (seats: ReadonlyArray<Instance>, sizes: Sizes, exchanges: ReadonlyArray<Exchange>, turn: number, hear: Hear) => {
   const memories = exchanges.map(({ memoryCell, memoryFlat }) => [memoryFlat.slice(), memoryCell.slice()] as const)
   for (const [at, seat] of seats.entries()) {
@@ -99,7 +99,7 @@ const distract = async (seats: ReadonlyArray<Instance>, sizes: Sizes, exchanges:
   return null
 }
 
-/** Asks both seats the same and compares; memory goes round as it does in a match. */
+/** Asks both instances the same and compares; memory is carried over as in a match. */
 const compare = async (seats: ReadonlyArray<Instance>, sizes: Sizes, index: number, questions: ReadonlyArray<Float32Array>, hear: Hear) => {
   const exchanges = seats.map((seat) => seat.channel.take(index))
   for (const [turn, question] of questions.entries()) {
@@ -116,13 +116,13 @@ const compare = async (seats: ReadonlyArray<Instance>, sizes: Sizes, index: numb
     if (new Set(exchanges.map(digestOf)).size > 1)
       return reject(
         "not_deterministic",
-        `Two runs ${place(sizes)} on the same input gave different bits; leave out what draws random numbers and tensors with an extent of zero.`
+        `Two runs ${place(sizes)} on the same input gave different bits; remove random operators and tensors with an extent of zero.`
       )
   }
   return null
 }
 
-/** The largest board gets every kind of question, the others one of noise and one of a real position. */
+/** The largest board gets every kind of observation, the others noise and one real position. */
 const questionsOn = (index: number, noises: Kind, real: ReadonlyArray<Kind>): ReadonlyArray<Float32Array> =>
   index === 0
     ? [...noises.observations, ...real.map(({ observations }) => observations[0]!)]

@@ -24,7 +24,7 @@ describe("scanWire", () => {
     assert.isAtMost(passed, 2)
   })
 
-  it("answers for a model with any byte flipped: passed with its messages counted, or refused in a sentence, the tags that are broken refused", () => {
+  it("passes or refuses a model with any byte flipped, and refuses every broken tag", () => {
     const bytes = linear()
     const whole = scanWire(bytes)
     let refused = 0
@@ -43,14 +43,14 @@ describe("scanWire", () => {
     assert.isBelow(refused, bytes.length - 192)
   })
 
-  it("refuses ten megabytes of empty messages with a second of the processor", () => {
+  it("refuses ten megabytes of empty messages within a second of processor time", () => {
     const bytes = emptyMessages(10_000_000)
     const start = process.threadCpuUsage()
     assert.include(refusal(bytes), `${WIRE_LIMITS.messages} messages`)
     assert.isBelow(process.threadCpuUsage(start).user, 1_000_000)
   })
 
-  it("refuses ten megabytes of empty texts, which are no messages", () => {
+  it("refuses ten megabytes of empty strings, which are not messages", () => {
     const names = new Uint8Array(10_000_000)
     for (let at = 0; at < names.length; at += 2) names.set([1 * 8 + 2, 0], at)
     assert.include(refusal(record(7, record(1, names))), `${WIRE_LIMITS.records} records`)

@@ -1,10 +1,10 @@
 /**
- * Walks a model file's protobuf records before anything is built from them. A decoder makes an object per message, so
- * ten megabytes of empty messages would cost gigabytes; the walk copies nothing, recurses nowhere and stops at its first
- * limit. It knows which fields of ONNX hold messages and steps over every other as bytes.
+ * Walks a model file's protobuf records before anything is built from them. A decoder makes an object per message, so ten
+ * megabytes of empty messages would cost gigabytes; the walk copies nothing, recurses nowhere and stops at its first limit.
+ * It knows which fields of ONNX hold messages and steps over every other as bytes.
  *
- * It also refuses what two readers may understand differently (a second graph or type where one belongs, groups), since
- * what is examined here is decoded by us and run by ONNX Runtime.
+ * It also refuses encodings that two readers may understand differently (a second graph or type where one belongs, groups),
+ * since our decoder examines the file and ONNX Runtime runs it.
  */
 export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000 } as const
 
@@ -25,7 +25,7 @@ type MessageName =
   | "Shape"
   | "Leaf"
 
-/** Fields that hold messages, by number; `one` marks those of which a message has at most one. */
+/** Fields that hold messages, by number; `one` marks fields that may occur once per message. */
 const FIELDS: Readonly<Record<MessageName, Readonly<Record<number, { readonly kind: MessageName; readonly one?: true }>>>> = {
   Model: {
     7: { kind: "Graph", one: true },
@@ -80,7 +80,7 @@ export type WireCheck = { readonly ok: true; readonly messages: number } | { rea
 
 const refuse = (message: string): WireCheck => ({ ok: false, message })
 
-/** A varint is -1 where it does not end. Values above 2^53 lose their low bits, which no length or tag may have. */
+/** -1 for a varint without an end. Values above 2^53 lose their low bits; no valid length or tag is that large. */
 class Cursor {
   readonly bytes: Uint8Array
   at = 0
@@ -109,7 +109,7 @@ interface Frame {
 
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
-/** Steps over one record; answers the embedded message's frame, null for a plain record, or what is wrong with it. */
+/** Steps over one record; answers the embedded message's frame, null for a plain record, or its fault. */
 const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
   const start = cursor.at
   const tag = cursor.varint(frame.end)
@@ -150,7 +150,7 @@ export const scanWire = (bytes: Uint8Array): WireCheck => {
     if (++records > WIRE_LIMITS.records)
       return refuse(`The weights file has more than ${WIRE_LIMITS.records} records; store weights as raw_data.`)
     const next = record(cursor, frame)
-    if (typeof next === "string") return refuse(`The weights file is no readable ONNX model: it ${next}.`)
+    if (typeof next === "string") return refuse(`The weights file is not a readable ONNX model: it ${next}.`)
     if (next === null) continue
     if (++messages > WIRE_LIMITS.messages)
       return refuse(`The weights file has more than ${WIRE_LIMITS.messages} messages; simplify the graph or merge its nodes.`)

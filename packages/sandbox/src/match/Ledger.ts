@@ -1,8 +1,8 @@
 /**
- * The shared memory between the thread that plays a match and the process that watches over it. The thread alone writes
- * while it lives; the watcher alone writes between two lives of it. It holds all that a fresh thread needs to go on where
- * the last one was stopped: every choice so far and every seat's recurrent memory. The state of the game is not in it,
- * since the rules make it again from the choices within microseconds a turn.
+ * The shared memory between the thread that plays a match and the process that watches it. Only the thread writes while it
+ * runs; only the watcher writes between two threads. It holds everything that a fresh thread needs to continue: every
+ * choice so far and every seat's recurrent memory. The state of the game is not in it, since the rules rebuild it from the
+ * choices within microseconds per turn.
  *
  *   STEP     grows with every change of phase; a watcher that sees it stand still for too long stops the thread
  *   PHASE    what the thread is doing, SEAT for whom, TURN in which turn, and what it had used of the processor when it began
@@ -86,12 +86,12 @@ export class Ledger {
     Atomics.add(this.#words, STEP, 1)
   }
 
-  /** What the thread had used of the processor when it entered its phase. */
+  /** The thread's processor time when it entered its phase. */
   get entered_cpu_us(): number {
     return this.#times[ENTERED_CPU]!
   }
 
-  /** What a seat may still spend on its moves, beside each move's own allowance; see `Playing`. */
+  /** The balance of a seat's account, beside each move's own allowance; see `Playing`. */
   account_us(seat: number): number {
     return this.#accounts[seat]!
   }
@@ -99,7 +99,7 @@ export class Ledger {
     this.#accounts[seat] = account_us
   }
 
-  /** What a seat chose in a turn; undefined where it has not been asked. */
+  /** A seat's choice in a turn; undefined if it has not been asked yet. */
   choice(turn: number, seat: number): Choice | undefined {
     const entry = this.#entries[turn * this.#seats + seat]!
     if (entry === UNASKED) return undefined
@@ -109,7 +109,7 @@ export class Ledger {
     this.#entries[turn * this.#seats + seat] = typeof choice === "number" ? choice : -1 - STRIKES.indexOf(choice)
   }
 
-  /** The strike that a seat gets in every turn because its model cannot be loaded, or null. */
+  /** The strike of every turn for a seat whose model cannot be loaded, or null. */
   lost(seat: number): StrikeCode | null {
     const word = this.#words[LOST_AT + seat]!
     return word === 0 ? null : STRIKES[word - 1]!

@@ -54,7 +54,7 @@ describe("a thread that plays matches", () => {
     assert.strictEqual((await thread.play(await matchOf([linear(), linear()]))).kind, "ended")
   })
 
-  it("ends when it is stopped in the middle of a run, with the ledger as far as it came", async () => {
+  it("ends when it is stopped in the middle of a run, and the ledger keeps its progress", async () => {
     const thread = new MatchThread()
     const match = await matchOf([linear(), stalling("run")])
     const ledger = new Ledger(shapeOf, match.ledger as SharedArrayBuffer)

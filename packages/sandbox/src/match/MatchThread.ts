@@ -4,9 +4,9 @@
  *   idle ──play──▶ playing ──report──▶ idle
  *                     └──stopped, or ended by itself──▶ gone
  *
- * A thread that ended a match well plays the next one: starting it costs as much as a short match (its modules are read and
- * compiled, and the first turns run interpreted). Nothing of a match is left in it that a model could reach: each model
- * has an instance and a memory of its own, made for the match.
+ * A thread that finished a match without a fault plays the next one: starting a thread costs as much as a short match (its
+ * modules are read and compiled, and the first turns run interpreted). A model finds nothing left of an earlier match: each
+ * has its own instance and memory, made for the match.
  */
 import { Worker } from "node:worker_threads"
 import type { MatchReport } from "./Match.ts"
@@ -15,7 +15,7 @@ import type { MatchWork } from "./Playing.ts"
 export type End = { readonly kind: "report"; readonly report: MatchReport } | { readonly kind: "ended"; readonly error: string }
 
 const SCRIPT_HEAP_MB = 256
-/** After so many a fresh thread, in case something small is left by each. */
+/** A fresh thread starts after this many matches, in case each leaks a little. */
 const MATCHES_MAX = 200
 
 export class MatchThread {
@@ -33,7 +33,7 @@ export class MatchThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: SCRIPT_HEAP_MB }
     })
-    // What the runtime prints is read by nobody; unread it would pile up from match to match.
+    // The runtime's output is discarded; unread it would accumulate from match to match.
     this.#worker.stdout.resume()
     this.#worker.stderr.resume()
     this.#worker.on("message", (report: MatchReport) => this.#settle({ kind: "report", report }))
@@ -58,7 +58,7 @@ export class MatchThread {
     })
   }
 
-  /** What the thread has used of the processor so far; null where it does not say. */
+  /** The thread's processor time so far; null if unknown. */
   cpu_us(): Promise<number | null> {
     return this.#worker.cpuUsage().then(
       ({ system, user }) => user + system,
@@ -66,7 +66,7 @@ export class MatchThread {
     )
   }
 
-  /** Ends the thread, whatever it does; a match that it plays then ends as `ended`, unless its report was under way. */
+  /** Ends the thread at once; its current match ends as `ended`, unless its report is already under way. */
   stop(): void {
     this.#gone = true
     void this.#worker.terminate()

@@ -1,9 +1,9 @@
 /**
- * One match being played: rules and all seats' models in turn, each model in an instance of its own. It keeps nothing that
- * the ledger does not hold, so its thread may be stopped at any moment and another goes on.
+ * Plays one match: the rules, and all seats' models in turn, each in an instance of its own. All of its progress is in the
+ * ledger, so its thread may be stopped at any moment and another continues.
  *
- * Seats are asked one after another. A hand-over to another thread costs about as much as a small model's whole run, and
- * a machine that plays as many matches at once as it has cores gains nothing from running seats side by side.
+ * Seats are asked one after another. Handing over to another thread costs about as much as a small model's run, and a
+ * machine that plays as many matches at once as it has cores gains nothing from running seats side by side.
  */
 import type { Choice, Engine, StrikeCode } from "@agon/engine/Engine.ts"
 import { engineOf } from "@agon/engine/registry.ts"
@@ -62,7 +62,7 @@ export class Playing {
     for (const { turn, seat } of work.request.timeouts ?? []) this.#timeouts.set(turn, new Set([...(this.#timeouts.get(turn) ?? []), seat]))
   }
 
-  /** To the end, from wherever the ledger stands. Throws where the rules do. */
+  /** Plays to the end, from the position in the ledger. Throws if the rules throw. */
   async play(): Promise<MatchReport> {
     const { board, seed, rules } = this.#work.request
     this.#ledger.enter(PHASE.rules, 0, threadCpu_us())
@@ -75,7 +75,7 @@ export class Playing {
     return this.#report(state, recorder)
   }
 
-  /** Null where the model does not load; the ledger then says so for good. */
+  /** Null if the model does not load; the ledger records that for the rest of the match. */
   async #open(seat: number): Promise<Player | null> {
     const ledger = this.#ledger
     if (ledger.lost(seat) !== null) return null
@@ -157,7 +157,7 @@ export class Playing {
     }
   }
 
-  /** Charges a move where the season says what one may cost. A match that is played again has its timeouts from the first time. */
+  /** Charges a move if the season has a limit. A match that is played again takes its timeouts from the replay. */
   #isOverdrawn(seat: number, cost_us: number): boolean {
     const { infer_us_max, timeouts } = this.#work.request
     if (infer_us_max === undefined || timeouts !== undefined) return false
@@ -194,8 +194,8 @@ const choose = (logits: Float32Array, legal: Uint8Array | null): number => {
 }
 
 /**
- * After a crash the instance may hold its whole cap and is in an unknown state. Its memory is only sure to be free when
- * the thread ends, so the thread gives up and leaves the rest of the match to its successor.
+ * After a crash the instance may hold its whole memory cap and is in an unknown state. Its memory is certainly freed only
+ * when the thread ends, so the thread ends and leaves the rest of the match to its successor.
  */
 const giveUp = (ledger: Ledger): never => {
   ledger.enter(PHASE.giving_up, 0, threadCpu_us())

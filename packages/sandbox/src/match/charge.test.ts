@@ -1,4 +1,4 @@
-/** What slow moves cost their seat, and that a match which is played again takes its timeouts from the replay. */
+/** Charges for slow moves; a match that is played again takes its timeouts from the replay. */
 import { verify } from "@agon/engine/replay/verify.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { assert, describe, it, layer, vi } from "@effect/vitest"
@@ -44,7 +44,7 @@ describe("an account of processor time", () => {
     assert.strictEqual(charge(RESERVE_US, 0, 20_000).account_us, RESERVE_US)
   })
 
-  it("charges a move for the thread's work and not for the time that passed", () => {
+  it("charges a move for processor time and not for time on the clock", () => {
     assert.strictEqual(chargeOf(150, 0), 150) // shorter than a tick: the clock is exact
     assert.strictEqual(chargeOf(95_000, 4_000), 8_000) // interrupted by others
     assert.strictEqual(chargeOf(350_000, 348_000), 350_000)
@@ -82,7 +82,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
     })
   )
 
-  it.effect("that is played again has no clock of its own: what was in time there is in time here", () =>
+  it.effect("that is played again has no timeouts of its own: a move that was in time stays in time", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
       // The deadline here is one that the model misses in every slow turn; a match that is played again has a far longer one.

@@ -1,4 +1,4 @@
-/** A loaded model together with the places one board's inputs come from and its outputs go to. */
+/** A loaded model with the buffers of its inputs and outputs for one board size. */
 import { type Exchange, type Sizes, STATUS, type Status } from "./channel.ts"
 import { Feed, OrtFailure, type Port, type Session, ShapeMismatch } from "./Runtime.ts"
 
@@ -20,7 +20,7 @@ const allFinite = (values: Float32Array) => {
 }
 
 export class ModelIO {
-  /** The last turn's time inside the runtime; everything around it is ours and not in it. */
+  /** The last turn's time inside the runtime, without our own work around it. */
   infer_ms = 0
   readonly #feed: Feed
   readonly #sources: ReadonlyArray<Float32Array>
@@ -33,7 +33,7 @@ export class ModelIO {
     this.#targets = [logits, ...memories]
   }
 
-  /** A turn's outputs are taken over only if all of them are finite; memory then stays what it was. Throws what the runtime throws. */
+  /** Runs one turn. If an output is not finite, none is copied and memory keeps its values. Throws the runtime's errors. */
   turn(): Status {
     const { inputs, outputs } = this.#feed
     for (let i = 0; i < inputs.length; i++) inputs[i]!.set(this.#sources[i]!)
@@ -44,7 +44,7 @@ export class ModelIO {
   }
 }
 
-/** What a thrown thing says about the model. */
+/** The status that an error means. */
 export const statusOf = (error: unknown): readonly [Status, detail: string] => {
   if (error instanceof ShapeMismatch) return [STATUS.shape, error.message]
   if (error instanceof OrtFailure) return [error.exhausted ? STATUS.exhausted : STATUS.failed, error.message]

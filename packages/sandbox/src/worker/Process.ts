@@ -2,7 +2,7 @@
  * The runner's handle on one sandbox process: started, given one job after another, killed when it is late.
  *
  *   starting ──ready──▶ idle ──run──▶ busy ──answer──▶ idle
- *       └─────────────────┴─────────────┴──late, dead, killed──▶ gone (whoever owns it starts another)
+ *       └─────────────────┴─────────────┴──late, dead, killed──▶ gone (its owner starts another)
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -53,7 +53,7 @@ export class SandboxProcess {
     return outcome
   }
 
-  /** For good: nothing of it runs once it returns but the kernel's clearing up. */
+  /** Kills the process; afterwards only the kernel's cleaning up remains. */
   kill(): void {
     this.#end("killed")
     this.#child.kill("SIGKILL")

@@ -1,6 +1,6 @@
 /**
- * What we take from ONNX Runtime beside its answers: how it says no, how its memory grows, and that it lets go of an instance.
- * All of it may change with its version.
+ * The behaviour of ONNX Runtime that we rely on: its errors, its memory growth, and that it releases an instance. All of it
+ * may change with its version.
  */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -35,7 +35,7 @@ const giving = (node: Node, dims: ReadonlyArray<number | string>, type: number =
   model({ node: [{ input: ["obs"], output: ["logits"], ...node }], input: [snakesInput], output: [port("logits", dims, type)] })
 
 describe("a run", () => {
-  it("gives its numbers where the views look, again and again", async () => {
+  it("writes its numbers into the views, run after run", async () => {
     const feed = await feedOf(linear())
     feed.inputs[0]!.fill(0.5)
     feed.run()
@@ -49,7 +49,7 @@ describe("a run", () => {
     assert.deepStrictEqual([...feed.outputs[0]!], first)
   })
 
-  it("keeps its places when the memory grows beneath it", async () => {
+  it("keeps its views valid when the memory grows", async () => {
     // Thirteen doublings of 5,808 bytes make 47 MB, where the memory begins with 16 MiB.
     const feed = await feedOf(doubling(13))
     feed.inputs[0]!.fill(0.25)
@@ -80,7 +80,7 @@ describe("a run", () => {
       assert.strictEqual((error as Error).message, message)
     })
 
-  it("that fails is a failure, and exhausted where memory was the reason", async () => {
+  it("that fails is a failure, and exhausted if memory was the reason", async () => {
     const [failed, exhausted] = [await errorOf(failing()), await errorOf(doubling(30))]
     assert.instanceOf(failed, OrtFailure)
     assert.isFalse((failed as OrtFailure).exhausted)
@@ -89,8 +89,8 @@ describe("a run", () => {
   })
 })
 
-describe("an instance that nobody uses", () => {
-  it("is let go with its memory", async () => {
+describe("an unused instance", () => {
+  it("is released with its memory", async () => {
     const program = `
       import { readFileSync } from "node:fs"
       import { instantiate, wasmPath } from ${JSON.stringify(new URL("./Runtime.ts", import.meta.url).href)}

@@ -1,10 +1,10 @@
 /**
  * ONNX Runtime's WebAssembly build without its JavaScript front end: one instance is one memory of a bounded size, and a
- * session is driven through the C functions that the front end would call. Going direct buys three things: the module is
- * compiled once per process and only instantiated per seat; the memory's maximum is ours to set; and a move costs no
- * tensor objects, names or promises. It ties us to the exact version pinned in package.json; `Runtime.test.ts` guards it.
+ * session is driven through the C functions that the front end would call. This has three advantages: the module is
+ * compiled once per process and only instantiated per seat; the memory's maximum is ours to set; and a move costs no tensor
+ * objects, names or promises. It ties us to the exact version pinned in package.json; `Runtime.test.ts` guards it.
  *
- * What the module may call on the host is what its glue imports: clocks, memory growth, console lines and pthreads (of
+ * The module can call only the host functions that its glue imports: clocks, memory growth, console lines and pthreads (of
  * which a session of one thread starts none). It has no file system, no socket and no entropy.
  */
 import { createRequire } from "node:module"
@@ -15,13 +15,13 @@ export const wasmPath: string = require.resolve("onnxruntime-web/ort-wasm-simd-t
 export const gluePath: string = require.resolve("onnxruntime-web/ort-wasm-simd-threaded.mjs")
 
 const PAGE_BYTES = 65_536
-/** What the module itself asks for before any model. */
+/** The module's own initial memory, before any model. */
 const INITIAL_BYTES = 256 * PAGE_BYTES
 const LARGEST_BYTES = 65_536 * PAGE_BYTES
 const FLOAT = 1
 const LOCATION_CPU = 1
 const LOG_FATAL_ONLY = 4
-/** How far the runtime rewrites a graph while it loads. All of it in play; the others are for the tests of determinism. */
+/** How far the runtime optimises a graph while it loads. Matches use `all`; the others are for the tests of determinism. */
 export const OPTIMIZE = { nothing: 0, basic: 1, extended: 2, all: 99 } as const
 
 /** The part of the emscripten module that we call. Pointers are plain numbers; strings are zero-terminated UTF-8. */
@@ -64,7 +64,7 @@ export interface OrtModule {
 const EXHAUSTED =
   /bad_alloc|bad allocation|failed to allocate|out of memory|memory access out of bounds|Aborted\(OOM|SafeIntOnOverflow|Tensor shape is too large|would require more than/i
 
-/** ONNX Runtime said no: the file does not load, or a run failed. `exhausted` where memory was the reason. */
+/** ONNX Runtime failed: the file does not load, or a run failed. `exhausted` if memory was the reason. */
 export class OrtFailure extends Error {
   readonly exhausted: boolean
   constructor(message: string) {
@@ -78,17 +78,17 @@ export interface Port {
   readonly dims: ReadonlyArray<number>
 }
 
-/** How the runtime says that an output is not what there is room for: by the shapes in the graph, or once it is computed. */
+/** The runtime's messages for an output of the wrong size: by the shapes in the graph, or after computing it. */
 const MISSHAPEN =
   /^(?:Got invalid dimensions for|Invalid rank for|Unexpected) output|OrtValue provided for output '.*? has shape \{(.*?)\} but .*? is \{(.*?)\}/
 const OUTPUT_NAME = /logits|memory_(?:flat|cell)_out/
-/** Node names out of the file may stand in what the runtime says, and are as long as they like. */
+/** The runtime's messages may hold node names from the file, of any length. */
 const MESSAGE_READ_CHARACTERS = 1_000
 
 /** An output that came with another rank, size or type than the port names. */
 export class ShapeMismatch extends Error {}
 
-/** The platform's own, before any instance has put a bounded one in its place. */
+/** The platform's `Memory`, saved before an instance replaces it with a bounded one. */
 const Memory = WebAssembly.Memory
 
 const bounded = (cap_bytes: number) => {
@@ -101,8 +101,8 @@ const bounded = (cap_bytes: number) => {
 }
 
 /**
- * The glue would wait for mail of other threads for ever, and a promise that waits keeps the instance and its whole memory
- * alive when nobody uses it any more. A session of one thread gets no mail.
+ * The glue would wait for messages of other threads for ever, and a waiting promise keeps an unused instance and its whole
+ * memory alive. A session of one thread gets no such messages.
  */
 Object.assign(Atomics, { waitAsync: undefined })
 
@@ -186,9 +186,9 @@ export class Session {
  * there. That memory is shared memory, which grows in place, so what is seen through a view stays there.
  */
 export class Feed {
-  /** Whoever writes here before a run has fed the model. */
+  /** The model's inputs, to be written before a run. */
   readonly inputs: ReadonlyArray<Float32Array>
-  /** What the last run gave; the next one writes over it, and a run that fails leaves it in an unknown state. */
+  /** The outputs of the last run. The next run overwrites them; a failed run leaves them in an unknown state. */
   readonly outputs: ReadonlyArray<Float32Array>
   readonly #ort: OrtModule
   readonly #session: number
@@ -223,7 +223,7 @@ export class Feed {
   }
 }
 
-/** The runtime has the outputs' places too, and refuses to write what does not fit there exactly. */
+/** The runtime writes into the outputs' buffers, and refuses an output that does not fit exactly. */
 const runError = (ort: OrtModule): Error => {
   const failure = lastError(ort)
   const message = failure.message.slice(0, MESSAGE_READ_CHARACTERS)

@@ -7,16 +7,16 @@
  *                                           writes logits, memory, STATUS, DETAIL, times
  *   wakes, reads          ◀───────────────  ANSWER = REQUEST, notify
  *
- * Each answer says how much of the processor the thread has used so far, since what a model is charged is that and not the time that passes.
+ * Each answer carries the thread's processor time so far, since models are charged for that and not for time on the clock.
  *
  * The first answer (to request 0, which nobody sends) says that the model is loaded, or why not. A thread that does not
  * answer in time is terminated and its channel dropped, so a late answer reaches nobody.
  */
-/** `machine`: nothing of the model's came to run, since the machine could not give the instance its memory. */
+/** `machine`: the model did not run, since the machine could not give the instance its memory. */
 export const STATUS = { ready: 1, answered: 2, shape: 3, non_finite: 4, failed: 5, exhausted: 6, machine: 7 } as const
 export type Status = (typeof STATUS)[keyof typeof STATUS]
 
-/** What a model takes and gives on one board, batch of one. */
+/** Sizes of a model's inputs and outputs on one board, with a batch of one. */
 export interface Sizes {
   readonly planes: number
   readonly rows: number
@@ -27,7 +27,7 @@ export interface Sizes {
   readonly cell: number
 }
 
-/** What travels for one board. All boards share the same bytes, so changing boards means starting anew. */
+/** The buffers of one board. All boards share the same bytes, so changing boards means starting anew. */
 export interface Exchange {
   readonly observation: Float32Array
   readonly logits: Float32Array
@@ -81,11 +81,11 @@ export class Channel {
   get infer_us(): number {
     return this.#numbers[INFER_US_AT]!
   }
-  /** What the thread had used of the processor when it last answered. */
+  /** The thread's processor time when it last answered. */
   get cpu_us(): number {
     return this.#numbers[CPU_US_AT]!
   }
-  /** With what the thread fills its free memory before the run that is asked for; 0 leaves it as it is. */
+  /** The seed with which the thread fills its free memory before the run; 0 leaves it unchanged. */
   get poison(): number {
     return this.#words[POISON]!
   }

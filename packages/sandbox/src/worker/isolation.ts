@@ -6,7 +6,7 @@
  *   process      a plain process
  *
  * Under each of them Node's permission model denies files outside the code, child processes and native add-ons, and the
- * environment is empty. None of this is what holds a model: WebAssembly is. It is what remains if that should fail.
+ * environment is empty. WebAssembly is the barrier that holds a model; this is the second one, should that fail.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
@@ -56,7 +56,7 @@ const findPackage = (folder: string, name: string): Link => {
   return findPackage(dirname(folder), name)
 }
 
-/** All that the process may read: this package and those it imports. */
+/** Everything that the process may read: this package and those it imports. */
 const findCode = (): Code => {
   const own = realpathSync(fileURLToPath(new URL("../../", import.meta.url)))
   const onnx = findPackage(own, "@agon/onnx")
@@ -81,7 +81,7 @@ const bubblewrapArgs = ({ own, folders, links }: Code): ReadonlyArray<string> =>
   ...["--chdir", own, "--"]
 ]
 
-/** The kinds that the machine permits, strongest first; asks it by trying, for a few milliseconds each. */
+/** The kinds that the machine permits, strongest first. Each is tried, which takes a few milliseconds. */
 export const permittedIsolations = (): ReadonlyArray<Isolation> => {
   const bwrap = find("bwrap")
   const unshare = find("unshare")
@@ -98,7 +98,7 @@ const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string
   ...[...folders, ...links.map(({ link }) => link)].map((path) => `--allow-fs-read=${join(path, sep)}`),
   "--disallow-code-generation-from-strings",
   "--no-addons",
-  // Instances that a match has done with are given back before the next one.
+  // Instances of a finished match are freed before the next one.
   "--expose-gc",
   `--max-old-space-size=${SCRIPT_HEAP_MB}`,
   entry

@@ -1,11 +1,11 @@
 /**
- * Fills the free part of an instance's heap with numbers of a seed, of both signs and every size. What a kernel leaves unwritten, or reads before anything was
- * written there, then differs between two instances that were filled differently.
+ * Fills the free part of an instance's heap with pseudo-random numbers of both signs and every size. Memory that a kernel
+ * leaves unwritten, or reads before writing, then differs between two instances that were filled differently.
  */
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import type { OrtModule } from "./Runtime.ts"
 
-/** How many blocks of which size are taken, filled and given back. Together they reach the large blocks of tensors and the small ones. */
+/** How many blocks of which size are allocated, filled and freed. Together they cover the large and the small blocks of tensors. */
 const BLOCKS: ReadonlyArray<readonly [bytes: number, count: number]> = [
   [4_194_304, 1],
   [1_048_576, 2],
@@ -23,7 +23,7 @@ const patternOf = (seed: number): Uint8Array => {
   return new Uint8Array(Uint32Array.from({ length: PATTERN_BYTES / 4 }, () => draw.next()).buffer)
 }
 
-/** Equal seeds fill with equal bytes. A block that is not to be had is left out. */
+/** Equal seeds fill with equal bytes. A block that cannot be allocated is skipped. */
 export const poison = (ort: OrtModule, seed: number): void => {
   const pattern = patternOf(seed)
   const taken: Array<number> = []

@@ -1,6 +1,6 @@
 /**
- * The thread of one instance under examination: it instantiates the runtime under its memory cap, loads the model, says
- * so, and then answers requests until it is terminated. Observation, memory and logits lie in the channel.
+ * The thread of one instance under examination: it instantiates the runtime under its memory cap, loads the model, says so,
+ * and then answers requests until it is terminated. Observation, memory and logits lie in the channel.
  */
 import { workerData } from "node:worker_threads"
 import { Channel, type Sizes, STATUS } from "./channel.ts"
@@ -17,7 +17,7 @@ export interface InstanceWork {
   readonly channel: SharedArrayBuffer
   /** Whether tensors come from the runtime's arena, as in play. */
   readonly arena: boolean
-  /** With what the free memory is filled before the model is loaded. */
+  /** The seed that the free memory is filled with before the model is loaded. */
   readonly poison: number
 }
 

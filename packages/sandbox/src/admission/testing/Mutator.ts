@@ -1,10 +1,10 @@
 /**
- * Makes bad files out of good ones, for the fuzz of the reader. Half of the changes know nothing of the format. The other
- * half know records and lengths, so that what they spoil lies behind the wire scan. The same seed makes the same files.
+ * Makes bad files out of good ones, to fuzz the reader. Half of the changes ignore the format. The other half keep records
+ * and lengths valid, so that the fault is found only after the wire scan. The same seed makes the same files.
  */
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 
-/** Numbers that readers stumble over, as varints. */
+/** Numbers that often break readers, as varints. */
 const EXTREMES: ReadonlyArray<bigint> = [
   0n,
   1n,
@@ -29,7 +29,7 @@ const varint = (value: bigint): ReadonlyArray<number> => {
 interface Field {
   readonly number: number
   readonly wire: number
-  /** For bytes what they are, else the record's value as it stands in the file. */
+  /** The content of a bytes field, otherwise the record's value as encoded in the file. */
   readonly body: Uint8Array
 }
 
@@ -42,7 +42,7 @@ const readVarint = (bytes: Uint8Array, at: number): readonly [value: number, nex
   return null
 }
 
-/** The records of a message, or null where the bytes are none. */
+/** The records of a message, or null if the bytes are not a message. */
 const fieldsOf = (bytes: Uint8Array): Array<Field> | null => {
   const fields: Array<Field> = []
   for (let at = 0; at < bytes.length; ) {
@@ -120,7 +120,7 @@ export class Mutator {
     }
   }
 
-  /** Changes one record, here or further in, and writes all lengths around it anew. */
+  /** Changes one record, at this level or deeper, and corrects all lengths around it. */
   #rewrite(bytes: Uint8Array, depth: number): Uint8Array {
     const fields = fieldsOf(bytes)
     if (fields === null || fields.length === 0) return this.#spoil(bytes)

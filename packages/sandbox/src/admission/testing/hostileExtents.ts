@@ -1,6 +1,6 @@
 /**
- * Models with a memory that no manifest declares: a sum without terms, whose kernel leaves its output as the heap was, mixed
- * into the logits. They differ in how the extent of zero comes about. For tests.
+ * Models with an undeclared memory: a sum without terms, whose kernel leaves old heap content in its output, mixed into the
+ * logits. They differ in how the extent of zero arises. For tests.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"

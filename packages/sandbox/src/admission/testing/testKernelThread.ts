@@ -1,4 +1,7 @@
-/** Runs kernels over two heaps that were filled differently and says of each case whether they agree. A thread, since some never end. */
+/**
+ * Runs kernels in two heaps that were filled differently and reports for each case whether the outputs agree. It is a
+ * thread because some cases never end.
+ */
 import { parentPort, workerData } from "node:worker_threads"
 import { Heap } from "../../worker/testing/testHeap.ts"
 import { casesOf } from "./testKernels.ts"
@@ -12,7 +15,7 @@ export interface KernelWork {
   /** The first case to run. */
   readonly from: number
 }
-/** `trapped`: the runtime is broken after it, and this thread runs no more. */
+/** `trapped`: the runtime is broken afterwards, and this thread ends. */
 export type KernelEnd = "same" | "differs" | "refused" | "trapped"
 
 const { from, limit, module, opTypes, seed } = workerData as KernelWork

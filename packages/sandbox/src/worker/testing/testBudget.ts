@@ -1,6 +1,6 @@
 /**
- * Tests that run models are bounded by what they use of the processor and by what has to happen in them, both asserted. Their time on
- * the clock depends on what else the machine does and bounds nothing; this only ends one that hangs.
+ * Tests that run models assert their processor time and their outcome. Their time on the clock depends on the machine's
+ * load and is not asserted; this limit only ends a test that hangs.
  */
 const HANGS_AFTER_MS = 900_000
 

@@ -1,4 +1,4 @@
-/** Waits until something outside has come about, however long the machine takes for it; the test's own backstop ends what never does. */
+/** Waits for a condition outside the process, however long the machine takes; the test's own time limit ends it if it never holds. */
 import { setTimeout } from "node:timers/promises"
 
 const LOOK_EVERY_MS = 5

@@ -1,4 +1,4 @@
-/** The runner: leases matches and examinations, does them in a sandbox, reports. Its options are in runner/Options.ts. */
+/** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Config, Effect, Layer, Logger, Redacted } from "effect"
@@ -31,11 +31,11 @@ const main = Effect.gen(function* () {
 
 const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
 
-/** A runner that a service has started beside itself ends with it, however that ends: its standard input closes. */
+/** A runner started by a service ends when the service ends, even by a kill: its standard input closes. */
 const tied = Effect.callback<void>((resume) => {
   process.stdin.on("end", () => resume(Effect.void)).on("error", () => resume(Effect.void))
   process.stdin.resume()
-  // An input that is still read would keep a drained runner's process alive for ever.
+  // An open standard input would keep a drained runner's process alive for ever.
   return Effect.sync(() => void process.stdin.destroy())
 })
 

@@ -1,4 +1,4 @@
-/** Bytes from and to the object store by signed URLs: bounded in size and time, tried a few times. */
+/** Downloads from and uploads to the object store by signed URLs, with limits on size, time and tries. */
 import { Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import type { Upload } from "@agon/api/Wire.ts"
@@ -18,7 +18,7 @@ const backoff = Schedule.max([Schedule.jittered(Schedule.exponential("200 millis
 export class Downloads extends Context.Service<
   Downloads,
   {
-    /** Exactly `bytes` of them; more or fewer fail. */
+    /** Downloads exactly `bytes` bytes; more or fewer fail. */
     readonly get: (url: string, bytes: number) => Effect.Effect<Uint8Array, TransferFailed>
     readonly put: (upload: Upload, bytes: Uint8Array) => Effect.Effect<void, TransferFailed>
   }

@@ -11,7 +11,7 @@ const hex = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("he
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const fileOf = (text: string) => ({ hash: `sha256:${hex(bytesOf(text))}`, url: `memory:${text}`, bytes: bytesOf(text).length })
 
-/** An object store that answers each URL with what follows `memory:`, and counts. */
+/** An object store that answers each URL with the text after `memory:`, and counts requests. */
 const store = (asked: Array<string>, answer = (url: string) => url.slice("memory:".length)) =>
   Layer.succeed(Downloads, {
     get: (url) =>
@@ -36,7 +36,7 @@ const withCache = <A, E>(directory: string, downloads: Layer.Layer<Downloads>, u
   Effect.provide(use, FileCache.layer(directory, bytes_max).pipe(Layer.provide(downloads)))
 
 describe("FileCache", () => {
-  it.effect("fetches a file once, for all who ask at the same time and for those who come later", () =>
+  it.effect("downloads a file once, for concurrent requests and for later ones", () =>
     inDirectory((directory) => {
       const asked: Array<string> = []
       const use = Effect.gen(function* () {
@@ -56,7 +56,7 @@ describe("FileCache", () => {
       return Effect.andThen(withCache(directory, store(asked), use), withCache(directory, store(asked), again))
     })
   )
-  it.effect("refuses bytes that are not those of the hash, and keeps nothing of them", () =>
+  it.effect("refuses bytes that do not match the hash, and keeps none of them", () =>
     inDirectory((directory) => {
       const lying = store([], () => "something else")
       const use = Effect.gen(function* () {
@@ -66,7 +66,7 @@ describe("FileCache", () => {
       return withCache(directory, lying, use)
     })
   )
-  it.effect("proves what it kept again, and fetches anew what the disk has spoiled", () =>
+  it.effect("checks cached files again, and downloads corrupted ones again", () =>
     inDirectory((directory) => {
       const asked: Array<string> = []
       const { hash } = fileOf("a")
@@ -78,7 +78,7 @@ describe("FileCache", () => {
       return withCache(directory, store(asked), use)
     })
   )
-  it.effect("sweeps what a killed runner left half written, and lets the least recently used go", () =>
+  it.effect("removes files that a killed runner left half written, and evicts the least recently used", () =>
     inDirectory((directory) => {
       writeFileSync(join(directory, ".half"), "x")
       const use = Effect.gen(function* () {

@@ -1,7 +1,6 @@
 /**
- * Weights and manifests by their content: one file each, named by its sha256. A file gets its name only when its bytes
- * have proved right, and is proved again when it is read, so neither a killed runner nor a bad disk can feed a match
- * with other bytes than its lease names.
+ * Caches weights and manifests on disk, one file each, named by its sha256. The hash is checked before a file gets its name
+ * and again when it is read, so neither a killed runner nor a bad disk can give a match other bytes than its lease names.
  */
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
 import { createHash, randomUUID } from "node:crypto"
@@ -10,7 +9,7 @@ import { join } from "node:path"
 import type { File } from "@agon/api/runner/protocol.ts"
 import { Downloads } from "./Downloads.ts"
 
-/** The file cannot be had, or is not what its hash says. */
+/** The file cannot be downloaded, or its bytes do not match the hash. */
 export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("FileUnavailable", {
   hash: Schema.String,
   detail: Schema.String,
@@ -18,7 +17,7 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
   gone: Schema.Boolean
 }) {}
 
-/** Kept at most; the least recently used go first. */
+/** The most bytes to keep; the least recently used files are evicted first. */
 const BYTES_MAX = 4 * 1024 ** 3
 
 export class FileCache extends Context.Service<
@@ -45,7 +44,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   let misses = 0
   yield* Effect.promise(() => sweep(directory))
 
-  /** The bytes on disk if they are right; a wrong file is removed. */
+  /** The bytes on disk if they match the hash; a file that does not is removed. */
   const kept = (hash: string, used_at: number): Effect.Effect<Uint8Array | undefined> =>
     Effect.promise(async () => {
       const path = join(directory, hexOf(hash))
@@ -66,7 +65,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
     const bytes = yield* Effect.mapError(downloads.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
-    if (!proves(bytes, hash)) return yield* new FileUnavailable({ hash, detail: "the bytes are not those that the hash names", gone: true })
+    if (!proves(bytes, hash)) return yield* new FileUnavailable({ hash, detail: "the bytes do not match the hash", gone: true })
     yield* keep(hash, bytes)
     return bytes
   })
@@ -94,7 +93,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })
 })
 
-/** What a killed runner left half written. */
+/** Files that a killed runner left half written. */
 const sweep = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true })
   for (const name of await readdir(directory)) if (name.startsWith(".")) await rm(join(directory, name), { force: true })

@@ -1,14 +1,14 @@
-/** What a runner is told by its environment. */
+/** The runner's options, from environment variables. */
 import { Config, Effect, type Redacted } from "effect"
 
 export interface Options {
-  /** Where the service is, without a slash at the end. */
+  /** URL of the service, without a slash at the end. */
   readonly url: string
   readonly key: Redacted.Redacted
   readonly name: string
-  /** Matches and examinations at once. */
+  /** Matches and examinations that run at the same time. */
   readonly slots: number
-  /** Weights and manifests are kept here by their hash. */
+  /** Folder of the file cache: weights and manifests by their hash. */
   readonly cache: string
   readonly accepts: ReadonlyArray<"match" | "admission" | "audit">
 }

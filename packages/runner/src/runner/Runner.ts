@@ -1,13 +1,13 @@
 /**
- * The runner's loop. Everything it tells the service is safe to repeat, so every call is repeated until it is answered.
+ * The runner's loop. All of its requests are safe to repeat, so every call is repeated until it is answered.
  *
  *   open a session ─▶ ┌─ lease: what it holds, results of what it finished, room for more ─▶ start each piece of work ─┐
  *                     └──────────────────── a result is there, a slot came free, or the poll ended ◀───────────────────┘
- *   beside it, every heartbeat_s: heartbeat; work that is lost is stopped.
+ *   at the same time, every heartbeat_s: heartbeat; work whose lease is lost is stopped.
  *
- * A long poll is broken off when a result turns up; work given in that moment and lost on the way is missing from `holds`
- * in the next request, and goes back at no cost. Told to drain, or stopped, it takes nothing new, finishes what it can
- * and gives back the rest.
+ * A long poll is aborted when a result is ready. If its answer with new work is lost, that work is missing from `holds` in
+ * the next request, and the service takes it back. When draining or stopped, the runner takes no new work, finishes what it
+ * can and gives back the rest.
  */
 import { Effect, Fiber, Latch, type Scope } from "effect"
 import type { Client } from "@agon/api/Client.ts"
@@ -15,9 +15,9 @@ import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Wor
 import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 
-/** Shorter than any proxy's patience. */
+/** Shorter than the time-outs of common proxies. */
 const WAIT_S = 25
-/** What a stopped runner gives its matches before it gives them back; a stop may take ten seconds. */
+/** Time for running matches after a stop, before they are given back; a stop may take ten seconds in all. */
 const GRACE = "7 seconds"
 
 interface State {
@@ -25,7 +25,7 @@ interface State {
   draining: boolean
   readonly running: Map<string, Fiber.Fiber<void>>
   done: Array<LeasedResult>
-  /** Open while there is something to tell: a result, or a stop. */
+  /** Open while there is something to send: a result, or a stop. */
   readonly news: Latch.Latch
 }
 
@@ -70,7 +70,7 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
   }
 })
 
-/** One lease request. Results of which one is malformed are told one by one, so that it does not stop the others. */
+/** One lease request. If one of its results is malformed, they are sent one by one, so that it does not block the others. */
 const ask = (client: Client, { running, session }: State, results: ReadonlyArray<LeasedResult>, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results }
@@ -86,14 +86,14 @@ const told = (results: ReadonlyArray<LeasedResult>): LeaseAnswer => ({
 })
 
 const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<LeasedResult>, detail: string) {
-  yield* Effect.logWarning("a result was refused", { detail })
+  yield* Effect.logWarning("the service refused a result", { detail })
   for (const { lease, ...result } of results) {
     yield* untilAnswered("result", client.runner.result({ params: { lease }, payload: result as Result })).pipe(
       Effect.catchTags({
         not_found: () => Effect.void,
         invalid_request: (error) =>
           Effect.andThen(
-            Effect.logError("a result is malformed; the work is given back", { lease, detail: error.detail }),
+            Effect.logError("the service calls a result malformed; giving the work back", { lease, detail: error.detail }),
             Effect.ignore(client.runner.release({ params: { lease }, payload: {} }))
           )
       })
@@ -108,7 +108,7 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
       state.done.push({ lease: work.lease, ...result } as LeasedResult)
     })
   ).pipe(
-    Effect.catchCause((cause) => Effect.logError("work was dropped", { lease: work.lease }, cause)),
+    Effect.catchCause((cause) => Effect.logError("work failed and is given back", { lease: work.lease }, cause)),
     Effect.ensuring(
       Effect.suspend(() => {
         state.running.delete(work.lease)
@@ -116,11 +116,11 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
       })
     )
   )
-  // Set before it may end: a fiber that is forked starts later.
+  // Set before the fiber can end: a forked fiber starts later.
   state.running.set(work.lease, yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, working)))
 })
 
-/** Says what it still works on; stops what somebody else has taken meanwhile. */
+/** Reports the leases in progress and stops work whose lease is lost. */
 const beat = Effect.fnUntraced(function* (client: Client, state: State) {
   while (true) {
     yield* Effect.sleep(`${state.session.heartbeat_s} seconds`)
@@ -133,7 +133,8 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
     state.draining ||= answer.value.drain
     for (const one of answer.value.leases) {
       const fiber = "lost" in one ? state.running.get(one.lease) : undefined
-      if (fiber !== undefined) yield* Effect.andThen(Effect.logInfo("work was lost", { lease: one.lease }), Fiber.interrupt(fiber))
+      if (fiber !== undefined)
+        yield* Effect.andThen(Effect.logInfo("a lease was lost, stopping its work", { lease: one.lease }), Fiber.interrupt(fiber))
     }
   }
 })

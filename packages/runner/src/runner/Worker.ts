@@ -1,4 +1,4 @@
-/** Does one piece of work: fetches its files, plays or examines in the sandbox, and says what came of it. */
+/** Does one piece of work: downloads its files, plays or examines in the sandbox, and returns the result. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { AdmissionWork, AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
@@ -111,13 +111,13 @@ const store = Effect.fnUntraced(function* (downloads: Downloads["Service"], work
   return { hash, bytes: bytes.length }
 })
 
-/** A match is played again with what the other machine's clock decided: the timeouts of its replay. */
+/** An audit plays the match again with the timeouts of its replay, which depended on the first machine. */
 const timeoutsIn = Effect.fnUntraced(function* (downloads: Downloads["Service"], { replay }: AuditWork) {
   const timeouts = timeoutsOf(yield* downloads.get(replay.url, replay.bytes), replay.hash)
-  return timeouts ?? (yield* Effect.die(new Error("the replay of an audit is not the one of its hash, or none")))
+  return timeouts ?? (yield* Effect.die(new Error("the file of an audit does not match its hash, or is not a replay")))
 })
 
-/** Undefined where the bytes are not the ones named, or no replay. */
+/** Undefined if the bytes do not match the hash or are not a replay. */
 const timeoutsOf = (bytes: Uint8Array, hash: string) => {
   if (`sha256:${createHash("sha256").update(bytes).digest("hex")}` !== hash) return undefined
   const parsed = Option.liftThrowable((text: string): unknown => JSON.parse(text))(new TextDecoder().decode(bytes))

@@ -1,27 +1,27 @@
-/** Calls are repeated until they are answered: with growing, jittered pauses, so that a fleet does not knock in step. */
+/** Repeats calls until they are answered, with growing pauses and jitter, so that runners do not retry at the same moment. */
 import { Effect, Schedule } from "effect"
 
-/** How long an answer may take beyond what the call itself waits. */
+/** Time for an answer beyond the wait that the call asks for. */
 export const REQUEST_MARGIN_S = 15
 
-/** The pause grows to this and stays. */
+/** The pause between tries grows up to this. */
 const LONGEST_PAUSE = "5 seconds"
 const pauses = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced(LONGEST_PAUSE)]))
 
-/** A season that moves to another machine says 503, and is back in a moment. */
+/** A season that moves to another machine answers 503 for a moment. */
 const moments = Schedule.jittered(Schedule.spaced("750 millis"))
 
-/** What is wrong with the call itself: repeating it would not help. */
+/** Errors of the call itself, which repeating would not mend. */
 type Final<E> = Extract<E, { readonly code: "not_found" | "invalid_request" }>
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code
 const isFinal = <E>(error: E): error is Final<E> => codeOf(error) === "not_found" || codeOf(error) === "invalid_request"
 
-/** A revoked key is no error that a caller could handle: the runner ends. */
+/** A revoked key is a defect, since no caller could handle it: the runner ends. */
 export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, Final<E>, R> =>
   call.pipe(
     Effect.catch((error) =>
-      codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid (any more)")) : Effect.fail(error)
+      codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid, or was revoked")) : Effect.fail(error)
     ),
     Effect.tapError((error) => (isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, String(error)))),
     Effect.retry({ schedule: moments, while: (error) => codeOf(error) === "unavailable" }),

@@ -44,7 +44,7 @@ const affine: ModelInit = {
 }
 
 describe("Model", () => {
-  it("gives back what it encoded, with equal bytes on a second encoding", () => {
+  it("decodes what it encoded, with equal bytes on a second encoding", () => {
     const bytes = encodeModel(affine)
     const model = decodeModel(bytes)
     assert.strictEqual(model.irVersion, 8n)
@@ -54,7 +54,7 @@ describe("Model", () => {
     assert.deepStrictEqual(encodeModel(model), bytes)
   })
 
-  it("shows what a model must not hold: functions, training, sub-graphs, external data, types that are no tensors", () => {
+  it("shows the forbidden parts of a model: functions, training, subgraphs, external data, non-tensor types", () => {
     const model = decodeModel(
       encodeModel({
         functions: [{ name: "f", domain: "custom", node: [{ opType: "Relu" }], overload: "a" }],

@@ -1,7 +1,7 @@
 /**
- * What a game is to the rest of Agon. An engine is pure, integer and deterministic: it reads no clock, draws only
- * from the match's own generator (`Mulberry32.ts`), uses no transcendental function, and takes no order from a Map
- * built of input. Two engines of one digest agree on every state of every match.
+ * The interface of a game. An engine is pure, integer and deterministic: it reads no clock, draws only from the match's own
+ * generator (`Mulberry32.ts`), uses no transcendental function, and depends on no Map order that comes from input. Two
+ * engines with the same digest agree on every state of every match.
  *
  *   checkBoard ─▶ init ─▶ ┌─ toAct ─▶ observe, legal ─▶ (the seats choose) ─▶ step ─┐ ─▶ result, hash, view
  *                         └──────────────────────── until status is "over" ◀───────┘
@@ -12,10 +12,10 @@
 /** Why a seat's answer did not count. Strikes add up over the whole match. */
 export type StrikeCode = "timeout" | "shape" | "non_finite" | "crash"
 
-/** What one seat does in one turn: an action, a strike, or null where it is not its turn (or it is out). */
+/** A seat's choice in a turn: an action, a strike, or null if it is not to act or is out. */
 export type Choice = number | StrikeCode | null
 
-/** The rules of the season that bear on a match. */
+/** The season's rules that apply to a match. */
 export interface MatchRules {
   readonly max_turns: number
   readonly strike_limit: number
@@ -29,7 +29,7 @@ export interface Spec {
   readonly cols: number
   /** Length of the logits. */
   readonly actions: number
-  /** Whether `legal` may refuse an action; where false every action is legal. */
+  /** Whether `legal` may forbid an action; if false, every action is legal. */
   readonly masked: boolean
   /** The board's own limit, before the rules' `max_turns`. */
   readonly turn_limit: number
@@ -76,21 +76,21 @@ export interface Engine<Board extends BoardFile = BoardFile, State = unknown> {
   /** 64 hex digits: sha256 over the engine's source files and rules version. */
   readonly digest: string
 
-  /** Reads a board file (parsed JSON of anybody's making). Every fault is named; never throws. */
+  /** Reads a board file (untrusted parsed JSON). Names every fault; never throws. */
   readonly checkBoard: (file: unknown) => BoardCheck<Board>
   readonly spec: (board: Board) => Spec
   /** `seed` is a uint32. The state belongs to the caller; `step` changes it in place. */
   readonly init: (board: Board, seed: number, rules: MatchRules) => State
   readonly status: (state: State) => "running" | "over"
-  /** Seats to be asked in this turn, ascending. Empty once over. */
+  /** Seats to act in this turn, ascending. Empty once the match is over. */
   readonly toAct: (state: State) => ReadonlyArray<number>
   /** Fills `out`, of length planes x rows x cols, with the seat's view, row-major plane by plane. Allocates nothing. */
   readonly observe: (state: State, seat: number, out: Float32Array) => void
   /** Fills `out`, of length actions, with 1 where the action is legal and 0 elsewhere. */
   readonly legal: (state: State, seat: number, out: Uint8Array) => void
-  /** What a struck seat plays. */
+  /** The action played for a seat that got a strike. */
   readonly fallback: (state: State, seat: number) => number
-  /** Plays one turn; one choice a seat. Appends what happened to `events` where given. */
+  /** Plays one turn, with one choice per seat. Appends its events to `events` if given. */
   readonly step: (state: State, choices: ReadonlyArray<Choice>, events?: Array<MatchEvent>) => void
   /** Events of `init` itself (othello's opening). */
   readonly opening: (state: State) => ReadonlyArray<MatchEvent>
@@ -98,6 +98,6 @@ export interface Engine<Board extends BoardFile = BoardFile, State = unknown> {
   readonly result: (state: State) => MatchResult
   /** The canonical final state as docs/games.md#replays spells it, ready for canonical JSON; `state_sha256` is over it. */
   readonly canonical: (state: State) => unknown
-  /** The picture of a state for a frame or a page: plain JSON, game-specific. */
+  /** The state for display, as game-specific plain JSON. */
   readonly view: (state: State) => unknown
 }

@@ -7,7 +7,7 @@ describe("Mulberry32", () => {
     assert.deepStrictEqual([random.next(), random.next(), random.next()], [1144304738, 1416247, 958946056])
   })
 
-  it("has the seed as its counter, which moves by one constant a number", () => {
+  it("starts its counter at the seed and adds one constant per number", () => {
     const random = new Mulberry32(0xffff_ffff)
     assert.strictEqual(random.counter, 0xffff_ffff)
     random.next()

@@ -1,6 +1,6 @@
 /**
- * The only source of chance in a match: mulberry32, whose whole state is one uint32 counter that starts as the
- * match's seed (docs/games.md#randomness). The counter is kept as an int32, which the runtime stores unboxed.
+ * The only source of randomness in a match: mulberry32, whose whole state is one uint32 counter that starts as the match's
+ * seed (docs/games.md#randomness). The counter is kept as an int32, which the runtime stores unboxed.
  */
 export class Mulberry32 {
   #counter: number

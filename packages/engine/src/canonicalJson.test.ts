@@ -14,7 +14,7 @@ describe("canonicalJson", () => {
     assert.strictEqual(canonicalJson(JSON.parse("[5.0, -0, 1e3, 4294967295]")), "[5,0,1000,4294967295]")
   })
 
-  it("says the same of two objects that differ in order only", () => {
+  it("gives the same text for objects that differ only in the order of keys", () => {
     assert.strictEqual(canonicalSha256({ rows: 7, cols: 9 }), canonicalSha256({ cols: 9, rows: 7 }))
     assert.notStrictEqual(canonicalSha256({ rows: 7, cols: 9 }), canonicalSha256({ rows: 9, cols: 7 }))
   })
@@ -24,7 +24,7 @@ describe("canonicalJson", () => {
     assert.strictEqual(canonicalSha256("é"), sha256Hex(new Uint8Array([0x22, 0xc3, 0xa9, 0x22])))
   })
 
-  it("refuses what JSON has no word for", () => {
+  it("refuses values that JSON cannot express", () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, undefined, 1n]) assert.throws(() => canonicalJson(value), TypeError)
   })
 })

@@ -1,10 +1,10 @@
 /**
- * One text for one value, so that hashes agree between implementations: keys sorted by code unit, no white space,
- * integers plain, UTF-8 (docs/games.md#replays).
+ * One text for one value, so that hashes agree between implementations: keys sorted by code unit, no white space, integers
+ * plain, UTF-8 (docs/games.md#replays).
  */
 import { createHash } from "node:crypto"
 
-/** Throws a TypeError on what JSON has no word for; callers pass values that an engine or a reader has made. */
+/** Throws a TypeError on a value that JSON cannot express; callers pass values made by an engine or a reader. */
 export const canonicalJson = (value: unknown): string => {
   // `String` and JSON agree on finite numbers; -0 is 0 in both.
   if (typeof value === "number" && Number.isFinite(value)) return String(value)
@@ -21,7 +21,7 @@ const arrayText = (values: ReadonlyArray<unknown>): string => {
   return `${text}]`
 }
 
-/** The default order of `sort` is that of code units. */
+/** `sort` orders by code units by default. */
 const objectText = (members: Readonly<Record<string, unknown>>): string => {
   let text = "{"
   for (const key of Object.keys(members).sort()) {

@@ -1,7 +1,7 @@
 /**
- * An engine's digest: sha256 over its rules version and every source file it is made of. The files are found by
- * following the relative imports from the engine's own module, so none can be forgotten and tests, boards and other
- * games do not count. Names are relative to this folder and line ends are LF, so that every checkout agrees.
+ * An engine's digest: sha256 over its rules version and every source file it consists of. The files are found by following
+ * the relative imports from the engine's own module, so none is missed, and tests, boards and other games are not included.
+ * Names are relative to this folder and line ends are LF, so that every checkout agrees.
  */
 import { readFileSync } from "node:fs"
 import { posix } from "node:path"

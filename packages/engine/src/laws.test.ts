@@ -1,6 +1,6 @@
 /**
- * What holds of every game: the two that are registered and a third that no other file knows. Anything here that
- * needed to know which game it has before it would be a hole in the interface.
+ * Tests that hold for every game: the two registered ones and a third that exists only for tests. A test here that had to
+ * know its game would show a gap in the interface.
  */
 import { assert, describe, it } from "vitest"
 import { boardsOf } from "./boards/demoBoards.ts"
@@ -20,7 +20,7 @@ const games: ReadonlyArray<readonly [engine: Engine<any, any>, boards: ReadonlyA
 const find = (slug: string) => games.map(([engine]) => engine).find((engine) => engine.slug === slug)
 
 describe("the registry", () => {
-  it("finds a game by its slug and nothing else", () => {
+  it("finds a game by its slug only", () => {
     for (const engine of engines) assert.strictEqual(engineOf(engine.slug), engine)
     for (const slug of ["", "nim", "Snakes", "__proto__"]) assert.isUndefined(engineOf(slug))
   })
@@ -35,7 +35,7 @@ for (const [engine, boards] of games) {
   }
 
   describe(`as a game, ${engine.slug}`, () => {
-    it("reads its own boards as they are and refuses strange ones", () => {
+    it("reads its own boards unchanged and refuses invalid ones", () => {
       for (const board of boards) assert.deepStrictEqual<unknown>(engine.checkBoard(structuredClone(board)), { ok: true, board })
       for (const file of [undefined, null, 0, "", [], {}, { ...boards[0], extra: 1 }]) assert.isFalse(engine.checkBoard(file).ok)
     })
@@ -56,7 +56,7 @@ for (const [engine, boards] of games) {
       }
     })
 
-    it("asks somebody in every turn, fills every number of a view, and has a fallback that is legal", () => {
+    it("has a seat to act in every turn, fills every number of an observation, and has a legal fallback", () => {
       for (const board of boards) {
         const spec = engine.spec(board)
         const state = engine.init(board, 9, rules)
@@ -90,7 +90,7 @@ for (const [engine, boards] of games) {
       }
     })
 
-    it("makes a strike of the fallback, and ends those at the limit behind all others", () => {
+    it("plays the fallback for a strike, and ranks seats at the limit behind all others", () => {
       for (const board of boards) {
         const struck = playMatch(
           engine,
@@ -105,7 +105,7 @@ for (const [engine, boards] of games) {
       }
     })
 
-    it("plays replays that verify, and only with their own engine", () => {
+    it("records replays that verify, and only with their own engine", () => {
       for (const board of boards) {
         const { replay, state } = record(engine, board, 21)
         const text = JSON.parse(JSON.stringify(replay))

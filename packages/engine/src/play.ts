@@ -1,11 +1,11 @@
-/** The smallest match loop there is: every seat a function, all in one thread. For tests, the zoo and benches. */
+/** The smallest match loop: every seat is a function, all in one thread. For tests, the zoo and benches. */
 import type { BoardFile, Choice, Engine, MatchResult, MatchRules } from "./Engine.ts"
 import type { Recorder } from "./replay/Recorder.ts"
 
-/** The buffers are those of the match, filled anew for every call: a player that wants to keep them copies them. */
+/** The buffers belong to the match and are overwritten by the next call; copy them to keep them. */
 export type Player = (observation: Float32Array, legal: Uint8Array, seat: number) => Choice
 
-/** Plays to the end. All seats of a turn have chosen before it is played. */
+/** Plays to the end. A turn is played when all of its seats have chosen. */
 export const playMatch = <Board extends BoardFile, State>(
   engine: Engine<Board, State>,
   board: Board,

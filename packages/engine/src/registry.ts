@@ -1,4 +1,4 @@
-/** The games this build knows. A new one is its folder and one line here. */
+/** The games of this build. A new game adds a folder and one line here. */
 import type { Engine } from "./Engine.ts"
 import { othello } from "./othello/othello.ts"
 import { snakes } from "./snakes/snakes.ts"

@@ -25,10 +25,10 @@ const keepsBoard = (board: SnakesBoard, move: (cell: Cell) => Cell): boolean =>
     return cells.every((cell) => there.has(String(move(cell))))
   })
 
-describe("the boards to begin with", () => {
+describe("the demonstration boards", () => {
   for (const game of ["snakes", "othello"]) {
     for (const board of boardsOf(game)) {
-      it(`${board.map_id} is taken by the engine of ${game} and comes back as it was drawn`, () => {
+      it(`${board.map_id} is accepted by the engine of ${game} and read as it was drawn`, () => {
         assert.deepStrictEqual(engineOf(game)!.checkBoard(JSON.parse(JSON.stringify(board))), { ok: true, board })
       })
     }
@@ -55,7 +55,7 @@ describe("the boards to begin with", () => {
     }
   })
 
-  it("have names of their own", () => {
+  it("have different names", () => {
     const names = [...demoBoards, ...othelloBoards].map((board) => board.map_id)
     assert.strictEqual(new Set(names).size, names.length)
     assert.strictEqual(othelloBoards.length, 3)

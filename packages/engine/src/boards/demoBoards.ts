@@ -1,6 +1,6 @@
 /**
- * Boards that a first season can open with. On each of them every seat starts alike, up to a turn, a mirror or a shift
- * of the board, so that no seat is worth more than another.
+ * Boards for a first season. On each of them all seats start in equivalent positions, up to a rotation, reflection or shift
+ * of the board, so that no seat has an advantage.
  */
 import type { BoardFile } from "../Engine.ts"
 import type { OthelloBoard } from "../othello/Board.ts"
@@ -181,6 +181,6 @@ export const othelloBoards: ReadonlyArray<OthelloBoard> = [
   )
 ]
 
-/** The boards of a game by its slug; none for a game without any. */
+/** The boards of a game by its slug; empty for a game without boards. */
 export const boardsOf = (game: string): ReadonlyArray<BoardFile> =>
   game === "snakes" ? demoBoards : game === "othello" ? othelloBoards : []

@@ -1,6 +1,6 @@
 /**
- * Boards drawn as pictures, so that what is authored can be seen. A line a row: `.` open, `#` wall or blocked cell,
- * `*` food, a digit the spawn of that seat counted from 1.
+ * Boards drawn as text, so that an author sees them. One line per row: `.` open, `#` wall or blocked cell, `*` food, a
+ * digit the spawn of that seat counted from 1.
  */
 import type { OthelloBoard } from "../othello/Board.ts"
 import type { Cell, SnakesBoard } from "../snakes/Board.ts"

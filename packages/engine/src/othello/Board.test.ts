@@ -9,7 +9,7 @@ const refusals = (change: Readonly<Record<string, unknown>>): ReadonlyArray<stri
 }
 
 describe("an othello board", () => {
-  it("is taken as it is written", () => {
+  it("is read as written", () => {
     assert.deepStrictEqual<unknown>(checkBoard(good), { ok: true, board: good })
     assert.deepStrictEqual(refusals({ rows: 4, cols: 16, blocked: [] }), [])
   })

@@ -1,4 +1,4 @@
-/** An othello board as it is written in a file, and the reading of one (docs/games.md#othello-boards). */
+/** The file format of an othello board, and its reader (docs/games.md#othello-boards). */
 import type { BoardCheck, BoardFile } from "../Engine.ts"
 import { Faults, readCells, readInteger, readObject, readSlug, readString } from "../untrusted.ts"
 

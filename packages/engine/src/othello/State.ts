@@ -1,6 +1,6 @@
 /**
- * The state of one match. `legal` always holds the legal cells of the seat to act (all zero once over), so that a
- * turn computes them once for mask, observation, fallback and the next step alike.
+ * The state of one match. `legal` always holds the legal cells of the seat to act (all zero once over), so that a turn
+ * computes them once for mask, observation, fallback and the next step alike.
  */
 import type { MatchEvent, MatchResult, MatchRules } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
@@ -72,8 +72,8 @@ export const init = (board: OthelloBoard, seed: number, rules: MatchRules): Othe
 }
 
 /**
- * Gives the turn to `seat`; to the other where it cannot place, which is a pass; to nobody where neither can or the
- * turns are used up. A pass that no turn follows is none.
+ * Gives the turn to `seat`, or to the other if `seat` cannot place (a pass), or to nobody if neither can or the turns are
+ * used up. A pass without a following turn is not an event.
  */
 export const giveTurn = (state: OthelloState, seat: number, events: Array<MatchEvent> | undefined): void => {
   let next = seat
@@ -136,7 +136,7 @@ const shared = (state: OthelloState) => ({
 
 export const canonical = (state: OthelloState) => ({ format: "othello-state/1", rng: state.rng.counter, ...shared(state) })
 
-/** For a page: `cells` as in the canonical state, and the discs of each seat. */
+/** For display: `cells` as in the canonical state, and the discs of each seat. */
 export const view = (state: OthelloState) => ({
   format: "othello-view/1",
   rows: state.board.rows,

@@ -1,4 +1,4 @@
-/** Lines of discs: what may be placed where, and what it turns over. A line ends at a blocked cell as at the edge. */
+/** Lines of discs: where a seat may place, and which discs turn over. A line ends at a blocked cell as at the edge. */
 
 export const EMPTY = 0
 export const BLOCKED = 3
@@ -32,7 +32,7 @@ export const raysOf = (rows: number, cols: number): Int16Array => {
   return rays
 }
 
-/** Marks the cells where the seat may place; false where there is none. */
+/** Marks the cells where the seat may place; false if there are none. */
 export const legalCells = (grid: Uint8Array, rays: Int16Array, seat: number, legal: Uint8Array): boolean => {
   let any = false
   for (let cell = 0; cell < grid.length; cell++) {
@@ -60,7 +60,7 @@ const turnsAny = (grid: Uint8Array, rays: Int16Array, cell: number, seat: number
   return false
 }
 
-/** How many of the other's discs lie from here in this direction up to one of the seat's own; 0 where none follows. */
+/** How many of the other's discs lie from here in this direction up to one of the seat's own; 0 if none follows. */
 const enclosed = (grid: Uint8Array, rays: Int16Array, cell: number, direction: number, seat: number): number => {
   const other = 2 - seat
   let length = 0

@@ -11,7 +11,7 @@ import { othello } from "./othello.ts"
 const rules = { max_turns: 500, strike_limit: 3 }
 const classic = drawOthello("classic-8", "........ ".repeat(8))
 const small = drawOthello("small-4", ".... ".repeat(4))
-/** On this one black, who begins, is shut in at once: only white can place. */
+/** On this board black, who begins, has no legal cell: only white can place. */
 const shut = drawOthello("shut-4", ".#.. #... ...# ..#.")
 
 const grid = (cells: string) => Uint8Array.from(cells.replaceAll(/\s/g, ""), (sign) => ".01#".indexOf(sign))
@@ -37,7 +37,7 @@ describe("lines", () => {
     return found
   }
 
-  it("lead to the published numbers of positions", () => {
+  it("reach the published numbers of positions", () => {
     const start = grid("........ ........ ........ ...10... ...01... ........ ........ ........")
     assert.deepStrictEqual(
       [1, 2, 3, 4, 5, 6].map((depth) => perft(start, 0, depth)),
@@ -88,7 +88,7 @@ describe("the opening", () => {
     assert.strictEqual(events[1]!.kind === "opening" && events[1]!.seat, 1)
   })
 
-  it("ends a match that nobody can begin", () => {
+  it("ends at once if no seat can place", () => {
     const board = drawOthello("full-4", "#### #..# #..# ####")
     assert.isTrue(checkBoard(board).ok)
     const state = othello.init(board, 1, rules)
@@ -124,7 +124,7 @@ describe("a turn", () => {
     assert.deepStrictEqual(legal, new Uint8Array(64))
   })
 
-  it("in which a seat forfeits places nothing, counts, and ends the match", () => {
+  it("of a forfeit places nothing, counts as a turn, and ends the match", () => {
     const state = othello.init(classic, 1, { max_turns: 500, strike_limit: 1 })
     const before = canonical(state).cells
     const events: Array<MatchEvent> = []
@@ -137,7 +137,7 @@ describe("a turn", () => {
     assert.throws(() => othello.step(state, [0, 0]), RangeError)
   })
 
-  it("is the last at the rules' limit, however many cells are free", () => {
+  it("is the last at the rules' turn limit, even with free cells", () => {
     const state = othello.init(classic, 1, { max_turns: 3, strike_limit: 9 })
     for (const seat of [0, 1, 0]) othello.step(state, seat === 0 ? ["crash", null] : [null, "crash"])
     assert.deepStrictEqual([othello.result(state).reason, othello.result(state).turns, othello.toAct(state)], ["turn_limit", 3, []])

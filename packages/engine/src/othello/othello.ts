@@ -15,7 +15,7 @@ const spec = (board: OthelloBoard): Spec => ({
   cols: board.cols,
   actions: board.rows * board.cols,
   masked: true,
-  // Every turn but the last fills a cell, so this many are never reached.
+  // Every turn but the last fills a cell, so a match never reaches this limit.
   turn_limit: board.rows * board.cols
 })
 
@@ -37,7 +37,7 @@ const observe = (state: OthelloState, seat: number, out: Float32Array): void => 
 
 const fallback = (state: OthelloState): number => state.legal.indexOf(1)
 
-/** An action that is not legal is the caller's mistake, who has the mask; it is thrown before anything has changed. */
+/** Throws on an illegal action before anything has changed: the caller has the mask. */
 const step = (state: OthelloState, choices: ReadonlyArray<Choice>, events?: Array<MatchEvent>): void => {
   if (state.reason !== null) throw new RangeError("the match is over")
   const seat = state.to_act

@@ -1,6 +1,6 @@
 /**
- * Collects what a replay tells while a match is played: `begin` once after `init`, then `step` instead of the engine's
- * own, which it calls. One recorder a match.
+ * Records a match for its replay: call `begin` once after `init`, then `step` instead of the engine's own, which it calls.
+ * One recorder per match.
  */
 import type { BoardFile, Choice, Engine, MatchEvent, StrikeCode } from "../Engine.ts"
 
@@ -10,7 +10,7 @@ export interface Strike {
   readonly code: StrikeCode
 }
 
-/** What one turn did, a seat an entry: null where the seat is out, struck or not to act. */
+/** The actions of one turn, one entry per seat: null if the seat is out, got a strike or is not to act. */
 export type Moves = ReadonlyArray<number | null>
 
 export class Recorder {

@@ -1,4 +1,4 @@
-/** A replay (docs/games.md#replays): what a match was played with, what was done, and what came of it. */
+/** A replay (docs/games.md#replays): a match's inputs, its moves, and its outcome. */
 import { canonicalSha256 } from "../canonicalJson.ts"
 import type { BoardFile, Engine, MatchEvent, MatchRules } from "../Engine.ts"
 import type { Moves, Recorder, Strike } from "./Recorder.ts"

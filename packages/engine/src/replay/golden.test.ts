@@ -1,6 +1,6 @@
 /**
- * Matches whose final states are written down. A change of these constants is a change of the rules, of a generator or
- * of the canonical form: every replay stored so far would fail its check.
+ * Matches with known final states. If these constants change, the rules, a generator or the canonical form has changed, and
+ * every stored replay fails verification.
  */
 import { assert, describe, it } from "vitest"
 import { demoBoards, othelloBoards } from "../boards/demoBoards.ts"
@@ -23,14 +23,14 @@ const golden: ReadonlyArray<readonly [game: string, map_id: string, seed: number
 
 describe("the final state", () => {
   for (const [game, map_id, seed, turns, reason, state_sha256] of golden) {
-    it(`of ${game} on ${map_id} with seed ${seed} is what it always was`, () => {
+    it(`of ${game} on ${map_id} with seed ${seed} has not changed`, () => {
       const board = [...demoBoards, ...othelloBoards].find((one) => one.map_id === map_id)!
       const { replay } = record(engineOf(game)!, board, seed)
       assert.deepStrictEqual([replay.turns, replay.reason, replay.state_sha256], [turns, reason, state_sha256])
     })
   }
 
-  it("is written down for every board to begin with", () => {
+  it("is listed for every demonstration board", () => {
     assert.sameMembers(
       golden.map(([, map_id]) => map_id),
       [...demoBoards, ...othelloBoards].map((board) => board.map_id)

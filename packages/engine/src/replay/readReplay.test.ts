@@ -18,7 +18,7 @@ const problems = (value: unknown): ReadonlyArray<string> => {
 }
 
 describe("reading a replay", () => {
-  it("gives it back as it was written, whatever the order of keys", () => {
+  it("returns the replay as written, whatever the order of keys", () => {
     const read = readReplay(Object.fromEntries(Object.entries(file()).reverse()))
     assert.isTrue(read.ok)
     assert.deepStrictEqual(read.ok && read.replay, good)
@@ -39,7 +39,7 @@ describe("reading a replay", () => {
     ["another format", (r) => (r.format = "replay/2"), 'format: must be "replay/1"'],
     ["an unknown game", (r) => (r.game = "chess"), "game: chess is not a game known here"],
     [
-      "a game that is no name",
+      "a game that is not a slug",
       (r) => (r.game = ["snakes"]),
       "game: must be a slug of at most 64 characters (a-z, 0-9, single hyphens between)"
     ],
@@ -51,7 +51,7 @@ describe("reading a replay", () => {
     ["rules with an unknown key", (r) => (r.rules.speed = 1), "rules.speed: is not a known key"],
     ["a strike limit of 0", (r) => (r.rules.strike_limit = 0), "rules.strike_limit: must be from 1 to 100, not 0"],
     ["a board its engine refuses", (r) => (r.board.rows = 99), "board.rows: must be from 5 to 25, not 99"],
-    ["a board that is none", (r) => (r.board = null), "board: must be an object"],
+    ["a board that is null", (r) => (r.board = null), "board: must be an object"],
     ["a seed over a uint32", (r) => (r.seed = 2 ** 32), "seed: must be from 0 to 4294967295, not 4294967296"],
     ["a seed that is not whole", (r) => (r.seed = 0.5), "seed: must be a whole number"],
     ["another number of seats than the board's", (r) => r.seats.pop(), "seats: must have 4 entries, not 3"],
@@ -59,7 +59,7 @@ describe("reading a replay", () => {
     ["a seat with a name", (r) => (r.seats[0].name = "x"), "seats[0].name: is not a known key"],
     ["a row with too few entries", (r) => r.moves[2].pop(), "moves[2]: must have 4 entries, not 3"],
     ["a row that is no list", (r) => (r.moves[2] = 0), "moves[2]: must be an array"],
-    ["an action the game has not", (r) => (r.moves[0][1] = 4), "moves[0][1]: must be from 0 to 3, not 4"],
+    ["an action that the game does not have", (r) => (r.moves[0][1] = 4), "moves[0][1]: must be from 0 to 3, not 4"],
     ["an action that is no number", (r) => (r.moves[0][1] = "0"), "moves[0][1]: must be a whole number"],
     [
       "more turns than the rules allow",
@@ -73,9 +73,13 @@ describe("reading a replay", () => {
       `strikes[${good.strikes.length - 1}].turn: must be from 0 to ${good.turns - 1}, not 150`
     ],
     ["strikes out of order", (r) => r.strikes.reverse(), "strikes[1]: must come after the one before it, by turn and then seat"],
-    ["a strike told twice", (r) => r.strikes.unshift(r.strikes[0]), "strikes[1]: must come after the one before it, by turn and then seat"],
+    [
+      "a strike listed twice",
+      (r) => r.strikes.unshift(r.strikes[0]),
+      "strikes[1]: must come after the one before it, by turn and then seat"
+    ],
     ["an unknown event", (r) => (r.events[0].kind = "won"), "events[0].kind: must be out, food, opening or pass"],
-    ["an event that is none", (r) => (r.events[0] = null), "events[0].kind: must be out, food, opening or pass"],
+    ["an event that is null", (r) => (r.events[0] = null), "events[0].kind: must be out, food, opening or pass"],
     [
       "an event with keys of another kind",
       (r) => (r.events[0] = { turn: 0, kind: "pass", seat: 0, cell: 3 }),
@@ -105,7 +109,7 @@ describe("reading a replay", () => {
     })
   }
 
-  it("never throws, whatever stands in any place", () => {
+  it("never throws, whatever value is in any place", () => {
     const strange = [null, true, -1, 1.5, 1e308, "", "x", [], {}, [[]], { length: 3 }, new Array(100).fill({})]
     const random = new Mulberry32(1)
     for (let round = 0; round < 1500; round++) {
@@ -125,7 +129,7 @@ describe("reading a replay", () => {
     }
   })
 
-  it("answers a hostile giant at once and with few words", () => {
+  it("refuses a huge hostile file at once and with few faults", () => {
     const giant = {
       ...file(),
       moves: new Array(1_000_000).fill([]),

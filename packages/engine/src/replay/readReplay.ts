@@ -1,6 +1,6 @@
 /**
- * The strict reader of a replay file: shapes, ranges and order of everything in it, the board by its engine. Whether
- * the match went as told is for `verify`. Never throws, and does no more work than the match it tells of allows.
+ * The strict reader of a replay file. It checks shapes, ranges and order; the engine checks the board, and `verify` checks
+ * the match itself. It never throws, and its work is bounded by the size that the match may have.
  */
 import type { BoardError, BoardFile, Engine, MatchEvent, MatchRules, StrikeCode } from "../Engine.ts"
 import { engineOf } from "../registry.ts"
@@ -44,7 +44,7 @@ export const readReplay = (value: unknown, find: FindEngine = engineOf): ReadRep
   if (game !== undefined && engine === undefined) faults.add("game", `${game} is not a game known here`)
   const board = engine === undefined ? undefined : readBoard(faults, engine, members["board"])
   const rules = readRules(faults, members["rules"])
-  // Without game, board and rules there is no measure for the rest.
+  // Without game, board and rules the rest cannot be checked.
   if (engine === undefined || board === undefined || rules === undefined) return { ok: false, problems: faults.list }
   const { seats, actions, turn_limit } = engine.spec(board)
   const turns_max = Math.min(turn_limit, rules.max_turns)
@@ -122,7 +122,7 @@ const readMoves = (faults: Faults, value: unknown, turns_max: number, seats: num
   readArray(faults, "moves", value, turns_max)?.map((entry, turn) => {
     const row = readEntries(faults, `moves[${turn}]`, entry, seats) ?? []
     return row.map((move, seat) => {
-      // Nearly every entry is in order, and making its path would cost more than reading it.
+      // Nearly every entry is valid, and building its path would cost more than reading it.
       if (move === null || (Number.isInteger(move) && (move as number) >= 0 && (move as number) < actions)) return move as number | null
       return readInteger(faults, `moves[${turn}][${seat}]`, move, 0, actions - 1)!
     })

@@ -1,4 +1,4 @@
-/** Recorded matches for tests: seeded players that mostly live and now and then are struck. */
+/** Recorded matches for tests: seeded players that mostly survive and sometimes get a strike. */
 import type { BoardFile, Engine, StrikeCode } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { type Player, playMatch } from "../play.ts"

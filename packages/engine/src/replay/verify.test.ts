@@ -25,7 +25,7 @@ const problemPaths = (value: unknown): ReadonlyArray<string> => {
 }
 
 describe("verify", () => {
-  it("finds every recorded match as it was told", () => {
+  it("confirms every recorded match", () => {
     for (const engine of engines) {
       for (const board of boardsOf(engine.slug)) {
         for (const seed of [0, 1, 0xffff_ffff]) {
@@ -38,7 +38,7 @@ describe("verify", () => {
     }
   })
 
-  it("needs matches with something in them", () => {
+  it("uses matches with enough events", () => {
     const kinds = (events: ReadonlyArray<{ readonly kind: string }>) => [...new Set(events.map((event) => event.kind))].sort()
     assert.deepStrictEqual(kinds(five.replay.events), ["food", "out"])
     assert.includeMembers(kinds(white.replay.events), ["opening", "pass"])
@@ -91,7 +91,7 @@ describe("verify", () => {
           changed.moves[turn][seat] = replay === five.replay ? (move + 1) % 4 : (move + 1) % replay.board.rows
           tried++
           if (problemPaths(changed).length > 0) return
-          // Where a body that is gone has been leaves no trace in the final state, if it met nothing and nobody.
+          // The path of a body that is gone leaves no trace in the final state if it touched nothing.
           assert.isTrue(gone.has(seat), `moves[${turn}][${seat}]`)
           missed++
         })
@@ -145,7 +145,7 @@ describe("verify", () => {
 })
 
 describe("summarize", () => {
-  it("tells what the rules make of the moves, whatever the replay claims", () => {
+  it("computes the outcome from the moves, whatever the replay claims", () => {
     const honest = summarize(five.replay)
     assert.isTrue(honest.ok)
     const lie = { ...five.replay, scores: [1, 2, 3, 4, 5], ranks: [5, 4, 3, 2, 1], reason: "won", events: [], state_sha256: "0".repeat(64) }

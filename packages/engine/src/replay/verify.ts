@@ -1,6 +1,6 @@
 /**
- * A replay re-played by the rules alone. Its inputs are board, rules, seed, moves and strikes; everything else that it
- * tells is computed again and compared. Takes parsed JSON of anybody's making and never throws on it.
+ * Replays a match by the rules alone. The inputs are board, rules, seed, moves and strikes; everything else in the replay
+ * is computed again and compared. Takes untrusted parsed JSON and never throws on it.
  */
 import { canonicalJson, canonicalSha256 } from "../canonicalJson.ts"
 import type { BoardError, Choice, Engine, MatchEvent, MatchResult } from "../Engine.ts"
@@ -9,7 +9,7 @@ import { Faults } from "../untrusted.ts"
 import { type Replay, stateSha256 } from "./Replay.ts"
 import { type FindEngine, readReplay } from "./readReplay.ts"
 
-/** What the rules make of the inputs. `strikes` counts a seat's over the match. */
+/** The outcome by the rules. `strikes` counts each seat's strikes over the match. */
 export interface Summary extends MatchResult {
   readonly state_sha256: string
 }
@@ -21,7 +21,7 @@ export interface Refused {
 
 export type Summarized = ({ readonly ok: true } & Summary) | Refused
 
-/** Whether everything in the replay is as the rules and this build's engine make it. */
+/** Whether everything in the replay agrees with the rules and this build's engine. */
 export const verify = (value: unknown, find: FindEngine = engineOf): Summarized => {
   const read = readReplay(value, find)
   if (!read.ok) return read
@@ -42,7 +42,7 @@ export const verify = (value: unknown, find: FindEngine = engineOf): Summarized 
   return faults.list.length > 0 ? { ok: false, problems: faults.list } : { ok: true, ...summary }
 }
 
-/** What came of the match, from moves and strikes by the rules; what the replay itself claims is not looked at. */
+/** The outcome of the match, computed from moves and strikes. The replay's own claims are ignored. */
 export const summarize = (value: unknown, find: FindEngine = engineOf): Summarized => {
   const read = readReplay(value, find)
   if (!read.ok) return read
@@ -51,8 +51,8 @@ export const summarize = (value: unknown, find: FindEngine = engineOf): Summariz
 }
 
 /**
- * The engine's picture after `turn` turns (0 = the start); null where the match cannot be played again to the state
- * that the replay names, or has no such turn.
+ * The engine's view after `turn` turns (0 = the start); null if the match has no such turn or does not reach the state that
+ * the replay names.
  */
 export const frameAt = (value: unknown, turn: number, find: FindEngine = engineOf): unknown => {
   const read = readReplay(value, find)
@@ -64,7 +64,7 @@ export const frameAt = (value: unknown, turn: number, find: FindEngine = engineO
   return run.ok && run.summary.state_sha256 === read.replay.state_sha256 ? frame : null
 }
 
-/** The picture of the last state, or null as `frameAt`. */
+/** The view of the last state, or null as in `frameAt`. */
 export const lastView = (value: unknown, find: FindEngine = engineOf): unknown => {
   const moves = (value as { readonly moves?: unknown } | null | undefined)?.moves
   return Array.isArray(moves) ? frameAt(value, moves.length, find) : null
@@ -110,7 +110,7 @@ const rerun = (
   return { ok: true, summary: { ...engine.result(state), state_sha256: stateSha256(engine, state) } }
 }
 
-/** Every seat to act has an action it may play or a strike, and nobody else has anything. */
+/** Every seat to act has a legal action or a strike, and no other seat has either. */
 const checkChoices = (
   faults: Faults,
   engine: Engine<any, any>,
@@ -139,7 +139,7 @@ const expect = (faults: Faults, path: string, told: unknown, found: unknown): vo
   if (a !== b) faults.add(path, `is ${a}; by the rules it is ${b}`)
 }
 
-/** Reports the first difference, since the rest mostly follow from it. */
+/** Reports only the first difference, since the others mostly follow from it. */
 const expectEach = (faults: Faults, path: string, told: ReadonlyArray<unknown>, found: ReadonlyArray<unknown>): void => {
   const shorter = Math.min(told.length, found.length)
   for (let index = 0; index < shorter; index++) {

@@ -29,7 +29,7 @@ const row = (index: number, cols: number, ...gaps: ReadonlyArray<number>) =>
   Array.from({ length: cols }, (_, col) => [index, col]).filter(([, col]) => !gaps.includes(col!))
 
 describe("a snakes board", () => {
-  it("is taken as it is written", () => {
+  it("is read as written", () => {
     assert.deepStrictEqual<unknown>(checkBoard(good), { ok: true, board: good })
   })
 
@@ -187,7 +187,7 @@ describe("a snakes board", () => {
     })
   }
 
-  it("is taken at the very limits", () => {
+  it("is accepted at the limits", () => {
     const far = [
       [0, 0],
       [0, 2]
@@ -252,7 +252,7 @@ describe("a snakes board", () => {
     assert.deepStrictEqual(refusals({ rows: 3, max_turns: 2, wrap: "no", food_chance: 200 }).length, 4)
   })
 
-  it("never throws and never answers with more faults than a person reads", () => {
+  it("never throws and limits the number of faults", () => {
     const walls = Array.from({ length: 49 }, () => ["x"])
     const spawns = Array.from({ length: 49 }, () => 3)
     const strange = [undefined, null, 5, "board", [], [[]], {}, { rows: {}, cols: [] }, { ...good, walls, spawns, food: spawns }]

@@ -1,4 +1,4 @@
-/** A snakes board as it is written in a file, and the reading of one (docs/games.md#snakes-boards). */
+/** The file format of a snakes board, and its reader (docs/games.md#snakes-boards). */
 import type { BoardCheck, BoardFile } from "../Engine.ts"
 import { Faults, type Members, readBoolean, readCells, readInteger, readObject, readSlug, readString } from "../untrusted.ts"
 import { neighbour } from "./neighbour.ts"
@@ -34,7 +34,7 @@ const keys = [
 
 const cells_per_player_min = 8
 
-/** Where things lie, once sides and lists can be read: what the checks of geometry need. */
+/** The positions of everything on the board, for the checks of geometry; made once sides and lists are readable. */
 interface Layout {
   readonly rows: number
   readonly cols: number

@@ -1,6 +1,6 @@
 /**
- * A board made ready for play: tables that every match on it shares and none changes. Kept per board object, since a
- * season plays thousands of matches on a few boards; a board is read-only once it has been checked.
+ * A board prepared for play: read-only tables that all matches on it share. Kept per board object, since a season plays
+ * thousands of matches on a few boards; a board is read-only once it has been checked.
  */
 import type { SnakesBoard } from "./Board.ts"
 import { neighbour } from "./neighbour.ts"
@@ -16,7 +16,7 @@ export interface Land {
   readonly board: SnakesBoard
   readonly seats: number
   readonly cells: number
-  /** Cells that are no wall. */
+  /** Number of cells without a wall. */
   readonly open: number
   /** `next[cell * 4 + move]`, -1 off the board. */
   readonly next: Int16Array
@@ -26,7 +26,7 @@ export interface Land {
   readonly food: ReadonlyArray<number>
   /** Room for one body, a power of two: every cell of the board, and the head beyond them in the turn it dies. */
   readonly trail_size: number
-  /** Planes 0 to 6 of a board with nobody on it: zeros, and the walls. */
+  /** Planes 0 to 6 of an empty board: zeros, and the walls. */
   readonly scene: Float32Array
   /** Planes 8 to 11 for each set of open moves (bit m = move m). */
   readonly lanes: ReadonlyArray<Float32Array>

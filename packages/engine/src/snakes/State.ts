@@ -1,12 +1,12 @@
 /**
  * The state of one match. Typed arrays and small integers only, changed in place by `step`.
  *
- * A body is kept as the distinct cells it lies on, in a ring of `trail` (newest at `head`), and `stacked`: how many
- * more segments lie on the last of them. Its length is distinct + stacked. So a tail that drops while stacked only
- * counts down, and eating counts up.
+ * A body is kept as the distinct cells it lies on, in a ring of `trail` (newest at `head`), and `stacked`: how many more
+ * segments lie on the last of them. Its length is distinct + stacked. So a tail that drops while stacked only counts down,
+ * and eating counts up.
  *
- * The grid holds each living body's cells. No two living bodies share a cell between turns, which is what makes one
- * byte a cell enough.
+ * The grid holds each living body's cells. No two living bodies share a cell between turns, which is what makes one byte a
+ * cell enough.
  */
 import type { MatchResult, MatchRules } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
@@ -29,7 +29,7 @@ export interface Snake {
   strikes: number
   out: Cause | null
   out_turn: number
-  /** Within a turn: the cell the head moves to, -1 off the board. Between turns: the cell it is on. */
+  /** During a turn: the cell the head moves to, -1 off the board. Between turns: the cell it is on. */
   cell: number
 }
 
@@ -42,9 +42,9 @@ export interface SnakesState {
   /** One ring of `land.trail_size` cells a seat. */
   readonly trail: Uint16Array
   readonly snakes: ReadonlyArray<Snake>
-  /** Seats not out, ascending; replaced when somebody leaves. */
+  /** Seats that are not out, ascending; replaced when a seat leaves. */
   living: ReadonlyArray<number>
-  /** The cells that hold food, the first `food` entries, in no order that means anything. */
+  /** The cells that hold food, the first `food` entries, in no particular order. */
   readonly food_cells: Uint16Array
   food: number
   turn: number
@@ -143,7 +143,7 @@ export const canonical = (state: SnakesState) => ({
   seats: state.snakes.map((snake, seat) => seatOf(state, snake, seat))
 })
 
-/** For a page: cells are cell numbers, bodies head first. */
+/** For display: cells are cell numbers, bodies head first. */
 export const view = (state: SnakesState) => {
   const { rows, cols, wrap, walls } = state.land.board
   return {

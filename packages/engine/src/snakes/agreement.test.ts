@@ -1,6 +1,6 @@
 /**
- * Random matches on random boards, the engine beside the plain reading of the rules in `naive.ts`. Each case prints
- * its seed when it fails; AGON_SLOW plays eighty times as many.
+ * Random matches on random boards, by the engine and by the plain implementation in `naive.ts`. A failing case prints its
+ * seed; AGON_SLOW plays eighty times as many.
  */
 import { assert, describe, it } from "vitest"
 import { demoBoards } from "../boards/demoBoards.ts"
@@ -40,7 +40,7 @@ const randomBoard = (random: Mulberry32): SnakesBoard | undefined => {
   return check.ok ? check.board : undefined
 }
 
-/** Mostly a move that meets nothing, sometimes any, now and then a strike. */
+/** Mostly a safe move, sometimes any move, rarely a strike. */
 const choose = (state: SnakesState, seat: number, random: Mulberry32): Choice => {
   if (random.below(60) === 0) return codes[random.below(4)]!
   let move = random.below(4)
@@ -72,7 +72,7 @@ const playBoth = (board: SnakesBoard, seed: number, random: Mulberry32): Readonl
   const rules = { max_turns: 40 + random.below(200), strike_limit: 1 + random.below(4) }
   const state = snakes.init(board, seed, rules)
   const naive = new NaiveSnakes(board, seed, rules)
-  // Some start hungry, or hardly anybody would ever starve.
+  // Some start with little health, or seats would hardly ever starve.
   for (const [seat, snake] of state.snakes.entries()) {
     snake.health = naive.seats[seat]!.health = random.below(2) === 0 ? 100 : 1 + random.below(30)
   }
@@ -120,7 +120,7 @@ describe("the engine and a plain reading of the rules", () => {
     assert.sameMembers([...seen], all, "the matches reach every cause and every reason")
   }, 900_000)
 
-  it("agree on the boards to begin with", () => {
+  it("agree on the demonstration boards", () => {
     for (const [seed, board] of demoBoards.entries()) playBoth(board, seed, new Mulberry32(seed))
   })
 })

@@ -3,7 +3,7 @@ import { arranged, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } 
 import { canonical, result } from "./State.ts"
 
 describe("strikes and forfeits", () => {
-  it("plays straight on for a lesser strike, in the direction last moved by choice or by fallback, up if none yet", () => {
+  it("moves straight on after a strike below the limit: in the last direction, chosen or fallback, or up before the first move", () => {
     const state = arranged({ picture: open, strike_limit: 9 })
     play(state, "timeout", LEFT)
     assert.deepStrictEqual(head(state, 0), "01", "up")
@@ -71,7 +71,7 @@ describe("the end", () => {
     })
   })
 
-  it("is all_out with none left, and a tie is one", () => {
+  it("is all_out if no seat is left, also in a tie", () => {
     const state = arranged({ picture: open })
     play(state, UP, DOWN)
     play(state, UP, DOWN)
@@ -141,7 +141,7 @@ describe("the end", () => {
 })
 
 describe("choices that cannot be played", () => {
-  it("are thrown back before anything has changed", () => {
+  it("throw before anything has changed", () => {
     const state = arranged({ picture: open })
     const before = JSON.stringify(canonical(state))
     for (const choice of [4, -1, 1.5, Number.NaN, null, undefined as never]) {

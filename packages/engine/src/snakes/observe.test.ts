@@ -27,14 +27,14 @@ const position: Arrangement = {
   health: [73, 12, 100]
 }
 
-describe("what a seat sees", () => {
-  it("is its own head and body apart from the others'", () => {
+describe("a seat's observation", () => {
+  it("separates its own head and body from the others'", () => {
     const planes = planesOf(position, 0)
     assert.deepStrictEqual(marked(planes[0]!), ["1,1: 1"])
     assert.deepStrictEqual(marked(planes[2]!), ["2,1: 1", "3,3: 1"])
   })
 
-  it("tells of each body cell in how many turns it frees, stacked ones counted, the head included", () => {
+  it("shows for each body cell, the head included, the turns until it is free, counting stacked segments", () => {
     const planes = planesOf(position, 0)
     assert.deepStrictEqual(marked(planes[1]!, 64), ["0,0: 2", "1,0: 3", "1,1: 4"])
     const others = ["2,1: 5", "3,0: 3", "3,1: 4", "3,3: 3", "3,4: 2", "4,0: 2", "4,1: 1", "4,4: 1"]
@@ -48,7 +48,7 @@ describe("what a seat sees", () => {
     assert.deepStrictEqual(marked(planesOf({ picture: "1.... ..... ..... ..... ....2" }, 0)[3]!), ["4,4: 1"])
   })
 
-  it("has food, walls and the own health as a share of 100", () => {
+  it("shows food, walls and the seat's own health / 100", () => {
     const planes = planesOf(position, 0)
     assert.deepStrictEqual(marked(planes[5]!), ["2,2: 1"])
     assert.deepStrictEqual(marked(planes[6]!), ["0,4: 1"])
@@ -56,7 +56,7 @@ describe("what a seat sees", () => {
     assert.strictEqual(constant(planesOf(position, 1)[7]!), Math.fround(0.12))
   })
 
-  it("says of each move whether it meets a wall, an edge or a segment that is still there next turn", () => {
+  it("shows for each move whether it meets a wall, an edge or a segment that is still there next turn", () => {
     const moves = (to: Arrangement, seat: number) => planesOf(to, seat).slice(8).map(constant)
     assert.deepStrictEqual(moves(position, 0), [1, 1, 0, 0], "head below, own body on the left")
     assert.deepStrictEqual(moves(position, 1), [1, 0, 1, 1], "own body on the right")
@@ -79,12 +79,12 @@ describe("what a seat sees", () => {
     assert.strictEqual(constant(planesOf({ picture: "1*... ..... ..... ..... ....2" }, 0)[9]!), 1)
   })
 
-  it("at the start has the stacked body under the head", () => {
+  it("shows the stacked body under the head at the start", () => {
     const planes = planesOf({ picture: "1.... ..... ..... ..... ....2" }, 0)
     assert.deepStrictEqual(marked(planes[1]!, 64), ["0,0: 3"])
   })
 
-  it("leaves out seats that are out, and all of one's own when out oneself", () => {
+  it("leaves out seats that are out, and the seat's own planes when it is out itself", () => {
     const state = arranged({ ...position, strike_limit: 1 })
     step(state, [1, "crash", 3], undefined)
     const out = new Float32Array(12 * 25).fill(-3)

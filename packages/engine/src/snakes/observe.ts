@@ -1,8 +1,8 @@
 /**
- * What a seat sees: 12 planes (docs/games.md#what-a-snake-sees). A body is all its segments, the head included, as in
+ * A seat's observation: 12 planes (docs/games.md#what-a-snake-sees). A body is all its segments, the head included, as in
  * `body` of the canonical state; a cell with several segments of one body frees with the last of them.
  *
- * Most of the planes are the same in every view of a board, so they are copied whole; what lives on it is then
+ * Most of the planes are the same in every observation of a board, so they are copied whole; bodies and food are then
  * written cell by cell. Nothing is allocated.
  */
 import { EMPTY, FOOD, WALL } from "./Land.ts"

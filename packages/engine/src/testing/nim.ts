@@ -1,6 +1,6 @@
 /**
- * A third game, for tests: the least that the interface asks for. Two seats in turn take 1 to 3 counters from a heap of
- * rows x cols; who takes the last wins. It has a mask, draws by chance who begins, and knows nothing of the others.
+ * A third game, for tests: the smallest implementation of the interface. Two seats in turn take 1 to 3 counters from a heap
+ * of rows x cols; the seat that takes the last one wins. It has a mask and draws who begins.
  */
 import type { BoardFile, Choice, Engine, MatchEvent } from "../Engine.ts"
 import { engineDigest } from "../digest.ts"

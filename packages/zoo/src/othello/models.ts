@@ -1,9 +1,9 @@
 /**
- * Othello models. They give every cell a value; illegal cells are masked by whoever plays them.
+ * Othello models. They give every cell a value; illegal cells are masked by the sandbox.
  *
- * Discs that a placement turns are counted by spreading along the eight lines at once, a channel each: an own disc
- * anchors a line; a disc of the other's beside an anchored cell is anchored one farther. Blocked cells hold no discs,
- * so lines end there as at the edge, where the convolution pads with zeros.
+ * Discs that a placement turns are counted by spreading along the eight lines at once, a channel each: an own disc anchors
+ * a line; a disc of the other's beside an anchored cell is anchored one farther. Blocked cells hold no discs, so lines end
+ * there as at the edge, where the convolution pads with zeros.
  */
 import { add, clip, conv, fraction, mul, slice, sub, sum } from "../graph/Arithmetic.ts"
 import { Graph, type Value } from "../graph/Graph.ts"
@@ -69,7 +69,7 @@ export const drifter = (): Graph => {
   return decide(g, fraction(g, conv(g, fraction(g, conv(g, obs, kernel, [1, planes, 5, 5])), kernel.subarray(0, 25), [1, 1, 5, 5])))
 }
 
-/** Most discs now. */
+/** Most discs this turn. */
 export const grabber = (): Graph => {
   const view = look("grabber")
   return decide(view.g, turned(view))
@@ -86,7 +86,7 @@ const places = ({ g, own, other, blocked }: View): Value => {
   return sub(g, add(g, mul(g, corner, 100), mul(g, edge, 10)), mul(g, risky, 50))
 }
 
-/** Corners, then edges, never beside an empty corner if it can be helped; among equals most discs. */
+/** Corners, then edges; avoids cells beside an empty corner; among equals most discs. */
 export const cornerer = (): Graph => {
   const view = look("cornerer")
   return decide(view.g, add(view.g, places(view), mul(view.g, turned(view), 0.1)))

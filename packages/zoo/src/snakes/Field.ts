@@ -1,7 +1,7 @@
 /**
- * A field: what every cell of the board, by its place relative to the head and by what lies on it, adds to each move.
- * The weights are one table, [place x content][4 moves], looked up once a cell and summed; it works on every board,
- * and its size is set by how far it sees and how finely it tells bodies that leave soon from those that stay.
+ * A field: the contribution of every cell of the board to each move, by its place relative to the head and by its content.
+ * The weights are one table, [place x content][4 moves], looked up once a cell and summed; it works on every board, and its
+ * size is set by how far it sees and how finely it tells bodies that leave soon from those that stay.
  */
 import { add, clip, mul, slice } from "../graph/Arithmetic.ts"
 import type { Graph, Value } from "../graph/Graph.ts"
@@ -14,13 +14,13 @@ export interface FieldOptions {
   readonly turns: number
 }
 
-/** What lies on a cell, as the table tells it apart. */
+/** The contents of a cell that the table distinguishes. */
 export type Content =
   | { readonly kind: "nothing" | "prey" | "threat" | "wall" }
   | { readonly kind: "food"; readonly health: number }
   | { readonly kind: "body"; readonly turns: number }
 
-/** What a content `before` steps away now, `after` steps away after the move, adds to that move. */
+/** The contribution to a move of a content that is `before` steps away now and `after` steps away after the move. */
 export type Pull = (content: Content, before: number, after: number) => number
 
 const health_steps = 8
@@ -84,7 +84,7 @@ const table = (g: Graph, options: FieldOptions, pull: Pull): { readonly value: V
   return { value: g.floats(weights, [side * side * kinds.length, moves]), contents: kinds.length }
 }
 
-/** [N,4]: what the whole board adds to each move. */
+/** [N,4]: the contribution of the whole board to each move. */
 export const field = (sight: Sight, options: FieldOptions, pull: Pull): Value => {
   const { g } = sight
   const weights = table(g, options, pull)

@@ -1,9 +1,9 @@
 /**
- * What a snakes model sees, and what it reads at the four cells that it may move to.
+ * A snakes model's inputs, and lookups at the four cells that it may move to.
  *
- * A convolution pads with zeros, so it sees no wrapped edge. The cells to move to are therefore found on a board that
- * is first laid around itself: on a wrapped board that is the truth, and elsewhere the moves over the edge are struck
- * out by planes 8 to 11, which are the only ones that tell a wrapped edge from a real one.
+ * A convolution pads with zeros, so it sees no wrapped edge. The cells to move to are therefore found on a board extended
+ * by its opposite rows and columns. On a wrapped board that is correct; elsewhere planes 8 to 11, the only ones that
+ * distinguish a wrapped edge from a real one, rule out the moves over the edge.
  */
 import { add, clip, concat, highest, mul, slice, total } from "../graph/Arithmetic.ts"
 import { Graph, type Value } from "../graph/Graph.ts"
@@ -40,7 +40,7 @@ export interface Sight {
   readonly steps: Value
 }
 
-/** Lays the last row before the first and the first after the last, and so the columns. */
+/** Puts the last row before the first and the first after the last, and the same with columns. */
 export const around = (g: Graph, map: Value): Value => {
   const far = Number.MAX_SAFE_INTEGER
   const rows = concat(g, [slice(g, map, -1, far, 2), map, slice(g, map, 0, 1, 2)], 2)

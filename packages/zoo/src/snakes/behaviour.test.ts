@@ -33,12 +33,12 @@ describe("snakes models", () => {
     }
   })
 
-  it("the tail that is about to leave is a safe cell", async () => {
+  it("a tail that is about to leave is a safe cell", async () => {
     for (const name of cautious)
       assert.strictEqual(names[await move(name, draw(["Ha#..", "cb#..", "###..", ".....", "....."]))], "down", name)
   })
 
-  it("on a wrapped board they go over the edge where it is the only way, elsewhere never", async () => {
+  it("they cross the edge of a wrapped board if it is the only way, and never another edge", async () => {
     const sideways = ["H#...", "##...", ".....", ".....", "#...."]
     for (const name of cautious) assert.strictEqual(names[await move(name, draw(sideways, { wrap: true }))], "left", name)
   })
@@ -50,7 +50,7 @@ describe("snakes models", () => {
     }
   })
 
-  it("sniffer finds the way around a wall at which nibbler stands", async () => {
+  it("sniffer finds the path around a wall that stops nibbler", async () => {
     const drawing = draw([".......", ".####..", ".#.....", ".#.H#*.", ".#..#..", ".####..", "......."])
     assert.strictEqual(names[await move("sniffer", drawing)], "up")
     const behind = draw([".......", "..####.", ".....#.", "..H..#*", ".....#.", "..####.", "......."])
@@ -66,7 +66,7 @@ describe("snakes models", () => {
     assert.strictEqual(names[await move("wary", shorter)], "right")
   })
 
-  it("settler leaves food alone that lies in a pocket too small for it, wary does not", async () => {
+  it("settler leaves food in a pocket too small for it, wary does not", async () => {
     const pocket = draw([".......", "ihgfe..", "j...d..", "k...c..", "lmn.b..", "###.a..", "#*..H..", "#####.."])
     assert.strictEqual(names[await move("wary", pocket)], "left")
     assert.strictEqual(names[await move("settler", pocket)], "right")

@@ -1,10 +1,10 @@
-/** Models that look no farther than one step, or at no obstacles at all. */
+/** Models that look one step ahead, or ignore obstacles. */
 import { add, conv, fraction, max, mul, sub, total } from "../graph/Arithmetic.ts"
 import type { Graph, Value } from "../graph/Graph.ts"
 import { field, type Pull } from "./Field.ts"
 import { ahead, beside, decide, look, moves, planes, type Sight } from "./Sight.ts"
 
-/** The neck is the own segment beside the head that stays longest; straight on is away from it, whatever lies there. */
+/** The neck is the own segment beside the head that stays longest; straight on is away from it, whatever is there. */
 export const straightOn = (): Graph => {
   const sight = look("straight-on")
   const { g } = sight
@@ -29,7 +29,7 @@ const hash = ({ g, obs }: Sight): Value => {
   return fraction(g, mul(g, total(g, mixed), 7))
 }
 
-/** A move by a hash of what it sees; that a move is safe counts for much but not for everything. */
+/** A move by a hash of the observation; safe moves get a large bonus, which does not always decide. */
 export const careless = (): Graph => {
   const sight = look("careless")
   const { g } = sight
@@ -37,16 +37,16 @@ export const careless = (): Graph => {
   return g
 }
 
-/** A safe move chosen by a hash of the whole observation: blind, but never the same walk twice. */
+/** A safe move chosen by a hash of the whole observation, so that its path differs from match to match. */
 export const randomSafe = (): Graph => {
   const sight = look("random-safe")
   return decide(sight, hash(sight))
 }
 
 /**
- * Goes where it has not been: a trail in the cell memory fades by one part in thirty-two a turn, and the safe move onto
- * the faintest trail is taken. Where trails are equal it goes on as it last went, which the flat memory holds. Food beside it
- * draws it as much as its own fresh trail repels.
+ * Goes where it has not been: a trail in the cell memory fades by one part in thirty-two a turn, and the safe move onto the
+ * faintest trail is taken. Where trails are equal it goes on as it last went, which the flat memory holds. Food beside it
+ * attracts as much as its own fresh trail repels.
  */
 export const wanderer = (): Graph => {
   const sight = look("wanderer")
@@ -66,10 +66,10 @@ export const wanderer = (): Graph => {
   return g
 }
 
-/** Food pulls the more the nearer it is; nothing else does. */
+/** The nearer food is, the more it attracts; nothing else counts. */
 const hunger: Pull = (content, _before, after) => (content.kind === "food" && after <= 4 ? 1 / ((after + 1) * (after + 1)) : 0)
 
-/** To food within four cells as the crow flies, past walls it does not see, one safe step at a time. */
+/** Goes to food within four cells in a straight line, ignoring walls on the way, one safe step at a time. */
 export const nibbler = (): Graph => {
   const sight = look("nibbler")
   return decide(sight, field(sight, { radius: 4, turns: 1 }, hunger))

@@ -5,7 +5,7 @@ import { type FieldOptions, field, type Pull } from "./Field.ts"
 import { ahead, beside, decide, length, look, occupancy, threats } from "./Sight.ts"
 import { foodNearness, spread } from "./Spread.ts"
 
-/** Most room. Where there is as much every way, the cell with most free neighbours; food only in passing. */
+/** Goes where there is most room; among equals to the cell with most free neighbours. Eats only in passing. */
 export const roomy = (): Graph => {
   const sight = look("roomy")
   const { g } = sight
@@ -14,11 +14,11 @@ export const roomy = (): Graph => {
   return decide(sight, sub(g, add(g, room, mul(g, ahead(sight, sight.food), 2)), mul(g, crowding, 0.2)))
 }
 
-/** What a model weighs against what. A term of weight 0 is left out of the graph. */
+/** The weights of a model's terms. A term of weight 0 is left out of the graph. */
 interface Policy {
-  /** How far it looks for a way and for room, in turns. */
+  /** How far it searches for paths and room, in turns. */
   readonly steps: number
-  /** What a step nearer to food is worth, at full health and at none. */
+  /** The gain for a step nearer to food, at full health and at zero health. */
   readonly food: readonly [full: number, starving: number]
   /** The loss for every cell that the room behind a move lacks for a body of its own length. */
   readonly cramped: number
@@ -28,7 +28,7 @@ interface Policy {
   readonly claim: number
   /** The loss for every cell that its claim lacks for a body of its own length. */
   readonly besieged: number
-  /** How finely it looks around for what settles the choice between moves that are otherwise equal. */
+  /** The resolution of the field that breaks ties between moves. */
   readonly field: FieldOptions
 }
 
@@ -55,10 +55,10 @@ const policy = (name: string, weigh: Policy): Graph => {
   return decide(sight, score)
 }
 
-/** [N,4]: how many of the cells that a body needs are not there; no more are asked for than the look reaches. */
+/** [N,4]: how many of the cells that a body needs are missing, counting at most as many as the search reaches. */
 const lacking = (g: Graph, need: Value, reach: number, cells: Value): Value => relu(g, sub(g, min(g, need, reach), cells))
 
-/** Small against a step nearer to food, so that it settles only what the other terms leave open. */
+/** Small against a step nearer to food, so that it only breaks ties. */
 const surroundings: Pull = (content, _before, after) => {
   const near = 1 / ((after + 1) * (after + 1))
   if (content.kind === "food") return (content.health < 0.5 ? 1 : 0.4) * near
@@ -82,14 +82,14 @@ const waryPolicy: Policy = { ...snifferPolicy, threat: 60, field: { radius: 24, 
 const settlerPolicy: Policy = { ...waryPolicy, cramped: 10, field: { radius: 24, turns: 24 } }
 const sovereignPolicy: Policy = { ...settlerPolicy, besieged: 3, claim: 0.3, field: { radius: 24, turns: 64 } }
 
-/** Nearest food by the way around walls and bodies as they lie now. */
+/** Goes to the nearest food by the path around the present walls and bodies. */
 export const sniffer = (): Graph => policy("sniffer", snifferPolicy)
 
-/** As the sniffer, and no head-on that it would not win. */
+/** As the sniffer, but avoids head-ons that it would not win. */
 export const wary = (): Graph => policy("wary", waryPolicy)
 
-/** As the wary one, and only where there is room enough for its own length. */
+/** As the wary one, and goes only where there is room for its own length. */
 export const settler = (): Graph => policy("settler", settlerPolicy)
 
-/** As the settler, and it wants that room where no rival arrives before it. */
+/** As the settler, counting only room that it reaches before its rivals. */
 export const sovereign = (): Graph => policy("sovereign", sovereignPolicy)

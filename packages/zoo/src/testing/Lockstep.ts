@@ -1,7 +1,7 @@
 /**
  * Plays many matches at once: in every turn the observations of all seats that one model plays, in all matches still
- * running, go through it as one batch. That is what makes hundreds of matches affordable in a test. A seat's answers
- * are the same as alone, but for the last bits of sums, which no zoo model's choice may hang on (a test says so).
+ * running, go through it as one batch. This makes hundreds of matches affordable in a test. A seat's answers are the same
+ * as alone except for the last bits of sums, which may not change a zoo model's choice (a test checks it).
  */
 import type { BoardFile, Choice, Engine, MatchResult, MatchRules } from "@agon/engine/Engine.ts"
 import * as ort from "onnxruntime-web/wasm"
@@ -47,7 +47,7 @@ interface Plan<Board> {
   readonly engine: Engine<any, any>
   readonly board: Board
   readonly rules: MatchRules
-  /** A match each: its seed and who sits where. */
+  /** One match: its seed and the model of each seat. */
   readonly matches: ReadonlyArray<{ readonly seed: number; readonly players: ReadonlyArray<Player> }>
 }
 

@@ -1,8 +1,8 @@
 /**
- * Completes package-lock.json after `npm install` against a registry that does not carry every platform's packages:
- * npm leaves out what it could not look up, and `npm ci` then refuses the lock file on every machine. The entries
- * added here name the version that is asked for and the machines that it is for; nothing is fetched for other ones.
- * Where the registry does know a package, its integrity is entered too. `npm run tidy` says when this is due.
+ * Completes package-lock.json after `npm install` against a registry that does not carry every platform's packages: npm
+ * leaves out what it could not look up, and `npm ci` then refuses the lock file on every machine. The entries added here
+ * name the required version and its platforms; nothing is downloaded for other platforms. If the registry knows a package,
+ * its integrity is entered too. `npm run tidy` says when to run this.
  *
  *   node scripts/completeLock.ts
  */
@@ -25,7 +25,7 @@ export interface Locked {
 
 export type Packages = Readonly<Record<string, Locked>>
 
-/** Optional dependencies at exact versions that no entry stands for, by the path that they would have. */
+/** Optional dependencies at exact versions without an entry, by the path that they would have. */
 export function missingFrom(packages: Packages): Packages {
   const missing: Record<string, Locked> = {}
   for (const [owner, { dev, optionalDependencies }] of Object.entries(packages)) {
@@ -55,7 +55,7 @@ function machineOf(name: string): Pick<Locked, "os" | "cpu" | "libc"> {
   return { os: [os], cpu: [known], ...(name.includes("musl") ? { libc: ["musl"] } : {}) }
 }
 
-/** Packages from a registry that the lock file does not hold to their content. Workspaces and links to them come with the checkout. */
+/** Packages from a registry without an integrity in the lock file. Workspaces and links to them come with the checkout. */
 export const withoutIntegrity = (packages: Packages): ReadonlyArray<readonly [place: string, locked: Locked]> =>
   Object.entries(packages).filter(
     ([place, { integrity, link }]) => place.includes("node_modules/") && link !== true && integrity === undefined

@@ -1,8 +1,8 @@
 /**
- * Exit status 0 if node_modules holds what package-lock.json asks for (with --running: what it asks for but for development), 1 if
- * not. Plain JavaScript, since it runs on
- * the system's Node before ours is there. It compares what the two lock files name rather than their times, so that a
- * checkout which only touches package-lock.json costs no installation and needs no network.
+ * Exit status 0 if node_modules holds all packages of package-lock.json (with --running: all but development ones), 1 if
+ * not. Plain JavaScript, since it runs on the system's Node before ours is installed. It compares the contents of the two
+ * lock files and not their times, so that a checkout which only touches package-lock.json needs no installation and no
+ * network.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"

@@ -1,5 +1,5 @@
 /**
- * Removes from an installation that only runs what nothing loads: of onnxruntime-web's forty builds the sandbox takes one, with its
+ * Removes unused files from an installation for running: of onnxruntime-web's forty builds the sandbox loads one, with its
  * glue (14 of 139 MB). Plain JavaScript, as installed.mjs is.
  */
 import { readdirSync, rmSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Checks what the compiler and the linter do not know: the floor plan, sizes, names, banned calls, dependencies and
- * what must not be in a public repository. One line per finding, `file:line  rule  what to do`.
+ * Checks rules that the compiler and the linter do not know: the floor plan, sizes, names, banned calls, dependencies and
+ * content that must not be in a public repository. One line per finding, `file:line  rule  what to do`.
  *
  *   node scripts/tidy.ts [root]     exit status 0 clean, 1 findings, 2 could not run
  */

@@ -51,7 +51,7 @@ export interface Tree {
   readonly manifest: Manifest
 }
 
-/** What tests share: test/support for all of them, a folder `testing` for those of one package. */
+/** Whether a file is shared by tests: test/support for all of them, a folder `testing` for those of one package. */
 export const isTestSupport = (path: string) => /^(test\/support|packages\/[^/]+\/src\/(.*\/)?testing)\//.test(path)
 
 export const isGenerated = (path: string) => /(^|\/)generated\/|_pb\.ts$/.test(path)
@@ -95,7 +95,7 @@ function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, strin
   }
 }
 
-/** What git tracks or would track; where git does not answer, every file that is plainly the repository's. */
+/** The files that git tracks or would track; if git fails, every file outside a few skipped folders. */
 function list(root: string): ReadonlyArray<string> {
   if (!existsSync(join(root, ".git"))) return walk(root, "").sort()
   try {
@@ -117,7 +117,7 @@ function walk(root: string, folder: string): Array<string> {
   })
 }
 
-/** A file that git names but that is gone, a link to a folder, or bytes that are no text, are not read. */
+/** Skips files that git names but that are gone, links to folders, and binary files. */
 function readText(root: string, path: string): ReadonlyArray<TextFile> {
   const stat = statSync(join(root, path), { throwIfNoEntry: false })
   if (stat?.isFile() !== true) return []

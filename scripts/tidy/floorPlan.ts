@@ -1,4 +1,4 @@
-/** The floor plan: what each package may import of ours. A package that is not here may not exist. */
+/** The floor plan: which of our packages each package may import. A package that is not listed is a finding. */
 export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   engine: [],
@@ -11,7 +11,7 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   cli: ["api", "domain", "engine", "sandbox", "zoo"]
 }
 
-/** Programs are started, never imported, by one another. */
+/** Programs do not import each other. */
 export const programs: ReadonlyArray<string> = ["server", "runner", "cli"]
 
 /** The rules of the season read no clock and touch no machine, so nothing of Node's either. */

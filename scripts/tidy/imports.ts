@@ -1,4 +1,4 @@
-/** Finds what a file imports, however it is written, and says what each import is. */
+/** Finds every import of a file, in any notation, and classifies it. */
 import { isBuiltin } from "node:module"
 import { posix } from "node:path"
 import { child, identifier, literal, member, type Node, nodes, visit } from "./syntax.ts"
@@ -16,7 +16,7 @@ export type Target =
   | { readonly kind: "ours"; readonly path: string; readonly relative: boolean }
   | { readonly kind: "builtin" }
   | { readonly kind: "npm"; readonly name: string }
-  /** A path of the machine, which holds on no other. */
+  /** An absolute path, which is valid on one machine only. */
   | { readonly kind: "absolute" }
 
 /** `packages` gives the folder of each workspace package by its name. */

@@ -6,13 +6,13 @@
 import type { BoardError } from "./Engine.ts"
 
 /** Enough to mend a file by hand; a file of a million faults must not make an answer of a million lines. */
-const faults_max = 100
+const FAULTS_MAX = 100
 
 export class Faults {
   readonly list: Array<BoardError> = []
 
   add(path: string, message: string): undefined {
-    if (this.list.length < faults_max) this.list.push({ path, message })
+    if (this.list.length < FAULTS_MAX) this.list.push({ path, message })
   }
 }
 

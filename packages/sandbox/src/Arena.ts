@@ -25,7 +25,7 @@ const START_DEADLINE_MS = 20_000
 export const EXAMINE_DEADLINE_MS = 300_000
 /** A match may take this many times its processor time on the clock. */
 const BUSY_FACTOR = 4
-/** The longest delay of a timer, 24 days. */
+/** Cap of the deadline; a timer takes at most 24 days. */
 const DAY_MS = 86_400_000
 /** A job is tried twice: a process may die by accident once, but twice means that the job kills it. */
 const ATTEMPTS = 2

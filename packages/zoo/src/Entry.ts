@@ -1,5 +1,5 @@
 /** One model of the zoo: what it is called, how strong it is, and how to make its two files. */
-import { type Graph, opset } from "./graph/Graph.ts"
+import { type Graph, OPSET } from "./graph/Graph.ts"
 
 export interface ZooEntry {
   /** A slug; also the name in the manifest. */
@@ -39,7 +39,7 @@ const manifestOf = (game: string, { name, description, memory = { flat: 0, cell:
       game,
       memory: { cell: memory.cell, flat: memory.flat },
       name,
-      opset,
+      opset: OPSET,
       runtime: "onnx"
     })
   )

@@ -6,14 +6,14 @@ export interface WeightClass {
   readonly memory_cell_bytes: number
 }
 
-const kibibyte = 1024
-const mebibyte = 1024 * kibibyte
+const KIB = 1024
+const MIB = 1024 * KIB
 
 export const demoWeightClasses: ReadonlyArray<WeightClass> = [
-  { class: "nano", max_bytes: 16 * kibibyte, memory_flat_bytes: 64, memory_cell_bytes: 4 },
-  { class: "micro", max_bytes: 64 * kibibyte, memory_flat_bytes: 256, memory_cell_bytes: 8 },
-  { class: "mini", max_bytes: 256 * kibibyte, memory_flat_bytes: 1 * kibibyte, memory_cell_bytes: 16 },
-  { class: "small", max_bytes: 1 * mebibyte, memory_flat_bytes: 4 * kibibyte, memory_cell_bytes: 32 },
-  { class: "large", max_bytes: 4 * mebibyte, memory_flat_bytes: 16 * kibibyte, memory_cell_bytes: 64 },
-  { class: "open", max_bytes: 16 * mebibyte, memory_flat_bytes: 64 * kibibyte, memory_cell_bytes: 128 }
+  { class: "nano", max_bytes: 16 * KIB, memory_flat_bytes: 64, memory_cell_bytes: 4 },
+  { class: "micro", max_bytes: 64 * KIB, memory_flat_bytes: 256, memory_cell_bytes: 8 },
+  { class: "mini", max_bytes: 256 * KIB, memory_flat_bytes: 1 * KIB, memory_cell_bytes: 16 },
+  { class: "small", max_bytes: 1 * MIB, memory_flat_bytes: 4 * KIB, memory_cell_bytes: 32 },
+  { class: "large", max_bytes: 4 * MIB, memory_flat_bytes: 16 * KIB, memory_cell_bytes: 64 },
+  { class: "open", max_bytes: 16 * MIB, memory_flat_bytes: 64 * KIB, memory_cell_bytes: 128 }
 ]

@@ -33,7 +33,7 @@ export interface OthelloState {
   reason: Reason | null
 }
 
-const opening_placements = 4
+const OPENING_PLACEMENTS = 4
 
 export const init = (board: OthelloBoard, seed: number, rules: MatchRules): OthelloState => {
   const cells = board.rows * board.cols
@@ -61,7 +61,7 @@ export const init = (board: OthelloBoard, seed: number, rules: MatchRules): Othe
     reason: null
   }
   giveTurn(state, 0, opening)
-  for (let placed = 0; placed < opening_placements && state.reason === null; placed++) {
+  for (let placed = 0; placed < OPENING_PLACEMENTS && state.reason === null; placed++) {
     const seat = state.to_act
     const cell = nthLegal(state.legal, state.rng.below(count(state.legal, 1)))
     place(state.grid, state.rays, cell, seat)

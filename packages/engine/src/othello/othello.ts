@@ -5,8 +5,8 @@ import { checkBoard, type OthelloBoard } from "./Board.ts"
 import { BLOCKED, place } from "./lines.ts"
 import { canonical, end, giveTurn, init, type OthelloState, result, view } from "./State.ts"
 
-const nobody: ReadonlyArray<number> = []
-const one_seat: ReadonlyArray<ReadonlyArray<number>> = [[0], [1]]
+const NOBODY: ReadonlyArray<number> = []
+const ONE_SEAT: ReadonlyArray<ReadonlyArray<number>> = [[0], [1]]
 
 const spec = (board: OthelloBoard): Spec => ({
   seats: 2,
@@ -69,7 +69,7 @@ export const othello: Engine<OthelloBoard, OthelloState> = {
   spec,
   init,
   status: (state) => (state.reason === null ? "running" : "over"),
-  toAct: (state) => (state.to_act < 0 ? nobody : one_seat[state.to_act]!),
+  toAct: (state) => (state.to_act < 0 ? NOBODY : ONE_SEAT[state.to_act]!),
   observe,
   legal: (state, seat, out) => {
     if (state.to_act === seat) out.set(state.legal)

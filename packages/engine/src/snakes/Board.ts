@@ -32,7 +32,7 @@ const keys = [
   "max_turns"
 ] as const
 
-const cells_per_player_min = 8
+const CELLS_PER_PLAYER_MIN = 8
 
 /** The positions of everything on the board, for the checks of geometry; made once sides and lists are readable. */
 interface Layout {
@@ -110,8 +110,8 @@ const checkLayout = (faults: Faults, layout: Layout): void => {
     if (seat !== undefined) faults.add(`food[${index}]`, `lies on spawns[${seat}]`)
   })
   const open = is_wall.reduce((count, wall) => count + 1 - wall, 0)
-  if (players !== undefined && open < cells_per_player_min * players) {
-    const needed = cells_per_player_min * players
+  if (players !== undefined && open < CELLS_PER_PLAYER_MIN * players) {
+    const needed = CELLS_PER_PLAYER_MIN * players
     faults.add("walls", `leave ${open} cells open; ${players} players need at least ${needed}`)
   }
   const reached = regionSize(layout, is_wall)

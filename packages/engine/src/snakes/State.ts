@@ -51,7 +51,7 @@ export interface SnakesState {
   reason: Reason | null
 }
 
-const health_full = 100
+const HEALTH_FULL = 100
 
 export const init = (board: SnakesBoard, seed: number, rules: MatchRules): SnakesState => {
   const land = landOf(board)
@@ -66,7 +66,7 @@ export const init = (board: SnakesBoard, seed: number, rules: MatchRules): Snake
       distinct: 1,
       stacked: 2,
       length: 3,
-      health: health_full,
+      health: HEALTH_FULL,
       dir: -1,
       strikes: 0,
       out: null,

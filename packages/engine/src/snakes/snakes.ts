@@ -7,7 +7,7 @@ import { observe } from "./observe.ts"
 import { canonical, init, result, type SnakesState, view } from "./State.ts"
 import { fallback, step } from "./step.ts"
 
-const nobody: ReadonlyArray<number> = []
+const NOBODY: ReadonlyArray<number> = []
 
 const spec = (board: SnakesBoard): Spec => ({
   seats: board.players,
@@ -29,7 +29,7 @@ export const snakes: Engine<SnakesBoard, SnakesState> = {
   spec,
   init,
   status: (state) => (state.reason === null ? "running" : "over"),
-  toAct: (state) => (state.reason === null ? state.living : nobody),
+  toAct: (state) => (state.reason === null ? state.living : NOBODY),
   observe,
   legal: (_state, _seat, out) => {
     out.fill(1)

@@ -13,7 +13,7 @@ const GONE: ReadonlySet<number> = new Set([404, 410])
 
 const TIMEOUT = Duration.seconds(30)
 const TRIES = 4
-const backoff = Schedule.max([Schedule.jittered(Schedule.exponential("200 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
+const BACKOFF = Schedule.max([Schedule.jittered(Schedule.exponential("200 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
 export class Downloads extends Context.Service<
   Downloads,
@@ -37,7 +37,7 @@ export class Downloads extends Context.Service<
           Effect.mapError((error) =>
             error instanceof TransferFailed ? error : new TransferFailed({ detail: String(error._tag), gone: false })
           ),
-          Effect.retry(backoff)
+          Effect.retry(BACKOFF)
         )
       return Downloads.of({
         get: (url, bytes) =>

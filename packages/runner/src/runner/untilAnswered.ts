@@ -6,10 +6,10 @@ export const REQUEST_MARGIN_S = 15
 
 /** The pause between tries grows up to this. */
 const LONGEST_PAUSE = "5 seconds"
-const pauses = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced(LONGEST_PAUSE)]))
+const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced(LONGEST_PAUSE)]))
 
 /** A season that moves to another machine answers 503 for a moment. */
-const moments = Schedule.jittered(Schedule.spaced("750 millis"))
+const BRIEF_PAUSES = Schedule.jittered(Schedule.spaced("750 millis"))
 
 /** Errors of the call itself, which repeating would not mend. */
 type Final<E> = Extract<E, { readonly code: "not_found" | "invalid_request" }>
@@ -24,7 +24,7 @@ export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R
       codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid, or was revoked")) : Effect.fail(error)
     ),
     Effect.tapError((error) => (isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, String(error)))),
-    Effect.retry({ schedule: moments, while: (error) => codeOf(error) === "unavailable" }),
-    Effect.retry({ schedule: pauses, while: (error) => !isFinal(error) }),
+    Effect.retry({ schedule: BRIEF_PAUSES, while: (error) => codeOf(error) === "unavailable" }),
+    Effect.retry({ schedule: PAUSES, while: (error) => !isFinal(error) }),
     Effect.catch((error) => (isFinal(error) ? Effect.fail(error) : Effect.die(error)))
   )

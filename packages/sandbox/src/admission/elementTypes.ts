@@ -21,7 +21,7 @@ export const ELEMENT_BYTES: Readonly<Record<number, number>> = {
   [DataType.UINT32]: 4,
   [DataType.UINT64]: 8
 }
-const PLAYED = "float16, float32, float64, int8 to int64, uint8 to uint64 and bool are supported"
+const SUPPORTED = "float16, float32, float64, int8 to int64, uint8 to uint64 and bool are supported"
 /** The unsupported types, by ONNX's published numbers. */
 const NAMES: Readonly<Record<number, string>> = {
   8: "text",
@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<number, string>> = {
 
 /** The end of the sentence for an unsupported type: its name and the types to use instead. */
 export const spellType = (type: number | bigint): string =>
-  `element type ${NAMES[Number(type)] ?? `number ${type}`}; ${PLAYED}, so export the model with one of these`
+  `element type ${NAMES[Number(type)] ?? `number ${type}`}; ${SUPPORTED}, so export the model with one of these`
 
 /** Attributes whose value is an element type. Zero means that the operator chooses. */
 const TYPE_ATTRIBUTES = new Set(["to", "dtype", "output_dtype", "stash_type", "softmax_precision"])

@@ -18,7 +18,7 @@ export type Value = string
 export type Dimension = number | string
 export type Attribute = number | { readonly float: number } | ReadonlyArray<number> | string
 
-export const opset = 17
+export const OPSET = 17
 
 const text = new TextEncoder()
 
@@ -48,7 +48,7 @@ const valueInfo = (name: Value, dimensions: ReadonlyArray<Dimension>): ValueInit
 })
 
 /** Constants longer than this are not looked for among the earlier ones. */
-const shared_constant_bytes = 4096
+const SHARED_CONSTANT_BYTES = 4096
 
 export class Graph {
   readonly #name: string
@@ -100,7 +100,7 @@ export class Graph {
     return encodeModel({
       irVersion: 8n,
       producerName: "agon-zoo",
-      opsetImport: [{ domain: "", version: BigInt(opset) }],
+      opsetImport: [{ domain: "", version: BigInt(OPSET) }],
       graph: { name: this.#name, node: this.#nodes, initializer: this.#constants, input: this.#inputs, output: this.#outputs }
     })
   }
@@ -111,7 +111,7 @@ export class Graph {
   }
 
   #constant(dataType: number, rawData: Uint8Array, dimensions: ReadonlyArray<number>): Value {
-    const key = rawData.length > shared_constant_bytes ? null : `${dataType}:${dimensions.join("x")}:${rawData.join(",")}`
+    const key = rawData.length > SHARED_CONSTANT_BYTES ? null : `${dataType}:${dimensions.join("x")}:${rawData.join(",")}`
     const known = key === null ? undefined : this.#shared.get(key)
     if (known !== undefined) return known
     const name = this.#next()

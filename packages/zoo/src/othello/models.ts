@@ -9,7 +9,7 @@ import { add, clip, conv, fraction, mul, slice, sub, sum } from "../graph/Arithm
 import { Graph, type Value } from "../graph/Graph.ts"
 
 const planes = 5
-const longest_side = 16
+const LONGEST_SIDE = 16
 const lines = [
   [-1, -1],
   [-1, 0],
@@ -50,7 +50,7 @@ const turned = ({ g, own, other }: View): Value => {
   const count = lines.length
   let anchored = conv(g, own, nextKernel, [count, 1, 3, 3])
   const gains: Array<Value> = []
-  for (let length = 1; length <= longest_side - 2; length++) {
+  for (let length = 1; length <= LONGEST_SIDE - 2; length++) {
     anchored = conv(g, mul(g, anchored, other), nextKernel, [count, 1, 3, 3], count)
     gains.push(length === 1 ? anchored : mul(g, anchored, length))
   }

@@ -23,12 +23,12 @@ export type Content =
 /** The contribution to a move of a content that is `before` steps away now and `after` steps away after the move. */
 export type Pull = (content: Content, before: number, after: number) => number
 
-const health_steps = 8
-const longest_side = 25
+const HEALTH_STEPS = 8
+const LONGEST_SIDE = 25
 
 const contents = (turns: number): ReadonlyArray<Content> => [
   { kind: "nothing" },
-  ...Array.from({ length: health_steps }, (_, step) => ({ kind: "food" as const, health: (step + 0.5) / health_steps })),
+  ...Array.from({ length: HEALTH_STEPS }, (_, step) => ({ kind: "food" as const, health: (step + 0.5) / HEALTH_STEPS })),
   ...Array.from({ length: turns }, (_, turn) => ({ kind: "body" as const, turns: turn + 1 })),
   ...Array.from({ length: turns }, (_, turn) => ({ kind: "body" as const, turns: turn + 1 })),
   { kind: "prey" },
@@ -43,11 +43,11 @@ const contentNumbers = (sight: Sight, turns: number): Value => {
     const stay = clip(g, mul(g, plane, 64), 0, turns)
     return add(g, stay, mul(g, clip(g, stay, 0, 1), base))
   }
-  const full = mul(g, slice(g, sight.obs, 7, 8, 1), health_steps - 0.01)
+  const full = mul(g, slice(g, sight.obs, 7, 8, 1), HEALTH_STEPS - 0.01)
   const food = mul(g, sight.food, add(g, g.node("Floor", [full]), 1))
-  const own = body(sight.body, health_steps)
-  const other = body(sight.others, health_steps + turns)
-  const last = health_steps + 2 * turns
+  const own = body(sight.body, HEALTH_STEPS)
+  const other = body(sight.others, HEALTH_STEPS + turns)
+  const last = HEALTH_STEPS + 2 * turns
   const terms = [food, own, other, mul(g, sight.heads, last + 1), mul(g, sight.strong, last + 2), mul(g, sight.wall, last + 3)]
   return g.node("Squeeze", [g.node("Max", terms), g.ints([1])])
 }
@@ -57,8 +57,8 @@ const offsets = (sight: Sight, axis: 2 | 3, radius: number): Value => {
   const { g } = sight
   const side = g.node("Shape", [sight.obs], { start: axis, end: axis + 1 })
   const counted = g.floats(
-    Array.from({ length: longest_side }, (_, index) => index),
-    [longest_side]
+    Array.from({ length: LONGEST_SIDE }, (_, index) => index),
+    [LONGEST_SIDE]
   )
   const numbers = g.node("Slice", [counted, g.ints([0]), side, g.ints([0])])
   const occupied = g.node("ReduceSum", [sight.head, g.ints([1, axis === 2 ? 3 : 2])], { keepdims: 0 })

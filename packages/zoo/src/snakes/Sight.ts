@@ -100,8 +100,8 @@ export const length = (sight: Sight): Value => mul(sight.g, highest(sight.g, sig
 
 /** Ends the model. Unsafe moves stay below all others but keep their order among themselves. */
 export const decide = (sight: Sight, score: Value): Graph => {
-  sight.g.output("logits", ["N", moves], add(sight.g, score, mul(sight.g, sight.safe, safe_bonus)))
+  sight.g.output("logits", ["N", moves], add(sight.g, score, mul(sight.g, sight.safe, SAFE_BONUS)))
   return sight.g
 }
 /** Above any score and small enough that float32 still tells scores apart by 1/2000. */
-const safe_bonus = 4096
+const SAFE_BONUS = 4096

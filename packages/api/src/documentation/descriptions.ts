@@ -14,7 +14,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   revokeSession: "Ends one session of the account at once, the caller's own included. Answers the session that was ended.",
   signOut: "Ends the session of this request and clears its cookie. Answers nothing.",
   profile: "Answers a competitor's name and bio, their models, and the rank of each in every public season it plays in.",
-  status: "Answers counts of the whole platform at this moment: runners, queued and running matches, live seasons. Never cached.",
+  status:
+    "Answers counts of the platform at this moment: runners, queued and running matches, live seasons. Private seasons are left out. Never cached.",
   adminCheck:
     "Answers 200 to platform administrators and 401 or 403 to everybody else, so that a reverse proxy can guard other pages with it.",
   games: "Lists the games that this service is built with, each with its featured season.",
@@ -133,7 +134,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   appointAdmin: "Makes an account an administrator of a season. An account that is one already answers its row.",
   dismissAdmin: "Takes the administration of a season from an account. Answers the row that was removed.",
   notices: "Lists the notices that were sent to the participants of a season, newest first.",
-  notify: "Sends a notification to every account with a version in the season. Answers the notice and how many received it.",
+  notify:
+    "Sends a notification to the accounts on the roster of a season and to the owners of versions in it. Answers the notice and how many received it.",
   seasonAudit: "Lists the administrative writes of one season, newest first, with who made them.",
   seasonKeys: "Lists the runner keys of a season with their runners, and whether runners can examine the versions that wait.",
   createSeasonKey: "Makes a key for runners that serve this season alone. The secret is answered once and never again.",

@@ -30,8 +30,8 @@ const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "ma
 const NAME = "beside the service"
 const REVOKED =
   "no runner is started beside the service: its key was revoked; a service that starts without secrets/platform-runner in AGON_DATA makes another"
-/** Drained or flagged, it is back within 10 s. */
-const waits = restarts("1 second", "8 seconds")
+/** Drained or flagged, it is back within 10 s, the second or two included that its process takes to start. */
+const waits = restarts("1 second", "5 seconds")
 /** For so long the runner waits for seasons that are only waking; a lease that did not go back by then runs out. */
 const RETURN_TIMEOUT = "5 seconds"
 

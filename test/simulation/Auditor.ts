@@ -6,7 +6,7 @@
  *   committed                      the rows after a commit, whatever the actor was told of it
  */
 import type { Command, Of, Receipt, Replies, Reply } from "@agon/domain/season/Command.ts"
-import type { Ended } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { checkAudit } from "./audit/Audits.ts"
 import { checkClosing } from "./audit/Closing.ts"
 import * as Faults from "./audit/Faults.ts"

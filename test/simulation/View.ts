@@ -1,5 +1,8 @@
 /** The rows of a season as the auditor reads them after every commit: in memory or from tables, at no season's word. */
-import type { Ended, SeriesPoint, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Snapshot } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { SeriesPoint } from "@agon/domain/season/rating/Standing.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import type { Rows } from "../support/MemoryStore.ts"
 
 export interface View {

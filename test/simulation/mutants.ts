@@ -50,7 +50,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   failuresAreNotCounted: { file: "season/scheduler/Faults.ts", find: "    n: (streak?.n ?? 0) + 1,", replace: "    n: 1," },
   nobodyIsSuspended: { file: "season/scheduler/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
   suspendedTooEarly: { file: "season/scheduler/Faults.ts", find: "FAULTS_RUNNING = 5", replace: "FAULTS_RUNNING = 3" },
-  suspendedIsPaired: { file: "season/State.ts", find: "  if (standing.suspended) return\n", replace: "" },
+  suspendedIsPaired: { file: "season/Ladders.ts", find: "  if (standing.suspended) return\n", replace: "" },
   triedAgainAtOnce: { file: "season/scheduler/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
   faultFailsAtOnce: {
     file: "season/scheduler/Matches.ts",
@@ -157,7 +157,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "    state.writes.standings.add(standing)\n  })\n  return moved",
     replace: "  })\n  return moved"
   },
-  restoreForgetsWhoIsBusy: { file: "season/State.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
+  restoreForgetsWhoIsBusy: { file: "season/Ladders.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
   waitingRatingsNotKept: { file: "actor/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
   keptRatingsGoTooEarly: {
     file: "actor/WaitingRatings.ts",
@@ -299,7 +299,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: 'match.ladder === "open" && match.round === state.round\n  const seats'
   },
-  oneGameTooFew: { file: "season/State.ts", find: "n === state.round)!.games", replace: "n === state.round)!.games - 1" },
+  oneGameTooFew: { file: "season/Ladders.ts", find: "n === state.round)!.games", replace: "n === state.round)!.games - 1" },
   startsWithABaselineThatIsOff: {
     file: "season/scheduler/Matches.ts",
     find: 'if (version.status === "disabled") return',

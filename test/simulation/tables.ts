@@ -1,7 +1,8 @@
 /** The rows of a season out of its tables, as the auditor reads them: by statements of its own, not the service's. */
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import type { Ended, Moved } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { Moved } from "@agon/domain/season/rating/Standing.ts"
 import { keptRatings } from "../support/keptRatings.ts"
 import { type Known, pointOf, type View, withKept } from "./View.ts"
 

@@ -3,7 +3,7 @@
  * the rows alone. Results and failures of one commit have no order here, so each of the two looks at what speaks for it.
  */
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { Ended } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Try } from "@agon/domain/season/scheduler/Tries.ts"
 import { must } from "./Promise.ts"
 import { leaseOf, ownerOf, type Window } from "./Window.ts"

@@ -1,5 +1,5 @@
 /** Matches are conserved; what waits may start; what is leased comes back only for a reason; nobody plays two at once. */
-import type { Ended, Live } from "@agon/domain/season/State.ts"
+import type { Ended, Live } from "@agon/domain/season/scheduler/Match.ts"
 import { must } from "./Promise.ts"
 import { created, faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
 

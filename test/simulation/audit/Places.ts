@@ -1,5 +1,5 @@
 /** Where a seat stood on its ladder before its match: behind everybody who is better, level with whoever is equal. */
-import type { Ended } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { must } from "./Promise.ts"
 import { beliefOf, type Journal } from "./Replay.ts"
 import { activeOn, type Window } from "./Window.ts"

@@ -4,7 +4,8 @@
  * in it starts from what the version it follows had at some moment of the commit. A voided match is as if it had never
  * been: what is left of its round is played again, whether it is over or not.
  */
-import type { Ended, Standing } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { Standing } from "@agon/domain/season/rating/Standing.ts"
 import { type Belief, takenOver } from "./Formula.ts"
 import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"

@@ -1,6 +1,6 @@
 /** What runners were told of their leases and results, held against the rows at the very moment of the reply. */
 import type { Command, Of, Receipt, Replies, Work } from "@agon/domain/season/Command.ts"
-import type { Ended } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { must } from "./Promise.ts"
 import type { Window } from "./Window.ts"
 import type { View } from "../View.ts"

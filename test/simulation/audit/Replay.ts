@@ -2,7 +2,8 @@
  * What a round has done to ratings, kept as a journal: who joined from where, and which matches count, in their order.
  * A match that is voided leaves the journal, and what stays is played again from the start of the round.
  */
-import type { Ended, Moved } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { Moved } from "@agon/domain/season/rating/Standing.ts"
 import { after, type Belief, START_V, takenOver } from "./Formula.ts"
 import { must, near } from "./Promise.ts"
 

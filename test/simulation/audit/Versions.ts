@@ -1,5 +1,6 @@
 /** A version's life: from upload to its end, by the arrows that docs/contract.md#states-of-a-version draws and no others. */
-import type { Ended, Version } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
 import { created, type Window } from "./Window.ts"
 

@@ -1,6 +1,7 @@
 /** What one commit changed: the rows before it, the rows after it, and what had been said that it may have obeyed. */
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { Ended, Live, Standing } from "@agon/domain/season/State.ts"
+import type { Ended, Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { Standing } from "@agon/domain/season/rating/Standing.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { View } from "../View.ts"
 

@@ -3,7 +3,7 @@
  * played lately. As the service does, they ask again until they are told that it is done or cannot be.
  */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
-import type { Ended } from "@agon/domain/season/State.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { View } from "../View.ts"
 import type { Chance } from "./Chance.ts"

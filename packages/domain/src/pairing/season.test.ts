@@ -1,7 +1,8 @@
 /** What pairing promises to those who play: the waves as the season machine makes them. */
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../season/Season.ts"
-import { committed, type Standing, type State } from "../season/State.ts"
+import { committed, type State } from "../season/State.ts"
+import type { Standing } from "../season/rating/Standing.ts"
 import {
   addBoard,
   empty,

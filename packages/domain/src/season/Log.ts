@@ -4,7 +4,7 @@
  */
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Seat, Seed, SeriesPoint, StandingRow } from "./State.ts"
+import type { Seat, Seed, SeriesPoint, StandingRow } from "./rating/Standing.ts"
 
 export interface LoggedMatch {
   readonly id: string

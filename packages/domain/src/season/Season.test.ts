@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
 import { deadline, step } from "./Season.ts"
 import { isDirty } from "./isDirty.ts"
-import { committed, type Ended, restore, type State, snapshot } from "./State.ts"
+import { committed, restore, type State, snapshot } from "./State.ts"
+import type { Ended } from "./scheduler/Match.ts"
 import { versionOf } from "./VersionCounts.ts"
 import {
   addBoard,

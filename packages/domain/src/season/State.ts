@@ -2,91 +2,25 @@
  * The rows of a season and the state built from them. Everything in `State` is either a row or derived from rows, so
  * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. What has ended is in no state: the
  * answer to a repeated result follows from the row it left (`answerAgain`).
+ *
+ * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/Standing.ts). What more
+ * than one room writes stands in the hall: versions (Version.ts), ladders as they are paired from (Ladders.ts), and here the rounds.
  */
-import { type Heap, heapify, push } from "../pairing/Heap.ts"
-import { Ranks } from "../pairing/Ranks.ts"
-import type { Rating } from "../rating/Rating.ts"
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
-import { hashText, keyOf } from "./Random.ts"
-import type { Ending, FaultReason, Phase, RejectReason, Status, WithdrawnReason } from "./Reasons.ts"
+import { hashText } from "./Random.ts"
 import { followed } from "./rating/Resets.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import type { SeatChange, Voided, Voiding } from "./rating/Voided.ts"
-import { nextAgain, type Streak, type Try } from "./scheduler/Tries.ts"
+import { nextAgain } from "./scheduler/Tries.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
+import type { Review, Version } from "./Version.ts"
+import { addStanding, emptyLadders, fillHeap, ladderOf, type LadderState } from "./Ladders.ts"
+import type { Seed, SeriesPoint, Standing, StandingRow } from "./rating/Standing.ts"
+import type { Board, Ended, Live } from "./scheduler/Match.ts"
 
 /** How long matches that are being played may go on once a season is closing. */
 export const CLOSING_MS = 60_000
-
-/** A version as the season knows it: held until it is rejected, or superseded and seated by no open match. */
-export interface Version {
-  readonly id: string
-  readonly ord: number // running number in the season, from 1: small, for opponents and hashes
-  readonly model: string
-  readonly owner: string | null // null: a baseline
-  readonly number: number
-  readonly weights_hash: string
-  readonly manifest_hash: string
-  readonly created_at: number
-  status: Status
-  phase: Phase | null
-  upload_until: number | null
-  weights_bytes: number | null
-  manifest_bytes: number | null
-  class: Ladder | null
-  admit_attempt: number // leases of its review so far
-  admit_failures: number
-  admit_key: string | null // who answered the last attempt: it may repeat itself
-  param_count: number | null
-  infer_us: number | null
-  memory_flat: number | null
-  memory_cell: number | null
-  memory_bytes: number | null
-  runtime_version: string | null
-  reject_reason: RejectReason | null
-  reject_detail: string | null
-  successor: number | null
-  trial_played: number // trial matches that ended well or badly for the candidate
-  trial_failed: number // of these: with the candidate at the strike limit
-  trial_void: number // trial matches that failed through no fault of a seat
-  streak: Streak | null // failed matches that may be its own fault, none of its having been played since
-}
-
-/** A version's place on one ladder: its rating row. */
-export interface Standing extends Rating {
-  readonly version: string
-  readonly ord: number
-  readonly ladder: Ladder
-  active: boolean // in play; false once superseded or switched off
-  round: number // whose reset it has seen last; in the state always the one that stands, unless it was let go of
-  matches: number // counted, all rounds
-  round_matches: number // counted since the last reset
-  made: number // counted matches made for this ladder, all rounds: part of the heap key
-  credit: number // continuous play: weighted matches; in a round: matches made for this ladder in it
-  failed: number // what failed matches have cost it since the last reset, as credit
-  forfeits: number // running: reset by a match without one
-  seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
-  trend: number | null
-  met: Array<number> // ords of the last twelve opponents, newest last
-  history: Array<number> // last twelve means, the seed included, oldest first
-  key: number // place in the heap, derived
-  busy: boolean // in a prepared or open match of this ladder, derived
-  suspended?: boolean // keeps its place, is not paired; derived from its version
-}
-
-/** What is kept of it; the rest is derived. */
-export type StandingRow = Omit<Standing, "key" | "busy" | "suspended">
-
-export interface Board {
-  readonly id: string
-  readonly ord: number
-  readonly players: number
-  readonly rows: number
-  readonly cols: number
-  enabled: boolean
-  used: Array<number> // matches prepared on it, by ladder in the order of LADDERS, trials last
-}
 
 export interface Round {
   readonly n: number
@@ -96,77 +30,6 @@ export interface Round {
   started_at: number | null
   ended_at: number | null
   withdrawn: boolean
-}
-
-/** A match that is queued (`until` null) or being played. `lease_n` counts its leases; the last holder stays named. */
-export interface Live {
-  readonly id: string
-  readonly n: number // running number in the season
-  readonly ladder: Ladder | null // null: a trial
-  readonly candidate: string | null // whose trial it is
-  readonly round: number
-  readonly board: string
-  readonly seed: number
-  readonly versions: ReadonlyArray<string> // by seat
-  readonly created_at: number
-  lease_n: number
-  losses: number
-  tries: ReadonlyArray<Try> // one for each of the losses
-  runner: string | null
-  key: string | null
-  until: number | null
-  released: boolean // the last lease was given back, so its result is no longer wanted
-}
-
-/** A review that waits for, or is with, a runner. The verdict deletes it. */
-export interface Review {
-  readonly version: string
-  lease_n: number
-  runner: string | null
-  key: string | null
-  until: number | null
-  released: boolean
-}
-
-/** What a rated match did to one seat on one ladder: means and deviations after it, and the change of the mean. */
-export interface Moved extends Rating {
-  readonly change: number
-}
-export interface Seat {
-  readonly version: string
-  readonly rank: number
-  readonly score: number
-  readonly strikes: number
-  readonly place: number | null // in the ladder it was made for, before the match
-  readonly made: Moved | null // on the ladder it was made for
-  readonly open: Moved | null // on open, where it was made for another
-}
-export interface Ended extends Omit<Live, "until" | "losses" | "tries"> {
-  readonly ending: Ending
-  readonly ended_at: number
-  readonly rated_n: number | null // its place in the order of rating; null: counted in none
-  readonly withdrawn_reason: WithdrawnReason | null
-  readonly successor: number | null
-  readonly fault_reason: FaultReason | null
-  readonly fault_detail: string | null
-  readonly reason: string | null
-  readonly turns: number | null
-  readonly played_ms: number | null
-  readonly runtime_version: string | null
-  readonly state_sha256: string | null
-  readonly replay_hash: string | null
-  readonly replay_bytes: number | null
-  readonly seats: ReadonlyArray<Seat>
-}
-
-/** Order of a ladder at one moment, best first: what the series read draws its lines from. */
-export interface SeriesPoint {
-  readonly ladder: Ladder
-  readonly at: number
-  readonly round: number
-  readonly n: number // the last number of rating given
-  readonly versions: ReadonlyArray<string>
-  readonly mus: ReadonlyArray<number>
 }
 
 /** The one row per season that every commit rewrites. */
@@ -196,16 +59,6 @@ export interface Head {
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys that were revoked of late, oldest first
 }
 
-/** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
-export interface Seed extends Rating {
-  readonly ladder: Ladder
-  readonly version: string
-  readonly ord: number
-  readonly round: number
-  readonly n: number
-  readonly of: string
-}
-
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
 export interface Writes {
   head: boolean // the season's one row, though perhaps none besides
@@ -229,19 +82,6 @@ export interface Writes {
   readonly seeds: Array<Seed>
   readonly series: Array<SeriesPoint>
   readonly audits: Array<Audit & { readonly at: number }>
-}
-
-/** One ladder's derived part: who is free, what is prepared, how much is being played. */
-export interface LadderState {
-  readonly ladder: Ladder
-  readonly index: number
-  readonly standings: Map<string, Standing> // by version id
-  readonly ranks: Ranks // of the active ones
-  heap: Heap<Standing> // active and free
-  queue: Array<string> // prepared matches, oldest first
-  active: number // may be paired
-  owed: number // counted matches that the current round owes each entry; without a round there is no end of it
-  playing: number // leased matches made for it
 }
 
 export interface State extends Head, Counts<Version> {
@@ -344,17 +184,7 @@ export const restore = (from: Snapshot): State => {
     models: new Map(),
     weights: new Map(),
     candidates: new Set(),
-    ladders: LADDERS.map((ladder, index) => ({
-      ladder,
-      index,
-      standings: new Map(),
-      ranks: new Ranks(),
-      heap: [],
-      queue: [],
-      active: 0,
-      owed: Infinity,
-      playing: 0
-    })),
+    ladders: emptyLadders(),
     boards: new Map(from.boards.toSorted((a, b) => a.ord - b.ord).map((row) => [row.id, { ...row, used: [...row.used] }])),
     rounds: from.rounds.map((row) => ({ ...row })).sort((a, b) => a.n - b.n),
     live: new Map(from.live.toSorted((a, b) => a.n - b.n).map((row) => [row.id, { ...row }])),
@@ -391,56 +221,6 @@ export const restore = (from: Snapshot): State => {
 
 const earliest = (times: ReadonlyArray<number | null>): number =>
   times.reduce<number>((first, time) => Math.min(first, time ?? Infinity), Infinity)
-
-/** The ladder a match was made for; none for a trial. */
-export const ladderOf = (state: State, { ladder }: Pick<Live, "ladder">): LadderState | undefined =>
-  ladder === null ? undefined : state.ladders[LADDERS.indexOf(ladder)]
-
-export const addStanding = (ladder: LadderState, standing: Standing): void => {
-  ladder.standings.set(standing.version, standing)
-  if (!standing.active) return
-  if (!standing.suspended) ladder.active++
-  ladder.ranks.add(standing.mu)
-}
-
-/** Every active standing that no match of the current round holds is free. */
-export const fillHeap = (state: State, ladder: LadderState): void => {
-  ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
-  for (const standing of ladder.standings.values()) standing.busy = false
-  for (const match of state.live.values()) {
-    if (match.ladder !== ladder.ladder || match.round !== state.round) continue
-    for (const id of match.versions) {
-      const standing = ladder.standings.get(id)
-      if (standing !== undefined) standing.busy = true
-    }
-  }
-  const waiting: Array<Standing> = []
-  for (const standing of ladder.standings.values()) {
-    if (!standing.active || standing.busy || standing.suspended) continue
-    standing.key = keyIn(ladder, standing)
-    waiting.push(standing)
-  }
-  ladder.heap = heapify(waiting)
-}
-
-/** Whoever is owed a match comes before all who are not: beyond any credit, and small enough to leave the key its fraction. */
-const DONE = 2 ** 24
-
-const keyIn = ({ owed }: LadderState, standing: Standing): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
-
-export const free = (ladder: LadderState, standing: Standing): void => {
-  standing.busy = false
-  if (standing.suspended) return
-  standing.key = keyIn(ladder, standing)
-  push(ladder.heap, standing)
-}
-
-/** A match is over or will not be played: the entry may be paired again. */
-export const release = (ladder: LadderState, standing: Standing): void => {
-  if (!standing.busy) return
-  standing.busy = false
-  if (standing.active) free(ladder, standing)
-}
 
 export const head = (state: State): Head => ({
   phase: state.phase,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import type { Standing } from "@agon/domain/season/State.ts"
+import type { Standing } from "@agon/domain/season/rating/Standing.ts"
 import { committed } from "@agon/domain/season/State.ts"
 import { season } from "@agon/domain/season/testing/testSeason.ts"
 import { WaitingRatings } from "./WaitingRatings.ts"

@@ -13,7 +13,8 @@
  * A round that begins changes every rating, and writes none: rows of an earlier round are read as reset. They follow in the
  * background, five times as many a second, after those that wait.
  */
-import type { Standing, State, Writes } from "@agon/domain/season/State.ts"
+import type { State, Writes } from "@agon/domain/season/State.ts"
+import type { Standing } from "@agon/domain/season/rating/Standing.ts"
 
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000

@@ -2,7 +2,8 @@
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { resetStandings } from "../rating/Standings.ts"
-import { fillHeap, type Round, type State } from "../State.ts"
+import type { Round, State } from "../State.ts"
+import { fillHeap } from "../Ladders.ts"
 import { rejectVersion } from "../entry/Versions.ts"
 import { owesMatches } from "../scheduler/Waves.ts"
 

@@ -4,7 +4,8 @@ import { refusals } from "../../submission/Refusals.ts"
 import type { Holdings, Of, Repeated, Replies } from "../Command.ts"
 import type { RejectReason } from "../Reasons.ts"
 import { joinLadders, leaveLadders, letGo } from "../rating/Standings.ts"
-import type { State, Version } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Version } from "../Version.ts"
 import { count, isTaken, moved, type Owner, ownerOf, uncount } from "../VersionCounts.ts"
 
 interface Asking {

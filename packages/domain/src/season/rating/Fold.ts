@@ -10,7 +10,7 @@ import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
 import { type Ladder, LADDERS } from "../Rules.ts"
 import { HISTORY_KEPT, remember } from "./Resets.ts"
 import { rateSeats } from "./Standings.ts"
-import type { Moved, Seed, SeriesPoint } from "../State.ts"
+import type { Moved, Seed, SeriesPoint } from "./Standing.ts"
 import type { SeatChange } from "./Voided.ts"
 
 /** What the log makes of one version on one ladder: where it stands in the last round that moved it. */

@@ -3,7 +3,8 @@ import { START } from "../../rating/Rating.ts"
 import type { Course } from "./Fold.ts"
 import type { Earlier, Mean } from "../Log.ts"
 import { HISTORY_KEPT, resetsBetween } from "./Resets.ts"
-import type { Standing, State } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Standing } from "./Standing.ts"
 
 export interface Past {
   readonly course: Course

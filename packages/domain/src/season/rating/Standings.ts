@@ -6,7 +6,10 @@ import { rated, START, takenOver } from "../../rating/Rating.ts"
 import type { Ladder } from "../Rules.ts"
 import { countLeft, uncount } from "../VersionCounts.ts"
 import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
-import { addStanding, free, type LadderState, type Moved, type Seed, type Standing, type State, type Version } from "../State.ts"
+import type { State } from "../State.ts"
+import { addStanding, free, type LadderState } from "../Ladders.ts"
+import type { Moved, Seed, Standing } from "./Standing.ts"
+import type { Version } from "../Version.ts"
 
 /** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
 const FORFEITS_RUNNING = 3

@@ -18,7 +18,9 @@ import type { Of, Replies } from "../Command.ts"
 import { laddersOf } from "./Fold.ts"
 import type { EndedMatch, LeftStanding } from "../Log.ts"
 import { creditOf } from "./Standings.ts"
-import { free, type LadderState, type Standing, type State } from "../State.ts"
+import type { State } from "../State.ts"
+import { free, type LadderState } from "../Ladders.ts"
+import type { Standing } from "./Standing.ts"
 
 /** So many may wait for a fold; who comes then is to ask again. Each is a small row that every life reads. */
 export const VOIDING_MAX = 1_000

@@ -18,7 +18,9 @@
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { pauseStandings, resumeStandings } from "../rating/Standings.ts"
-import type { Live, State, Version } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Live } from "./Match.ts"
+import type { Version } from "../Version.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
 import { tell } from "../entry/Versions.ts"
 

@@ -6,7 +6,9 @@ import { parseLease, standingOf } from "../Lease.ts"
 import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
 import { mayServe } from "../Rules.ts"
-import type { Live, Review, State } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Live } from "./Match.ts"
+import type { Review } from "../Version.ts"
 import { nextRated } from "./Waves.ts"
 
 /** No request takes more, whatever the runner's slots. */

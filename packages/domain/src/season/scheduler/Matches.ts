@@ -7,7 +7,10 @@ import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { LADDERS } from "../Rules.ts"
 import { chargeFailed, letGo, rateOn } from "../rating/Standings.ts"
-import { type Board, type Ended, type LadderState, type Live, ladderOf, type Moved, release, type Seat, type State } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Board, Ended, Live } from "./Match.ts"
+import { type LadderState, ladderOf, release } from "../Ladders.ts"
+import type { Moved, Seat } from "../rating/Standing.ts"
 import { LEASE_AGAIN_MS, type Try } from "./Tries.ts"
 
 /** A match that so many leases could not play fails: something about it kills runners, or cannot be had. */

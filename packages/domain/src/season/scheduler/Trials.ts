@@ -5,7 +5,9 @@
 import { createMatch } from "./Matches.ts"
 import { draw } from "../Random.ts"
 import { LADDERS } from "../Rules.ts"
-import type { Board, State, Version } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Board } from "./Match.ts"
+import type { Version } from "../Version.ts"
 import { enterVersion, rejectVersion } from "../entry/Versions.ts"
 
 /** Trial matches that failed through no fault of a seat, before the runners are held to be unable to try it. */

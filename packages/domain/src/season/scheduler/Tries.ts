@@ -4,15 +4,6 @@ import type { FaultReason } from "../Reasons.ts"
 /** A runner's key that reported a match unplayable is not given it again before this; others are. */
 export const LEASE_AGAIN_MS = 30_000
 
-/** Failed matches of one entry running: who sat in all of them, and which keys failed how many (Faults.ts). */
-export interface Streak {
-  readonly n: number
-  readonly versions: ReadonlyArray<string>
-  readonly owners: ReadonlyArray<string> // a baseline is its own
-  readonly keys: ReadonlyArray<{ readonly key: string; readonly n: number }>
-  readonly played: number // of the season, when the last of them failed
-}
-
 /** An attempt at a match that came to nothing: under which lease, whose, and the version it is put down to. */
 export interface Try {
   readonly n: number

@@ -7,7 +7,10 @@ import { groupsOf, WAVE_ENTRIES } from "../../pairing/Wave.ts"
 import { mayTake } from "./Faults.ts"
 import { createMatch } from "./Matches.ts"
 import { draw, placeOf } from "../Random.ts"
-import { type Board, free, type LadderState, type Standing, type State } from "../State.ts"
+import type { State } from "../State.ts"
+import type { Board } from "./Match.ts"
+import { free, type LadderState } from "../Ladders.ts"
+import type { Standing } from "../rating/Standing.ts"
 
 /** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6

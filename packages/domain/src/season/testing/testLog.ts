@@ -5,7 +5,9 @@ import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import type { Ladder } from "../Rules.ts"
 import { step } from "../Season.ts"
 import { HISTORY_KEPT } from "../rating/Resets.ts"
-import type { Ended, Seed, SeriesPoint, State, Writes } from "../State.ts"
+import type { State, Writes } from "../State.ts"
+import type { Ended } from "../scheduler/Match.ts"
+import type { Seed, SeriesPoint } from "../rating/Standing.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>

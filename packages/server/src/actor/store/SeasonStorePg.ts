@@ -2,7 +2,9 @@
 
 import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import type { Live, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Snapshot } from "@agon/domain/season/State.ts"
+import type { Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Effect, Layer } from "effect"

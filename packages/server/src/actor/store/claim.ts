@@ -5,7 +5,9 @@
 
 import type { EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import type { Board, Head, Live, Review, Round, Snapshot, Version } from "@agon/domain/season/State.ts"
+import type { Head, Round, Snapshot } from "@agon/domain/season/State.ts"
+import type { Board, Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { Review, Version } from "@agon/domain/season/Version.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"

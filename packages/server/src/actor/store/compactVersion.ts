@@ -2,7 +2,7 @@
  * A version as the state holds it, field by field. The driver sets column after column, which leaves a hash table for each row of
  * so many: of 100,000 versions it is four times as large as an object of one shape, and slower wherever it is read.
  */
-import type { Version } from "@agon/domain/season/State.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 
 export const compactVersion = (row: Version): Version => ({
   id: row.id,

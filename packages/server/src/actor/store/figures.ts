@@ -3,7 +3,7 @@
  * is written. Migration 0004 says the same in SQL of the matches that were there before it.
  */
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
-import type { Moved, Seat } from "@agon/domain/season/State.ts"
+import type { Moved, Seat } from "@agon/domain/season/rating/Standing.ts"
 
 /** Minus the share of the first's score that the second is behind; null where nobody has a result, or of a score of 0. */
 export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {

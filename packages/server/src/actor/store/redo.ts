@@ -9,7 +9,7 @@
  * Format 1, which an earlier release may have left behind, has no `failed`, which was 0, and no `round`, which was the one that stood.
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
-import type { Standing } from "@agon/domain/season/State.ts"
+import type { Standing } from "@agon/domain/season/rating/Standing.ts"
 
 export type StandingRow = Omit<Standing, "key" | "busy">
 

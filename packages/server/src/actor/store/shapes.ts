@@ -1,5 +1,8 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
-import type { Board, Ended, Live, Round, Seat, Seed, State, Version } from "@agon/domain/season/State.ts"
+import type { Round, State } from "@agon/domain/season/State.ts"
+import type { Board, Ended, Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { Seat, Seed } from "@agon/domain/season/rating/Standing.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"

@@ -8,7 +8,8 @@
  */
 import type { Event } from "@agon/domain/season/Event.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
-import type { State, Version } from "@agon/domain/season/State.ts"
+import type { State } from "@agon/domain/season/State.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"

@@ -1,0 +1,92 @@
+/** Ladders as they are paired from: what the scheduler and the rating engine both write, each under one name. */
+import { type Heap, heapify, push } from "../pairing/Heap.ts"
+import { Ranks } from "../pairing/Ranks.ts"
+import { keyOf } from "./Random.ts"
+import type { Standing } from "./rating/Standing.ts"
+import { LADDERS, type Ladder } from "./Rules.ts"
+import type { Live } from "./scheduler/Match.ts"
+
+/** One ladder's derived part: who is free, what is prepared, how much is being played. */
+export interface LadderState {
+  readonly ladder: Ladder
+  readonly index: number
+  readonly standings: Map<string, Standing> // by version id
+  readonly ranks: Ranks // of the active ones
+  heap: Heap<Standing> // active and free
+  queue: Array<string> // prepared matches, oldest first
+  active: number // may be paired
+  owed: number // counted matches that the current round owes each entry; without a round there is no end of it
+  playing: number // leased matches made for it
+}
+
+export const emptyLadders = (): ReadonlyArray<LadderState> =>
+  LADDERS.map((ladder, index) => ({
+    ladder,
+    index,
+    standings: new Map(),
+    ranks: new Ranks(),
+    heap: [],
+    queue: [],
+    active: 0,
+    owed: Infinity,
+    playing: 0
+  }))
+
+/** The ladder a match was made for; none for a trial. */
+export const ladderOf = (
+  { ladders }: { readonly ladders: ReadonlyArray<LadderState> },
+  { ladder }: Pick<Live, "ladder">
+): LadderState | undefined => (ladder === null ? undefined : ladders[LADDERS.indexOf(ladder)])
+
+export const addStanding = (ladder: LadderState, standing: Standing): void => {
+  ladder.standings.set(standing.version, standing)
+  if (!standing.active) return
+  if (!standing.suspended) ladder.active++
+  ladder.ranks.add(standing.mu)
+}
+
+/** Of the state. */
+interface Current {
+  readonly round: number
+  readonly rounds: ReadonlyArray<{ readonly n: number; readonly games: number }>
+  readonly live: ReadonlyMap<string, Live>
+}
+
+/** Every active standing that no match of the current round holds is free. */
+export const fillHeap = (state: Current, ladder: LadderState): void => {
+  ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
+  for (const standing of ladder.standings.values()) standing.busy = false
+  for (const match of state.live.values()) {
+    if (match.ladder !== ladder.ladder || match.round !== state.round) continue
+    for (const id of match.versions) {
+      const standing = ladder.standings.get(id)
+      if (standing !== undefined) standing.busy = true
+    }
+  }
+  const waiting: Array<Standing> = []
+  for (const standing of ladder.standings.values()) {
+    if (!standing.active || standing.busy || standing.suspended) continue
+    standing.key = keyIn(ladder, standing)
+    waiting.push(standing)
+  }
+  ladder.heap = heapify(waiting)
+}
+
+/** Whoever is owed a match comes before all who are not: beyond any credit, and small enough to leave the key its fraction. */
+const DONE = 2 ** 24
+
+const keyIn = ({ owed }: LadderState, standing: Standing): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
+
+export const free = (ladder: LadderState, standing: Standing): void => {
+  standing.busy = false
+  if (standing.suspended) return
+  standing.key = keyIn(ladder, standing)
+  push(ladder.heap, standing)
+}
+
+/** A match is over or will not be played: the entry may be paired again. */
+export const release = (ladder: LadderState, standing: Standing): void => {
+  if (!standing.busy) return
+  standing.busy = false
+  if (standing.active) free(ladder, standing)
+}

@@ -1,0 +1,56 @@
+/** Versions as a season keeps them, and the reviews that wait for a runner. */
+import type { Phase, RejectReason, Status } from "./Reasons.ts"
+import type { Ladder } from "./Rules.ts"
+
+/** A version as the season knows it: held until it is rejected, or superseded and seated by no open match. */
+export interface Version {
+  readonly id: string
+  readonly ord: number // running number in the season, from 1: small, for opponents and hashes
+  readonly model: string
+  readonly owner: string | null // null: a baseline
+  readonly number: number
+  readonly weights_hash: string
+  readonly manifest_hash: string
+  readonly created_at: number
+  status: Status
+  phase: Phase | null
+  upload_until: number | null
+  weights_bytes: number | null
+  manifest_bytes: number | null
+  class: Ladder | null
+  admit_attempt: number // leases of its review so far
+  admit_failures: number
+  admit_key: string | null // who answered the last attempt: it may repeat itself
+  param_count: number | null
+  infer_us: number | null
+  memory_flat: number | null
+  memory_cell: number | null
+  memory_bytes: number | null
+  runtime_version: string | null
+  reject_reason: RejectReason | null
+  reject_detail: string | null
+  successor: number | null
+  trial_played: number // trial matches that ended well or badly for the candidate
+  trial_failed: number // of these: with the candidate at the strike limit
+  trial_void: number // trial matches that failed through no fault of a seat
+  streak: Streak | null // failed matches that may be its own fault, none of its having been played since
+}
+
+/** Failed matches of one entry running: who sat in all of them, and which keys failed how many (Faults.ts). */
+export interface Streak {
+  readonly n: number
+  readonly versions: ReadonlyArray<string>
+  readonly owners: ReadonlyArray<string> // a baseline is its own
+  readonly keys: ReadonlyArray<{ readonly key: string; readonly n: number }>
+  readonly played: number // of the season, when the last of them failed
+}
+
+/** A review that waits for, or is with, a runner. The verdict deletes it. */
+export interface Review {
+  readonly version: string
+  lease_n: number
+  runner: string | null
+  key: string | null
+  until: number | null
+  released: boolean
+}

@@ -1,0 +1,63 @@
+/** What the rating engine keeps: rating rows, what each match did to them, and the points of the series. */
+import type { Rating } from "../../rating/Rating.ts"
+import type { Ladder } from "../Rules.ts"
+
+/** A version's place on one ladder: its rating row. */
+export interface Standing extends Rating {
+  readonly version: string
+  readonly ord: number
+  readonly ladder: Ladder
+  active: boolean // in play; false once superseded or switched off
+  round: number // whose reset it has seen last; in the state always the one that stands, unless it was let go of
+  matches: number // counted, all rounds
+  round_matches: number // counted since the last reset
+  made: number // counted matches made for this ladder, all rounds: part of the heap key
+  credit: number // continuous play: weighted matches; in a round: matches made for this ladder in it
+  failed: number // what failed matches have cost it since the last reset, as credit
+  forfeits: number // running: reset by a match without one
+  seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
+  trend: number | null
+  met: Array<number> // ords of the last twelve opponents, newest last
+  history: Array<number> // last twelve means, the seed included, oldest first
+  key: number // place in the heap, derived
+  busy: boolean // in a prepared or open match of this ladder, derived
+  suspended?: boolean // keeps its place, is not paired; derived from its version
+}
+
+/** What is kept of it; the rest is derived. */
+export type StandingRow = Omit<Standing, "key" | "busy" | "suspended">
+
+/** What a rated match did to one seat on one ladder: means and deviations after it, and the change of the mean. */
+export interface Moved extends Rating {
+  readonly change: number
+}
+
+export interface Seat {
+  readonly version: string
+  readonly rank: number
+  readonly score: number
+  readonly strikes: number
+  readonly place: number | null // in the ladder it was made for, before the match
+  readonly made: Moved | null // on the ladder it was made for
+  readonly open: Moved | null // on open, where it was made for another
+}
+
+/** Order of a ladder at one moment, best first: what the series read draws its lines from. */
+export interface SeriesPoint {
+  readonly ladder: Ladder
+  readonly at: number
+  readonly round: number
+  readonly n: number // the last number of rating given
+  readonly versions: ReadonlyArray<string>
+  readonly mus: ReadonlyArray<number>
+}
+
+/** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
+export interface Seed extends Rating {
+  readonly ladder: Ladder
+  readonly version: string
+  readonly ord: number
+  readonly round: number
+  readonly n: number
+  readonly of: string
+}

@@ -1,0 +1,53 @@
+/** What the match scheduler keeps: boards, matches that are queued or played, and what it writes of those that ended. */
+import type { Seat } from "../rating/Standing.ts"
+import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
+import type { Ladder } from "../Rules.ts"
+import type { Try } from "./Tries.ts"
+
+export interface Board {
+  readonly id: string
+  readonly ord: number
+  readonly players: number
+  readonly rows: number
+  readonly cols: number
+  enabled: boolean
+  used: Array<number> // matches prepared on it, by ladder in the order of LADDERS, trials last
+}
+
+/** A match that is queued (`until` null) or being played. `lease_n` counts its leases; the last holder stays named. */
+export interface Live {
+  readonly id: string
+  readonly n: number // running number in the season
+  readonly ladder: Ladder | null // null: a trial
+  readonly candidate: string | null // whose trial it is
+  readonly round: number
+  readonly board: string
+  readonly seed: number
+  readonly versions: ReadonlyArray<string> // by seat
+  readonly created_at: number
+  lease_n: number
+  losses: number
+  tries: ReadonlyArray<Try> // one for each of the losses
+  runner: string | null
+  key: string | null
+  until: number | null
+  released: boolean // the last lease was given back, so its result is no longer wanted
+}
+
+export interface Ended extends Omit<Live, "until" | "losses" | "tries"> {
+  readonly ending: Ending
+  readonly ended_at: number
+  readonly rated_n: number | null // its place in the order of rating; null: counted in none
+  readonly withdrawn_reason: WithdrawnReason | null
+  readonly successor: number | null
+  readonly fault_reason: FaultReason | null
+  readonly fault_detail: string | null
+  readonly reason: string | null
+  readonly turns: number | null
+  readonly played_ms: number | null
+  readonly runtime_version: string | null
+  readonly state_sha256: string | null
+  readonly replay_hash: string | null
+  readonly replay_bytes: number | null
+  readonly seats: ReadonlyArray<Seat>
+}

@@ -24,7 +24,7 @@ describe("the digest of an engine", () => {
   it("covers every file of the engine's folder but tests, and no other game's", () => {
     for (const slug of ["snakes", "othello"]) {
       const names = sourcesFrom([new URL(`${slug}/${slug}.ts`, here)]).map((source) => source.name)
-      const own = readdirSync(new URL(`${slug}/`, here)).filter((name) => !/\.test\.ts$|^arranged\.ts$|^naive\.ts$/.test(name))
+      const own = readdirSync(new URL(`${slug}/`, here)).filter((name) => !/\.test\.ts$|^testing$/.test(name))
       assert.includeMembers(
         names,
         own.map((name) => `${slug}/${name}`)
@@ -46,7 +46,7 @@ describe("the digest of an engine", () => {
     assert.deepStrictEqual(sources.map((source) => source.name).sort(), ["b.ts", "c.ts", "game/a.ts", "game/game.ts"])
   })
 
-  it("changes with any byte of any file, with the rules version and when text moves between files", () => {
+  it("changes with any byte of code, with the rules version and when text moves between files", () => {
     const sources = Object.entries(game).map(([name, text]) => ({ name, text }))
     const digest = digestOfSources("1", sources)
     for (let index = 0; index < sources.length; index++) {
@@ -65,6 +65,24 @@ describe("the digest of an engine", () => {
         { ...moved[1]!, text: "1" }
       ])
     )
+  })
+
+  it("does not depend on comments on lines of their own, and on nothing else that looks like one", () => {
+    const of = (text: string) => digestOfSources("1", [{ name: "a", text }])
+    const code = "const a = 1\n  const b = 2\n"
+    for (const same of [
+      "// one\nconst a = 1\n  const b = 2\n",
+      "/** one\n * two\n */\nconst a = 1\n  // three\n  const b = 2\n",
+      "const a = 1\n  /* one */\n  const b = 2\n"
+    ])
+      assert.strictEqual(of(same), of(code))
+    for (const other of [
+      "const a = 1 // one\n  const b = 2\n",
+      "const a = 1\n/* one */ const b = 2\n",
+      "const a = 1\n\n  const b = 2\n",
+      "/* one */ const a = 1\n/* two */\n  const b = 2\n"
+    ])
+      assert.notStrictEqual(of(other), of(code))
   })
 
   it("does not depend on line ends or the order of files", () => {

@@ -15,6 +15,7 @@ import type { View } from "./View.ts"
 import { baseline } from "./world/Administrators.ts"
 import { voiding } from "./world/Examiners.ts"
 import * as Chance from "./world/Chance.ts"
+import * as Neighbour from "./world/Neighbour.ts"
 import * as Profile from "./world/Profile.ts"
 import type { Run, Seen, Setting } from "./world/Run.ts"
 import * as Stage from "./world/Stage.ts"
@@ -42,6 +43,7 @@ export const simulate = (setting: Setting): Effect.Effect<Seen, never, SeasonSto
       numbers: { versions: 0, audits: 0 },
       seen: {},
       journal: [],
+      isNeighbour: false,
       seasons: 0,
       step: 0
     }
@@ -56,14 +58,23 @@ export const simulate = (setting: Setting): Effect.Effect<Seen, never, SeasonSto
 const playSeason = Effect.fnUntraced(function* (run: Run) {
   const { chance } = run
   const profile = Profile.draw(chance, (run.seed % 1000) * 1000 + ++run.seasons, yield* Clock.currentTimeMillis)
+  run.beside?.begin()
+  const neighbour = run.beside === undefined ? undefined : yield* Neighbour.make(run, profile)
   const season = yield* Stage.make(run, profile)
   yield* prepare(run, profile, season)
+  if (neighbour !== undefined) yield* prepare(neighbour.run, neighbour.profile, neighbour.stage)
   const end = Math.min(run.steps, run.step + profile.life)
-  for (; run.step < end && season.auditor.rows().head.phase === "open"; run.step++) yield* Stage.trouble(season)
+  for (; run.step < end && season.auditor.rows().head.phase === "open"; run.step++) {
+    yield* Stage.trouble(season)
+    if (neighbour === undefined) continue
+    season.faults.plan.clear() // its bad luck strikes in its own steps
+    yield* Neighbour.step(neighbour)
+  }
   yield* Stage.steady(season)
   if (chance.in(0.6)) yield* rest(profile, season)
   yield* close(run, season)
   yield* Stage.leave(season)
+  if (neighbour !== undefined) yield* Stage.leave(neighbour.stage)
 })
 
 /** Boards, baselines and everyone's first version, brought onto the ladders by runners without fault. */

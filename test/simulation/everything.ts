@@ -69,5 +69,5 @@ export const EVERYTHING: ReadonlyArray<string> = [
     (end) => `version ${end}`
   ),
   ...["wrong_signature", "hash_mismatch", "upload_expired", "season_closed", "admission_unavailable"].map((reason) => `version ${reason}`),
-  ...["unavailable", "twins", "seasons", "closed in the middle"]
+  ...["unavailable", "twins", "seasons", "two seasons in one store", "closed in the middle"]
 ]

@@ -199,6 +199,25 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "batch.length === 0"
   },
   writesThoughFenced: { file: "support/MemoryStore.ts", find: "rows.epoch !== fence.epoch || rows.seq !== fence.seq", replace: "false" },
+  // two seasons in one store
+  claimFencesTheOther: {
+    file: "support/MemoryStore.ts",
+    find: "        rows.epoch++\n",
+    replace: "        for (const each of memory.values()) each.epoch++\n"
+  },
+  keptRatingsOfTheOtherGo: {
+    file: "support/MemoryStore.ts",
+    find: "        write(rows, state, fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe()))\n",
+    replace: `        const turn = fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe())
+        write(rows, state, turn)
+        for (const { redo } of memory.values()) for (const seq of redo.keys()) if (turn.done !== null && seq < turn.done) redo.delete(seq)
+`
+  },
+  foldsTheLogOfTheLastSeason: {
+    file: "support/MemoryStore.ts",
+    find: "const rows = (season: string) => memory.get(season)!",
+    replace: "const rows = (_: string) => [...memory.values()].findLast(({ head }) => head.closed_at === null)!"
+  },
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
   // voided matches
   voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      standing.matches--\n", replace: "" },

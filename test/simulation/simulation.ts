@@ -1,18 +1,23 @@
 /** The simulation on the store in memory, and the search for the shortest run that fails. */
-import { Effect, Logger } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Season from "@agon/domain/season/Season.ts"
 import * as State from "@agon/domain/season/State.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
+import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { RATINGS_PER_S } from "@agon/server/actor/WaitingRatings.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
+import * as Beside from "./audit/Beside.ts"
 import { type Known, ofMemory } from "./View.ts"
 import { type Failed, simulate } from "./World.ts"
 import type { Actor, Seen } from "./world/Run.ts"
 
 /** In every second season ratings wait for their rows, as they do where thousands of matches are played in a second. */
 export const ratingsPerS = (seed: number) => (seed % 4 < 2 ? 0.5 : RATINGS_PER_S)
+
+/** In every eighth a second season is played in the same store; ratings wait in both. */
+const isBeside = (seed: number): boolean => seed % 8 === 1
 
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {
@@ -28,8 +33,12 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
     read: (season: string, known: Known) => Effect.sync(() => ofMemory(memory.get(season)!, known)),
     slice_ms: Infinity
   }
-  return simulate({ actor, ground, seed, steps }).pipe(
-    Effect.provide([actor.MemoryStore.layer(memory, ratingsPerS(seed)), Logger.layer([]), TestClock.layer()])
+  const beside = Beside.make(memory)
+  const store = actor.MemoryStore.layer(memory, ratingsPerS(seed))
+  const watched = Layer.effect(SeasonStore, Effect.map(SeasonStore, beside.watched)).pipe(Layer.provide(store))
+  const [layer, setting] = isBeside(seed) ? [watched, { beside }] : [store, {}]
+  return simulate({ actor, ground, seed, steps, ...setting }).pipe(
+    Effect.provide([layer, Logger.layer([]), TestClock.layer()])
   ) as Effect.Effect<Seen>
 }
 

@@ -1,6 +1,7 @@
 /** One run of the simulation: what it is given, and what it keeps from season to season. */
 import type { Effect } from "effect"
 import type { Settings } from "@agon/domain/season/Rules.ts"
+import type { Beside } from "../audit/Beside.ts"
 import type { Known, View } from "../View.ts"
 import type { Chance } from "./Chance.ts"
 import type { Numbers } from "./People.ts"
@@ -24,6 +25,8 @@ export interface Setting {
   readonly ground: Ground
   readonly seed: number
   readonly steps: number
+  /** Where a second season is played in the same store: who watches that neither touches the other. */
+  readonly beside?: Beside
 }
 /** What happened, for tests that ask whether anything did. */
 export type Seen = Record<string, number>
@@ -33,6 +36,7 @@ export interface Run extends Setting {
   readonly numbers: Numbers
   readonly seen: Seen
   readonly journal: Array<string>
+  readonly isNeighbour: boolean
   seasons: number
   step: number
 }

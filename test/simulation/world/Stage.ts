@@ -117,7 +117,8 @@ const still = Effect.fnUntraced(function* (stage: Stage) {
     calm = -1
     yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
   }
-  if (stage.broken !== undefined) yield* Effect.die(stage.broken)
+  const broken = stage.broken ?? stage.run.beside?.broken
+  if (broken !== undefined) yield* Effect.die(broken)
 })
 
 export const settle = Effect.fnUntraced(function* (stage: Stage, ms: number) {
@@ -190,7 +191,7 @@ const say = Effect.fnUntraced(function* (
       auditor.asked(command)
       tally.asked(command, at)
     }
-    run.journal.push(`${run.step} @${at} ${JSON.stringify(commands)}`)
+    run.journal.push(`${run.step} @${at} ${run.isNeighbour ? "beside: " : ""}${JSON.stringify(commands)}`)
   }
   run.journal.splice(0, run.journal.length - JOURNAL)
   const callers = yield* Effect.forEach(visits, (visit) => Effect.forkChild(call(stage, visit)))

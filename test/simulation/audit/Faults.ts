@@ -72,17 +72,22 @@ export const make = (): Faults => {
   }
 }
 
-/** Nobody is blamed for what a machine could not do. */
-const failureOf = (window: Window, match: Ended, results: Failure["results"]): Failure | undefined => {
-  const told = namedIn(window, match)
+/** Whose fault a failed match can be, with its tries; not sure where the last of them may have named either of two. */
+export const suspectsOf = (window: Window, match: Ended) => {
+  const told = match.fault_reason === "runner_lost" ? [] : namedIn(window, match)
   const tries: ReadonlyArray<Pick<Try, "key" | "reason" | "version">> = [
     ...(window.before.live.get(match.id)?.tries ?? []),
     { key: match.key!, reason: match.fault_reason as Try["reason"], version: told[0] ?? null }
   ]
-  if (tries.some(({ reason }) => reason === "engine_fault")) return undefined
   const named = new Set(tries.flatMap(({ version }) => version ?? []))
   const sure = new Set(told).size < 2
-  const suspects = sure && named.size === 1 ? [...named] : match.versions
+  return { suspects: sure && named.size === 1 ? [...named] : match.versions, sure, tries }
+}
+
+/** Nobody is blamed for what a machine could not do. */
+const failureOf = (window: Window, match: Ended, results: Failure["results"]): Failure | undefined => {
+  const { suspects, sure, tries } = suspectsOf(window, match)
+  if (tries.some(({ reason }) => reason === "engine_fault")) return undefined
   return { suspects, sure, keys: new Set(tries.map(({ key }) => key)), results }
 }
 

@@ -4,8 +4,10 @@
  * in it starts from what the version it follows had at some moment of the commit. A voided match is as if it had never
  * been: what is left of its round is played again, whether it is over or not.
  */
+import type { Command } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import { suspectsOf } from "./Faults.ts"
 import { type Belief, takenOver } from "./Formula.ts"
 import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
@@ -37,6 +39,7 @@ export interface Own {
   round: number // the last that its row followed: a superseded version may be left behind by a reset
   /** Whether what this commit made of its credit follows in part from what no row remembers. */
   loose: boolean
+  doubt: number // what it may have been charged for a match that failed in this commit, through whoever's fault
   voided: boolean // something in this commit was
   untold: boolean // its history is not compared any more
   moments: Array<Moment> // what it was in the course of this commit
@@ -69,7 +72,7 @@ export const make = (): Ratings => {
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
-        Object.assign(own, { loose: false, voided: false })
+        Object.assign(own, { loose: false, doubt: 0, voided: false })
       }
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
@@ -77,7 +80,7 @@ export const make = (): Ratings => {
       if (installed.length > 0) install(book, window)
       const counted = now.ended.filter(({ rated_n }) => rated_n !== null).sort((a, b) => a.rated_n! - b.rated_n!)
       for (const match of counted) rate(book, window, match)
-      for (const match of now.ended) if (match.ending === "failed" && match.round === now.head.round) charge(book, match)
+      for (const match of now.ended) if (match.ending === "failed" && match.round === now.head.round) charge(book, window, match)
       must(now.head.rated === book.rated, "each match is rated exactly once", now.head.rated, book.rated)
       must(now.head.voided === book.voided, "voided matches are counted", now.head.voided, book.voided)
       startRounds(book, window, now.head.round)
@@ -93,7 +96,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   const own = book.table.get(place)
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
   if (before.standings.get(place) === row && own.moments.length === 1 && window.voided.length + window.installed.length === 0) return
-  if (row.active && comesBack(window, place, row)) {
+  if ((row.active || cameBackAndLeft(window, own, row)) && comesBack(window, place, row)) {
     own.credit = returned(window, own, row)
     own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
   }
@@ -115,11 +118,22 @@ const comesBack = ({ before, now }: Window, place: string, { version }: Row): bo
   return before.standings.get(place)?.active === false || (suspended(before) && !suspended(now))
 }
 
-/** A match that failed has had its turn, and counts for nothing else. */
-const charge = (book: Book, { ladder, round, versions }: Ended): void => {
-  for (const id of ladder === null ? [] : versions) {
+/** It may have come back and left again in one commit. */
+const cameBackAndLeft = ({ recent }: Window, own: Own, row: Row): boolean => {
+  const back = (command: Command) => command._tag === "Reinstate" || (command._tag === "SwitchBaseline" && command.enabled)
+  const asked = recent.some((command) => back(command) && "version" in command && command.version === row.version)
+  return asked && !(near(own.credit, row.credit) && near(own.failed, row.failed))
+}
+
+/** A match that failed was the turn of those whose fault it can be, and counts for nothing else. */
+const charge = (book: Book, window: Window, match: Ended): void => {
+  const { ladder, round } = match
+  const { suspects, sure } = suspectsOf(window, match)
+  for (const id of ladder === null ? [] : suspects) {
     const own = book.table.get(`${ladder} ${id}`)!
-    own.failed += round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made + 1)
+    const cost = round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made + 1)
+    if (sure) own.failed += cost
+    else own.doubt += cost
   }
 }
 
@@ -291,7 +305,7 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
-  const fresh = { met: [], outs: [], round: book.round, loose: false, voided: false, untold: false, kept: history.length }
+  const fresh = { met: [], outs: [], round: book.round, loose: false, doubt: 0, voided: false, untold: false, kept: history.length }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
 }
 
@@ -356,7 +370,8 @@ const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean 
 const comparePairing = (own: Own, row: Row): void => {
   if (own.loose) settleCredit(own, row)
   const unsure = own.voided && Math.abs(own.failed - row.failed) <= 4 // what it would have counted, before or after the void
-  if (unsure) own.failed = row.failed
+  const either = row.failed >= own.failed && row.failed <= own.failed + own.doubt
+  if (unsure || either) own.failed = row.failed
   must(near(own.failed, row.failed), "a match that failed counts as one that was played in the queue, and no other does", row, own)
   must(near(own.credit, row.credit) && own.forfeits === row.forfeits, "credit is what was played", row, own)
   const met = own.met.slice(-LAST).map(({ ord }) => ord)

@@ -172,7 +172,10 @@ export const rateSeats = (
   })
 }
 
-/** A match that failed has had its turn: it counts against the place in the queue, and in no rating. */
+/**
+ * A match that failed was the turn of those whose fault it can be: it counts against their place in the queue, and in no rating.
+ * Were the others charged, too, those who sit in every match that fails would come before them again and again.
+ */
 export const chargeFailed = (state: State, ladder: LadderState, versions: ReadonlyArray<string>): void => {
   for (const id of versions) {
     const standing = ladder.standings.get(id)

@@ -11,7 +11,7 @@ interface Machine {
   /** What it says of a match; undefined: nothing, and the lease runs out. */
   readonly says: (match: Match) => "played" | "weights_unavailable" | "engine_fault" | undefined
   /** Whether it names the entry whose weights it cannot have. */
-  readonly names?: boolean
+  readonly names?: boolean | ((match: Match) => string)
 }
 
 const LOST = version(1)
@@ -33,13 +33,23 @@ const play = (state: State, machines: ReadonlyArray<Machine>, from: number, turn
     if (said === undefined) continue
     const about = { key, lease: work.lease }
     if (said === "played") step(state, { _tag: "ReportMatch", ...about, outcome: outcome(work.versions.length, i % 2) }, now)
-    else step(state, fault(about, said, names === true ? LOST : null), now)
+    else step(state, fault(about, said, typeof names === "function" ? names(work) : names === true ? LOST : null), now)
   }
   return now
 }
 
 const fault = (about: { key: string; lease: string }, fault_reason: "weights_unavailable" | "engine_fault", named: string | null) =>
   ({ _tag: "ReportFault", ...about, runtime_version: null, fault_reason, version: named, detail: "gone" }) satisfies Command
+
+/** Whoever has been submitted enters; when that was. */
+const enter = (state: State): number => {
+  let now = OPENED
+  const works = () =>
+    step(state, { _tag: "LeaseWork", ...RUNNER, max: 9 }, now).filter((work) => work.kind === "admission" || work.is_trial)
+  for (let found = works(); found.length > 0; found = works(), now++) for (const work of found) finish(state, work, now)
+  for (const key of ["k1", "k2"]) step(state, { _tag: "HoldOnly", runner: key, holds: [] }, now)
+  return now
+}
 
 const games = (state: State, n: number) => state.ladders.at(-1)!.standings.get(version(n))!.made
 const phase = (state: State, id = LOST) => state.versions_by_id.get(id)!.phase
@@ -99,6 +109,20 @@ describe("an entry whose weights are lost", () => {
     for (const n of [3, 4]) assert.isAbove(games(state, n), 100)
   })
 
+  it("does not keep three others from playing each other, where a second is named beside it in matches of three", () => {
+    const { state } = season(0, [3])
+    const micro = { files: { weights_bytes: 2_000, manifest_bytes: 100 } }
+    for (const n of [1, 2, 3, 4, 5]) step(state, submission(n, n === 2 || n === 5 ? micro : {}), OPENED) // so that all in nano meet it
+    const lost = [version(1), version(2)]
+    const lostIn = ({ versions }: Match) => versions.find((id) => lost.includes(id))
+    const says: Machine["says"] = (match) => (match.ladder === null || lostIn(match) === undefined ? "played" : "weights_unavailable")
+    const now = enter(state)
+    step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
+    const machines = ["k1", "k2"].map((key) => ({ key, says, names: (match: Match) => lostIn(match)! }))
+    play(state, machines, now + 2_000, 4_000)
+    for (const n of [3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.standings.get(version(n))!.credit, 4)
+  })
+
   it("gives way to a newer version of its model, which plays", () => {
     const { now, state } = season(6)
     const at = play(state, [honest("k1"), honest("k2")], now, 2_000, (state) => phase(state) === "suspended")
@@ -139,12 +163,8 @@ describe("an entry that kills runners", () => {
   it("takes nobody with it that has met the entries of its owner alone", () => {
     const { state } = season(0)
     for (const n of [1, 2, 3, 4, 5]) step(state, submission(n, n === 1 ? {} : { owner: owner(2) }), OPENED)
-    let now = OPENED
-    const works = () =>
-      step(state, { _tag: "LeaseWork", ...RUNNER, max: 9 }, now).filter((work) => work.kind === "admission" || work.is_trial)
-    for (let found = works(); found.length > 0; found = works(), now++) for (const work of found) finish(state, work, now)
+    const now = enter(state)
     const all: Machine["says"] = ({ ladder }) => (ladder === null ? "played" : undefined)
-    for (const key of ["k1", "k2"]) step(state, { _tag: "HoldOnly", runner: key, holds: [] }, now)
     play(
       state,
       [

@@ -58,11 +58,15 @@ export const clear = (state: State, { versions }: Live, key: string): void => {
   state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
 }
 
-/** A match has failed: whose fault can it be? */
-export const blame = (state: State, match: Live): void => {
+/** Whose fault it can be that a match has failed: the entry that runners name, where they name one, or whoever sat in it. */
+export const suspectsOf = ({ tries, versions }: Live): ReadonlyArray<string> => {
+  const named = new Set(tries.flatMap(({ version }) => version ?? []))
+  return named.size === 1 ? [...named] : versions
+}
+
+/** A match has failed through the fault of one of these. */
+export const blame = (state: State, match: Live, suspects: ReadonlyArray<string>): void => {
   if (match.ladder === null || match.tries.some(({ reason }) => reason === "engine_fault")) return
-  const named = new Set(match.tries.flatMap(({ version }) => version ?? []))
-  const suspects = named.size === 1 ? [...named] : match.versions
   const run = state.failing?.played === state.played ? state.failing.common : suspects
   const common = run.filter((id) => suspects.includes(id))
   state.failing = { played: state.played, common }

@@ -1,7 +1,7 @@
 /** Matches from the queue to their end: how one is leased, lost, given back, reported, withdrawn. */
 import { faultOf } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
-import { blame, clear, isAnswered } from "./Faults.ts"
+import { blame, clear, isAnswered, suspectsOf } from "./Faults.ts"
 import { LEASE_MS, leaseName, parseLease, standingOf } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
@@ -224,8 +224,9 @@ export const end = (state: State, match: Live, how: Closing): void => {
   changed(state, match)
   const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
   if (how.ending === "failed") {
-    if (ladder !== undefined && match.round === state.round) chargeFailed(state, ladder, match.versions)
-    blame(state, match)
+    const suspects = suspectsOf(match)
+    if (ladder !== undefined && match.round === state.round) chargeFailed(state, ladder, suspects)
+    blame(state, match, suspects)
   }
   for (const id of match.versions) leaveSeat(state, ladder, match, id)
   state.work = true

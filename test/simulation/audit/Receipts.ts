@@ -136,21 +136,23 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   }
   const early = newest(book, before, id) < n // guessed before it was granted, in the same batch
   if (reason === "unknown") return must(early, "the holder is known", command, version, book.over.get(id))
-  if (receipt.accepted) checkAccepted(book, command, rows)
+  if (receipt.accepted) checkAccepted(book, command, before, rows)
   else checkRefused(book, command, reason, rows)
   if (reason === "malformed") return
   const first = book.firsts.get(command.lease)
   const verdict = command._tag === "ReportAdmission" ? command.verdict.verdict : undefined
   if (first === undefined) book.firsts.set(command.lease, { text: reason, verdict })
   else if (first.text !== reason) {
-    // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault, grows old.
-    const failed = first.verdict === "failed" || (verdict === undefined && book.failed.has(command.lease))
+    // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault, grows old. A repeat of
+    // a failed review is accepted whatever it says, and may be heard first: then the review has been handed out again since.
+    const again = verdict === undefined || newest(book, rows, id) > n
+    const failed = first.verdict === "failed" || (again && book.failed.has(command.lease))
     const aged = reason === "lost" && (first.text === "released" || failed || newest(book, rows, id) > n)
     must(aged && !(first.text === "accepted" && !failed), "a repeated result gets the first answer", command, first.text, reason)
   }
 }
 
-const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command: Result, rows: View): void => {
+const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command: Result, before: View, rows: View): void => {
   const [id, n] = nameOf(command.lease)
   if (command._tag === "ReportAdmission") {
     const version = rows.versions.get(id)
@@ -160,6 +162,9 @@ const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command:
   const match = over.get(id)
   const tried = rows.live.get(id)?.tries.some((each) => each.n === n && each.reason !== "runner_lost") === true
   if (tried) return must(failed.has(command.lease), "only what somebody could not play is tried again", command)
+  const live = before.live.get(id)
+  const again = live !== undefined && live.lease_n <= n && (match?.lease_n ?? 0) > n // handed out again, and over, in the same batch
+  if (again) return must(failed.has(command.lease), "only what somebody could not play is tried again", command, match)
   if (match?.ending === "cancelled" && match.lease_n === n)
     return must(match.fault_reason !== null && failed.has(command.lease), "an accepted result is kept", command, match)
   must(match !== undefined && match.lease_n === n, "an accepted result is kept, and no other lease's", command, match)

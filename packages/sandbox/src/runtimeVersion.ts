@@ -1,4 +1,7 @@
-/** What two machines must share to get the same bits from the same weights: the runtime's version, its code, and Node's. */
+/**
+ * The versions that two machines must share to compute the same bits from the same weights: the runtime's, its code's hash,
+ * and Node's.
+ */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"

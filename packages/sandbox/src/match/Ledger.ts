@@ -4,8 +4,8 @@
  * choice so far and every seat's recurrent memory. The state of the game is not in it, since the rules rebuild it from the
  * choices within microseconds per turn.
  *
- *   STEP     grows with every change of phase; a watcher that sees it stand still for too long stops the thread
- *   PHASE    what the thread is doing, SEAT for whom, TURN in which turn, and what it had used of the processor when it began
+ *   STEP     grows with every change of phase; the watcher stops a thread whose STEP does not change for too long
+ *   PHASE    the thread's activity, with its SEAT and TURN and the thread's processor time at its start
  */
 import type { Choice, StrikeCode } from "@agon/engine/Engine.ts"
 import type { Sizes } from "../worker/channel.ts"
@@ -71,14 +71,14 @@ export class Ledger {
   get seat(): number {
     return Atomics.load(this.#words, SEAT)
   }
-  /** The turn that is being asked. */
+  /** The current turn. */
   get turn(): number {
     return Atomics.load(this.#words, TURN)
   }
   begin(turn: number): void {
     Atomics.store(this.#words, TURN, turn)
   }
-  /** `cpu_us` is what the thread has used of the processor by now. */
+  /** `cpu_us` is the thread's processor time so far. */
   enter(phase: Phase, seat: number, cpu_us: number): void {
     this.#times[ENTERED_CPU] = cpu_us
     Atomics.store(this.#words, SEAT, seat)

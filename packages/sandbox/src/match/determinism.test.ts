@@ -1,6 +1,6 @@
 /**
- * The same match from different processes, under different levels of graph optimisation and on a Node of every major from 20
- * on that is at hand.
+ * The same match from different processes, under different levels of graph optimisation and on every installed major
+ * version of Node from 20 on.
  */
 import { execFile, execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
@@ -18,7 +18,7 @@ import { boundedByEvents } from "../worker/testing/testBudget.ts"
 boundedByEvents(vi)
 
 const NODE_MAJOR_MIN = 20
-/** The first that takes TypeScript as it stands. */
+/** The first version that runs TypeScript without a build. */
 const NODE_MAJOR_TYPED = 24
 
 interface Node {

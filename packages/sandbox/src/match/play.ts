@@ -1,16 +1,16 @@
 /**
- * Plays one match by watching over the thread that does: a thread that stands still too long, or ends before the match
- * does, is replaced by one that goes on from the ledger, and the seat it was busy with gets its strike.
+ * Plays one match by watching a thread that plays it. A thread that is stuck, or ends before the match does, is replaced by
+ * one that continues from the ledger, and the seat it was working for gets a strike.
  *
  *   start ──report──▶ done
  *     ├─ loading beyond 10 s ─────▶ the seat is lost: a strike in every turn, its model is not tried again
  *     ├─ a run beyond the deadline ▶ strike `timeout`, the seat's memory zeroed ─▶ start
  *     ├─ ended while loading, running ▶ lost, or strike `crash` and zeroed memory ─▶ start
- *     ├─ gave up (after a crash that it wrote down itself) ─▶ start
+ *     ├─ gave up (after a crash that it recorded itself) ─▶ start
  *     └─ the rules hang or throw ──▶ Unplayable: the machine's fault
  *
- * Deadlines are on what the thread uses of the processor: a machine that is busy, or asleep, makes nobody late.
- * Every new start is paid for with a strike or a lost seat, of which a match holds few.
+ * Deadlines are on the thread's processor time: a busy or sleeping machine causes no timeouts. Every restart costs a strike
+ * or a seat, so a match has few of them.
  */
 import { createHash } from "node:crypto"
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
@@ -30,11 +30,11 @@ import {
 import { type End, MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
 
-/** The match cannot be played, through no fault of a seat. */
+/** The match cannot be played, and no seat is to blame. */
 export class Unplayable extends Error {}
 
 const LOOK_EVERY_MS = 10
-/** Beyond a phase's own limit: so long without the processor, a thread is given up. */
+/** A thread that gets no processor time for this long beyond its phase's limit is given up. */
 const STARVED_MS = 300_000
 const RULES_DEADLINE_MS = 10_000
 
@@ -71,8 +71,9 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
 }
 
 /**
- * One life of a thread in a match. It is stuck if it uses more of the processor in one phase than the phase may; that is asked only
- * once so much time has passed. A thread that gets hardly any of the processor is not stuck, but the match is the machine's fault then.
+ * Watches one thread of a match until it ends. The thread is stuck if it uses more processor time in a phase than the phase
+ * allows, which is checked only after that much time on the clock. A thread that gets almost no processor time is not
+ * stuck; the match then fails as the machine's fault.
  */
 const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End | Stuck> => {
   let [step, since_ms] = [ledger.step, performance.now()]
@@ -96,11 +97,11 @@ const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_
   const end = await thread.play(work)
   clearInterval(look)
   if (ended === "starved" && end.kind === "ended") throw new Unplayable("The machine gave the match no processor time.")
-  // A thread that moved on between the last look and its end was not stuck after all; its successor finds what it wrote.
+  // A thread that made progress between the last check and its end was not stuck; its successor continues from the ledger.
   return ended === "stuck" && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
 }
 
-/** Writes down what the end of a thread means for the seat it was busy with; false if that was none. */
+/** Records the consequence of a thread's end for the seat it was working for; false if it was working for none. */
 const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   const { phase, seat } = ledger
   const code = end.kind === "stuck" ? "timeout" : "crash"
@@ -113,7 +114,7 @@ const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   return true
 }
 
-/** Of the processor's time, for the phase that the thread is in. */
+/** Limit on processor time for the thread's current phase. */
 const limitOf = (ledger: Ledger, { move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
   const factor = timeouts === undefined ? 1 : AGAIN_FACTOR
   switch (ledger.phase) {
@@ -160,7 +161,7 @@ export const play = async (
     giveBack(thread)
     if (end.kind === "report") return end.report
     if (end.kind === "stuck") ledger.spend(limitOf(ledger, request), limitOf(ledger, request))
-    if (!settle(ledger, end)) throw new Unplayable(`The rules of ${engine.slug} did not end well. ${end.kind === "ended" ? end.error : ""}`)
+    if (!settle(ledger, end)) throw new Unplayable(`The rules of ${engine.slug} failed. ${end.kind === "ended" ? end.error : ""}`)
   }
-  throw new Unplayable("The match was started anew more often than strikes can account for.")
+  throw new Unplayable("The match was restarted more often than its strikes explain.")
 }

@@ -1,6 +1,6 @@
 /**
- * An examination's handle on one thread with one model. Asking goes through the channel; waiting counts what the thread uses of
- * the processor, so a model is late by its own work and not by what else the machine does.
+ * An examination's handle on one thread with one model. Requests go through the channel. Waiting counts the thread's
+ * processor time, so a model is late only by its own work.
  */
 import { Worker } from "node:worker_threads"
 import { Channel, type Sizes } from "./channel.ts"
@@ -10,19 +10,19 @@ export interface InstanceModel {
   readonly module: WebAssembly.Module
   readonly weights: SharedArrayBuffer
   readonly cap_bytes: number
-  /** The boards the model will be asked about. */
+  /** The boards that the model will be run on. */
   readonly boards: ReadonlyArray<Sizes>
   readonly arena: boolean
   readonly poison: number
 }
 
 /**
- * How waiting for an answer ends. `spent`: the thread has used all that it may. `exhausted`: it ran out of memory for scripts.
- * `gone`: it ended for another reason, which says nothing about the model.
+ * How waiting for an answer ends. `spent`: the thread has used all of its processor time. `exhausted`: it ran out of memory
+ * for scripts. `gone`: it ended for another reason, which says nothing about the model.
  */
 export type Waited = "answered" | "spent" | "exhausted" | "gone"
 
-/** JavaScript is only the glue; what a model needs lies in the runtime's memory. */
+/** For JavaScript, which is only glue; a model's data are in the runtime's memory. */
 const SCRIPT_HEAP_MB = 48
 /** Blocks no longer than this at a time, so that the end of a thread is noticed. */
 const WAIT_MS = 5
@@ -51,7 +51,7 @@ export class Instance {
     })
   }
 
-  /** Waits until the answer is there, or the thread has used `cpu_max_ms` more than at its last answer. */
+  /** Waits for the answer, or until the thread has used `cpu_max_ms` since its last answer. */
   async answer(cpu_max_ms: number): Promise<Waited> {
     const max_us = this.channel.cpu_us + cpu_max_ms * 1_000
     for (;;) {
@@ -61,7 +61,7 @@ export class Instance {
     }
   }
 
-  /** What the thread has used so far; 0 where it does not say, as one that is about to begin or has ended. */
+  /** The thread's processor time so far; 0 if unknown, before its start and after its end. */
   #cpu_us(): Promise<number> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, WAIT_MS, 0)
@@ -76,13 +76,13 @@ export class Instance {
     })
   }
 
-  /** Ends the thread, whatever it does. Its memory is free once the promise resolves. */
+  /** Ends the thread at once. Its memory is free once the promise resolves. */
   async stop(): Promise<void> {
     await this.#thread.terminate()
   }
 }
 
-/** Weights where every thread of the process can read them without a copy each. */
+/** Weights in shared memory, so that all threads of the process read one copy. */
 export const share = (bytes: Uint8Array): SharedArrayBuffer => {
   const shared = new SharedArrayBuffer(bytes.length)
   new Uint8Array(shared).set(bytes)

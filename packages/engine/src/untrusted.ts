@@ -1,11 +1,11 @@
 /**
- * Readers of JSON of anybody's making: boards and replays. Each names every fault by path and sentence, bounds its own
- * work by limits known beforehand, and never throws. A member that is `undefined` is one that `readObject` has
- * already reported missing, so the other readers pass over it.
+ * Readers of untrusted JSON: boards and replays. Each names every fault by path and sentence, bounds its work by known
+ * limits, and never throws. The other readers ignore an `undefined` member, since `readObject` has already reported it
+ * missing.
  */
 import type { BoardError } from "./Engine.ts"
 
-/** Enough to mend a file by hand; a file of a million faults must not make an answer of a million lines. */
+/** Enough to correct a file by hand; a file with a million faults must not give a million lines. */
 const FAULTS_MAX = 100
 
 export class Faults {
@@ -70,8 +70,8 @@ export const readSlug = (faults: Faults, path: string, value: unknown): string |
   )
 
 /**
- * Cells `[row, col]` as cell numbers, in the file's order; -1 stands for a faulty one, so that indexes stay those of
- * the file. Undefined when the list itself is no list.
+ * Cells `[row, col]` as cell numbers, in the file's order; -1 stands for a faulty one, so that indexes match the file.
+ * Undefined if the value is not a list.
  */
 export const readCells = (faults: Faults, path: string, value: unknown, rows: number, cols: number): ReadonlyArray<number> | undefined => {
   const entries = readArray(faults, path, value, rows * cols)

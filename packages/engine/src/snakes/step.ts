@@ -1,9 +1,8 @@
 /**
  * One turn: strikes, then the six stages of docs/games.md#a-turn-of-snakes in their order.
  *
- * The tails drop before any head is put down, so between stages 1 and 5 the grid holds exactly the non-head segments,
- * and what a head runs into is one look at the cell it moves to. Heads are put down after stage 5, those of the
- * survivors only.
+ * The tails drop before any head is put down, so between stages 1 and 5 the grid holds exactly the non-head segments, and a
+ * collision is one lookup of the cell that a head moves to. Heads are put down after stage 5, those of the survivors only.
  */
 import type { Choice, MatchEvent } from "../Engine.ts"
 import { EMPTY, FOOD, WALL } from "./Land.ts"
@@ -30,7 +29,7 @@ export const step = (state: SnakesState, choices: ReadonlyArray<Choice>, events:
 
 export const fallback = (snake: Snake): number => Math.max(snake.dir, 0)
 
-/** A choice that cannot be played is the caller's mistake; it is thrown before anything has changed. */
+/** Throws on an illegal choice, a mistake of the caller, before anything has changed. */
 const checkChoices = (state: SnakesState, choices: ReadonlyArray<Choice>): void => {
   if (state.reason !== null) throw new RangeError("the match is over")
   for (const seat of state.living) {
@@ -81,7 +80,7 @@ const moveAll = (state: SnakesState): void => {
   }
 }
 
-/** Stage 3. Food is taken off only when every head on it has eaten. */
+/** Stage 3. Food is removed only after every head on it has eaten. */
 const eatAll = (state: SnakesState): void => {
   const { grid, living } = state
   let eaten = false
@@ -160,7 +159,7 @@ const putHeadsDown = (state: SnakesState): void => {
   }
 }
 
-/** Stage 6. Below `min_food` with nothing free, no number is drawn. */
+/** Stage 6. Below `min_food` with no free cell, no number is drawn. */
 const spawnFood = (state: SnakesState, events: Events): void => {
   const { board } = state.land
   if (state.food >= board.min_food && (board.food_chance === 0 || state.rng.below(100) >= board.food_chance)) return

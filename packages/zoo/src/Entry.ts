@@ -1,4 +1,4 @@
-/** One model of the zoo: what it is called, how strong it is, and how to make its two files. */
+/** One model of the zoo: its name, its rank, and a function that builds its two files. */
 import { type Graph, OPSET } from "./graph/Graph.ts"
 
 export interface ZooEntry {

@@ -16,7 +16,7 @@ export const relu = (g: Graph, a: Value): Value => g.node("Relu", [a])
 /** Adds up many values of one shape in one node. */
 export const sum = (g: Graph, terms: ReadonlyArray<Value>): Value => (terms.length === 1 ? terms[0]! : g.node("Sum", terms))
 
-/** What is left over after the whole number below, in [0, 1). */
+/** The fractional part, in [0, 1). */
 export const fraction = (g: Graph, a: Value): Value => sub(g, a, g.node("Floor", [a]))
 
 export const concat = (g: Graph, parts: ReadonlyArray<Value>, axis: number): Value => g.node("Concat", parts, { axis })

@@ -1,7 +1,7 @@
 /**
- * Builds an ONNX graph node by node. Values are named by short counters in the order in which they are made, so the
- * same calls give the same bytes; equal constants are stored once, so a step that is unrolled forty times costs
- * forty nodes and one kernel.
+ * Builds an ONNX graph node by node. Values are named by short counters in the order in which they are made, so the same
+ * calls give the same bytes; equal constants are stored once, so a step that is unrolled forty times costs forty nodes and
+ * one kernel.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType, encodeModel, type ModelInit } from "@agon/onnx/Model.ts"
@@ -47,7 +47,7 @@ const valueInfo = (name: Value, dimensions: ReadonlyArray<Dimension>): ValueInit
   }
 })
 
-/** Constants longer than this are not looked for among the earlier ones. */
+/** Longer constants are not compared with earlier ones. */
 const SHARED_CONSTANT_BYTES = 4096
 
 export class Graph {
@@ -68,7 +68,7 @@ export class Graph {
     return name
   }
 
-  /** Gives `value` its outward name. */
+  /** Names `value` as an output of the graph. */
   output(name: string, dimensions: ReadonlyArray<Dimension>, value: Value): void {
     this.#nodes.push({ opType: "Identity", input: [value], output: [name] })
     this.#outputs.push(valueInfo(name, dimensions))

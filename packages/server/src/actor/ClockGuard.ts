@@ -1,18 +1,18 @@
 /**
- * The clock that a season goes by: its host's, held against the database's at every claim and commit. A season's time never
- * goes back, so one reading of a year ahead would be its time for a year. Where the host's clock has run more than a minute
- * ahead of what the database said, and of what has passed since, the latter counts until the two agree again.
+ * The clock of a season: its host's clock, checked against the database's at every claim and commit. A season's time never goes
+ * back, so one wrong reading that is a year ahead would put the season a year ahead. Where the host's clock runs more than a minute
+ * ahead of the database's last reading plus the time passed since, that sum is used instead until the two agree again.
  */
 import { Clock, Effect } from "effect"
 
 export const AHEAD_MAX_MS = 60_000
 
 export interface ClockGuard {
-  /** For the actor's own fiber. */
+  /** The clock that the actor's fiber uses. */
   readonly clock: Clock.Clock
-  /** What the database's clock said a moment ago, ms. */
+  /** Takes a fresh reading of the database's clock, ms. */
   readonly compare: (database_ms: number) => void
-  /** By how much the host's clock is ahead where it is not believed; 0 where it is. */
+  /** How far the host's clock is ahead while it is not trusted, ms; 0 while it is. */
   readonly ahead: () => number
 }
 

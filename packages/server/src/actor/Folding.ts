@@ -1,13 +1,13 @@
 /**
- * Folds the log of matches beside the season, for as long as something was voided that ratings still have.
+ * Folds the log of matches again, beside the running season, while ratings still count a match that was voided.
  *
  *   read a page ──▶ fold ──▶ write seats, seeds and points that read otherwise ──▶ … ──▶ the end of the log ──▶ InstallFold
  *        ▲                                                                                    more was rated since │
  *        └─────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  *
- * The season goes on meanwhile. Its commits wait for a statement that writes a chunk of seats, some ten milliseconds: both
- * lock the season's row. Ladders show the old ratings until the fold is installed. Wherever it is killed, rows in `voiding`
- * make the next life fold from the start, which finds in the rows what was written and writes the rest.
+ * The season goes on meanwhile. Its commits wait for each statement that writes a chunk of seats, some ten milliseconds: both
+ * lock the season's row. Ladders show the old ratings until the fold is installed. If the process is killed, the rows in `voiding`
+ * make the next incarnation fold from the start; it finds in the rows the changes already written, and writes the rest.
  */
 import * as Fold from "@agon/domain/season/rating/Fold.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"
@@ -16,11 +16,11 @@ import { Clock, Duration, Effect, Schedule } from "effect"
 import * as Mailbox from "./Mailbox.ts"
 import type { Fence, SeasonLog } from "./SeasonStore.ts"
 
-/** Read and folded in one go, while nothing else of the process runs: some 5 ms. */
+/** Matches read and folded in one go, while nothing else of the process runs: some 5 ms. */
 export const PAGE_MATCHES = 250
-/** Rows written while the season's commits wait. */
+/** Rows that one statement writes while the season's commits wait. */
 export const CHUNK_SEATS = 250
-/** A page or a chunk of a database that answers. */
+/** The limit for reading a page or writing a chunk; a healthy database needs far less. */
 export const FOLD_TIMEOUT = Duration.seconds(30)
 const AGAIN = Schedule.spaced("1 second")
 
@@ -28,11 +28,11 @@ export interface Folding {
   readonly mailbox: Mailbox.Mailbox
   readonly log: SeasonLog
   readonly fence: Fence
-  /** The actor's, and not to be changed: it says what waits, also what is not committed yet. */
+  /** The actor's state, read only: it also names voided matches that are not committed yet. */
   readonly state: State
 }
 
-/** Until nothing waits any more. What fails is tried again from the start; the life of the season ends it. */
+/** Runs until no voided match waits. A failure starts the fold over; the end of the season's incarnation stops it. */
 export const untilDone = (folding: Folding): Effect.Effect<void> =>
   Effect.suspend(() => once(folding)).pipe(
     Effect.repeat({ while: () => folding.state.voiding.size > 0 }),
@@ -61,7 +61,7 @@ const once = Effect.fn("Folding.once")(function* (folding: Folding) {
   yield* Effect.logInfo("ratings are those of the log again", { matches, took_ms, left: state.voiding.size })
 })
 
-/** To the end of the log, as it is by then. */
+/** Folds to the current end of the log. */
 const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fold: Fold.Fold) {
   let matches = 0
   for (let full = true; full; ) {
@@ -75,7 +75,7 @@ const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fol
   return matches
 })
 
-/** Of whoever sat in a voided match: what their histories may have dropped for its sake. */
+/** Older history entries of the versions seated in a voided match: the match may have pushed them out. */
 const earlierOf = ({ fence, log, state }: Folding, fold: Fold.Fold) =>
   Effect.forEach(LADDERS, (ladder) => {
     const voiding = [...state.voiding.values()].filter((each) => Fold.laddersOf(each.ladder).includes(ladder))
@@ -83,7 +83,7 @@ const earlierOf = ({ fence, log, state }: Folding, fold: Fold.Fold) =>
     return versions.length === 0 ? Effect.succeed([]) : patiently(log.earlier(fence.season, ladder, versions, fold.after))
   }).pipe(Effect.map((found) => found.flat()))
 
-/** All seats of a match are in one chunk, a point of the series, which may be long, in one of its own. */
+/** All seats of a match are in one chunk; each point of the series, which may be long, is a chunk of its own. */
 const chunksOf = ({ points, seats, seeds }: Fold.Changes): ReadonlyArray<Fold.Changes> => {
   const chunks: Array<Fold.Changes> = points.map((point) => ({ seats: [], seeds: [], points: [point] }))
   if (seeds.length > 0) chunks.push({ seats: [], seeds, points: [] })
@@ -97,10 +97,10 @@ const chunksOf = ({ points, seats, seeds }: Fold.Changes): ReadonlyArray<Fold.Ch
 
 const patiently = Effect.timeout(FOLD_TIMEOUT)
 
-/** For what lies between two readings: the season's clock may be put forward and back. */
+/** Monotonic, to measure durations: the season's own clock may be set forward and back. */
 const nowMs = Clock.clockWith((clock) => Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6))
 
-/** Leaves the season as much time for its commits as it took from it. */
+/** Pauses for as long as the write took, so that the season gets half of the time for its commits. */
 const politely = Effect.fnUntraced(function* <A, E, R>(write: Effect.Effect<A, E, R>) {
   const began = yield* nowMs
   yield* write

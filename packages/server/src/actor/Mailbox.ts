@@ -1,13 +1,13 @@
 /**
- * The way into a season actor, and the promise that nobody who asks waits for ever.
+ * The way into a season actor, and the guarantee that no caller waits for ever.
  *
  *   starting ──open──▶ running ──shut──▶ starting (reloading, moving)
  *       └───────────────┴──────close──▶ closed, for good
  *
  * Every ask is `held` from the moment it is offered until it is answered. `held` is non-empty only while the actor runs:
- * `shut` and `close` fail whatever is held, whether it is still in the queue, in a batch or between the two, and until
- * `open` is called again asking fails at once. Whoever would rather wait for the first life of a season, which has just been
- * woken, does so by `begun`.
+ * `shut` and `close` fail every held ask, whether it is still in the queue, in a batch or between the two, and until
+ * `open` is called again asking fails at once. A caller that prefers to wait for the first incarnation of a season that has
+ * just been woken uses `begun`.
  */
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
@@ -17,18 +17,18 @@ import { Deferred, Duration, Effect, Exit, Queue, Schema } from "effect"
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { season: Schema.String, reason: Schema.String }) {}
 
 /**
- * The season is closed, or there is none of this id: nothing can be done to it any more. To a result the answer follows
- * from the rows (`SeasonStore.answerOf`), to a lease request it is "no work", to an administrator the rows as they are.
+ * The season is closed or does not exist: no command can change it any more. The caller then answers a result
+ * from the rows (`SeasonStore.answerOf`), a lease request with "no work", and an administrator with the rows as they are.
  */
 export class SeasonClosed extends Schema.TaggedError<SeasonClosed>()("SeasonClosed", { season: Schema.String }) {}
 
 export type Refused = Unavailable | SeasonClosed
 
 export const CAPACITY = 4096
-/** What one ask may hold: more than a runner's slots and the results of as many. */
+/** The most commands in one ask: more than a runner's slots and the results of as many. */
 export const COMMANDS_MAX = 128
 
-/** Longer than any but the largest seasons take to be read, shorter than whoever asks another node waits. */
+/** Long enough for all but the largest seasons to be read, shorter than the timeout of a caller on another node. */
 const FIRST_LIFE_PATIENCE = Duration.seconds(5)
 
 /** Commands of one caller, which land in one commit and are answered together. */
@@ -41,9 +41,9 @@ export interface Mailbox {
   readonly queue: Queue.Queue<Held>
   readonly held: Set<Held>
   state: "starting" | "running" | "closed"
-  /** Done when the first life has claimed the season, or could not. */
+  /** Done when the first incarnation has claimed the season, or failed to. */
   readonly first: Deferred.Deferred<void>
-  /** Those who wait for it. */
+  /** The number of callers that wait for it. */
   waiting: number
 }
 
@@ -53,7 +53,7 @@ export const make = (season: string): Effect.Effect<Mailbox> =>
     ...{ state: "starting", first: Deferred.makeUnsafe<void>() }
   }))
 
-/** Until the first life of the season has begun or failed, for a few seconds at most, and not where too many wait already. */
+/** Waits until the first incarnation of the season has begun or failed, for a few seconds at most; returns at once where too many wait already. */
 export const begun = (mailbox: Mailbox): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (Deferred.isDoneUnsafe(mailbox.first) || mailbox.waiting >= CAPACITY) return Effect.void
@@ -64,7 +64,7 @@ export const begun = (mailbox: Mailbox): Effect.Effect<void> =>
     )
   })
 
-/** The replies, in order. All commands are in the same batch, with none of another caller between them. */
+/** Answers the replies in order. All commands are in the same batch, with no other caller's command between them. */
 export const askAll = (mailbox: Mailbox, commands: ReadonlyArray<Command>): Effect.Effect<ReadonlyArray<Reply>, Refused> =>
   Effect.suspend(() => {
     if (commands.length > COMMANDS_MAX) return Effect.die(new Error(`${commands.length} commands in one ask`))

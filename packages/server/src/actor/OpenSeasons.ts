@@ -1,8 +1,8 @@
-/** The seasons that are being played, as the dispatcher needs them: read again when one changes, and every few seconds. */
+/** The seasons in play, as the dispatcher needs them: read again when one changes, and every few seconds. */
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
-/** Changes on another node are seen within this. */
+/** Changes made on another node are seen within this time. */
 const REFRESH_EVERY = "5 seconds"
 
 const OpenSeason = Schema.Struct({ id: Schema.String, game: Schema.String, engine_digest: Schema.String })
@@ -36,7 +36,7 @@ export class OpenSeasons extends Context.Service<
   )
 }
 
-/** Seasons that need play, by season_open. */
+/** The seasons that need play, by the index season_open. */
 export const makeOpenSeasonsRead = Effect.map(SqlClient.SqlClient, (sql) =>
   SqlSchema.findAll({
     Request: Schema.Void,

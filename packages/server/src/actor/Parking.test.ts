@@ -32,7 +32,7 @@ describe("Parking", () => {
       assert.strictEqual(yield* Fiber.join(examiner), "woken")
       parking.told("s", "admission", parking.signal(), true)
       assert.strictEqual(parking.size(), 1)
-      parking.wake("s") // new work is news for those too
+      parking.wake("s") // new work wakes those too
       assert.strictEqual(yield* Fiber.join(players[1]!), "woken")
     }).pipe(Effect.provide(Parking.layer))
   )
@@ -59,7 +59,7 @@ describe("Parking", () => {
       parking.passOn(waiting(), 0)
       assert.strictEqual(parking.size(), 1)
       yield* Fiber.join(second)
-      parking.passOn(waiting("any", ["t"]), 0) // of a season that it does not serve: nobody's business
+      parking.passOn(waiting("any", ["t"]), 0) // nobody parked serves that season
       assert.strictEqual(parking.size(), 1)
       parking.wake("s")
       yield* Fiber.join(third)

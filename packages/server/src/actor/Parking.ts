@@ -1,26 +1,26 @@
 /**
- * Where lease requests wait when there is nothing to do (long poll). Work that appears wakes one request; when that one
- * has asked, the next is woken, and so on while there is work: a crowd of idle runners does not ask all at once.
+ * Where lease requests wait when there is nothing to do (long poll). New work wakes one request; once that one has asked,
+ * the next is woken, and so on while there is work: a crowd of idle runners does not ask all at once.
  *
  *   park ──signal of a season it serves──▶ woken ──asks──▶ told: given something ─▶ the next is woken
  *    ▲                                                     └─ given nothing ─▶ the next of another kind is woken
  *    └────────────────────────────────────────────────────────┘
  *
- * A request that is woken and then does not ask, since its runner was stopped or its client has gone, passes the wake on.
- * Requests of one kind (the same fleet, engines and kinds of work) are answered alike, so what one of them was refused
- * after a signal no other of its kind is woken for. A request that was signalled between asking and parking does not park.
+ * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake on.
+ * Requests of one kind (the same fleet, engines and kinds of work) get the same answer, so once a request was given nothing
+ * after a signal, no other of its kind is woken for that signal. A request that was signalled between asking and parking does not park.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 
 export interface Waiting {
   readonly serves: (season: string) => boolean
   readonly kind: string
-  /** Whose request it is. */
+  /** The runner that sent the request. */
   readonly runner?: string
 }
 
 interface Parked extends Waiting {
-  /** The last signal before it asked. */
+  /** The number of the last signal before it asked. */
   readonly since: number
   readonly woken: Deferred.Deferred<void>
 }
@@ -28,20 +28,20 @@ interface Parked extends Waiting {
 export class Parking extends Context.Service<
   Parking,
   {
-    /** The running number of the last signal, to be taken before asking. */
+    /** The number of the last signal, to be read before asking. */
     readonly signal: () => number
-    /** There may be work in this season. */
+    /** Signals that there may be work in this season. */
     readonly wake: (season: string) => void
-    /** A request of this kind has asked the season, after this signal. */
+    /** Notes that a request of this kind has asked the season, after this signal. */
     readonly told: (season: string, kind: string, since: number, given: boolean) => void
     /** Waits until work appears in a season that it serves, or for `wait_ms`. */
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<void>
-    /** This one was woken since and does not ask: the next one is. */
+    /** Passes the wake on to the next request, for one that was woken since and does not ask. */
     readonly passOn: (waiting: Waiting, since: number) => void
-    /** The runner was stopped: its requests are woken, ask, and are told so. */
+    /** Wakes the requests of a runner that was stopped: they ask, and are told so. */
     readonly stop: (runner: string) => void
     readonly size: () => number
-    /** This node stops: whoever waits is woken, and nobody waits from now on. */
+    /** This node stops: every parked request is woken, and none parks from now on. */
     readonly close: Effect.Effect<void>
     readonly isClosed: () => boolean
   }
@@ -49,7 +49,7 @@ export class Parking extends Context.Service<
   static readonly layer = Layer.sync(Parking, () => {
     const parked = new Set<Parked>()
     const signals = new Map<string, number>()
-    const refused = new Map<string, Map<string, number>>() // of a season, by kind: the last signal after which it was given nothing
+    const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
     let signal = 0
     let closed = false
 
@@ -89,7 +89,7 @@ export class Parking extends Context.Service<
       signal: () => signal,
       wake: (season) => {
         signals.set(season, ++signal)
-        refused.delete(season) // whatever was refused before is to be asked for again
+        refused.delete(season) // every kind may ask again
         wakeNext(season)
       },
       told: (season, kind, since, given) => {

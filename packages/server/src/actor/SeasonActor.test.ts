@@ -17,7 +17,7 @@ const SEASON = id("season", 1)
 
 interface Heard {
   readonly events: Array<Told | "claimed">
-  /** What the listener does then. */
+  /** The effect that the listener runs on each event. */
   reaction: Effect.Effect<void>
 }
 
@@ -49,7 +49,7 @@ const start = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (stor
   for (let work = yield* ask(lease({ max: 4 })); work.some(isPreliminary); work = yield* ask(lease({ max: 4 }))) {
     for (const each of work) yield* ask(isPreliminary(each) ? report(each) : { _tag: "Release", key: id("key", 1), lease: each.lease })
   }
-  yield* ask({ _tag: "HoldOnly", runner: id("runner", 1), holds: [] }) // whatever was leased on the way goes back
+  yield* ask({ _tag: "HoldOnly", runner: id("runner", 1), holds: [] }) // leases taken on the way go back
   const row = () => memory.get(SEASON)!
   const live = () => [...row().live.values()]
   return { ask, fiber, heard, live, mailbox, memory, row, store }
@@ -79,7 +79,7 @@ describe("SeasonActor", () => {
         match = leased!.lease.split(".")[0]!
         yield* TestClock.adjust("29999 millis")
         assert.strictEqual(live()[0]?.losses, loss - 1)
-        yield* TestClock.adjust("1 millis") // the actor wakes by itself: nobody asks
+        yield* TestClock.adjust("1 millis") // the actor wakes by itself, without an ask
       }
       assert.deepInclude(row().ended.get(match), { ending: "failed", fault_reason: "runner_lost" })
     })
@@ -117,7 +117,7 @@ describe("SeasonActor", () => {
         return claimed[0]!.deref() === undefined
       })
       yield* eventually("nothing holds the rows", isGone)
-      assert.lengthOf(yield* ask(lease()), 1) // it is still the same life
+      assert.lengthOf(yield* ask(lease()), 1) // it is still the same incarnation
       assert.lengthOf(claimed, 1)
     })
   )
@@ -129,7 +129,7 @@ describe("SeasonActor", () => {
       const first = report(leased!)
       assert.deepStrictEqual(yield* ask(first), { accepted: true })
       const rated = row().head.rated
-      // the machine forgets what has ended: the rows remember
+      // the machine forgets ended matches; the rows keep them
       assert.deepStrictEqual(yield* ask({ ...first, outcome: outcome(2, 1) } as typeof first), { accepted: false, reason: "unknown" })
       assert.deepStrictEqual(yield* store.answerOf(SEASON, leased!.lease, id("key", 1)), { accepted: true })
       assert.strictEqual(row().head.rated, rated)

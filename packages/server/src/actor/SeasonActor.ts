@@ -31,22 +31,22 @@ import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonSt
 export const BATCH_MAX = 256
 export const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
-/** A few rows by their keys. */
+/** For reading a few rows by their keys. */
 export const LOG_TIMEOUT = Duration.seconds(5)
-/** Caches are purged within it or live on until they expire: a season does not wait for a listener that hangs. */
+/** Caches are purged within this time, or entries live on until they expire: a season does not wait for a listener that hangs. */
 export const TELL_TIMEOUT = Duration.seconds(2)
 /** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
 const WAIT_MAX_MS = 86_400_000
 const TICK: Command = { _tag: "Tick" }
 
-/** One life: from claim until it fails, or the season closes. Whatever ends it, nobody is left waiting. */
+/** One incarnation: from the claim until it fails or the season closes. However it ends, no caller is left waiting. */
 export const run = Effect.fnUntraced(
   function* (mailbox: Mailbox.Mailbox) {
     const events = yield* SeasonEvents
     const life = yield* begun(mailbox)
     yield* told(events.claimed(life.name))
     yield* Mailbox.open(mailbox)
-    // Scoped, since lives follow each other in one fiber: what was forked ends with its own.
+    // Scoped, since incarnations follow each other in one fiber: fibers forked by one end with it.
     yield* Effect.scoped(Effect.provideService(playing(mailbox, life), Clock.Clock, life.guard.clock))
     return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
   },
@@ -60,7 +60,7 @@ interface Life {
   readonly state: State
 }
 
-/** By itself, so that the rows that were read, as large as the state, are let go of once it is built. */
+/** A function of its own, so that the rows read, as large as the state, can be freed once the state is built. */
 const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   const store = yield* SeasonStore
   const { fence, name, snapshot } = yield* Effect.timeout(store.claim(season), CLAIM_TIMEOUT)
@@ -71,7 +71,7 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   return { fence, guard, name, state } satisfies Life
 })
 
-/** Batch after batch until the season closes, by the guarded clock. What its return has changed is written first. */
+/** Takes batch after batch until the season closes, on the guarded clock. Changes made by the return of the season are written first. */
 const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Life) {
   const store = yield* SeasonStore
   const events = yield* SeasonEvents
@@ -85,7 +85,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
     const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
     if (guard.ahead() > 0) {
       if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })
-      state.writes.head = true // so that the database says again what time it is
+      state.writes.head = true // so that a commit reads the database's clock again
     }
     believed = guard.ahead() === 0
     const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store.log, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
@@ -104,8 +104,8 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
 })
 
 /**
- * What is due comes first. Once the season has closed nothing more is done to it: who comes later in the batch is told so
- * when this life ends.
+ * Commands that are due come first. Once the season has closed, later commands of the batch are not stepped: their callers
+ * get `SeasonClosed` when this incarnation ends.
  */
 const stepEach = (state: State, batch: ReadonlyArray<ReadonlyArray<Command>>, now: number) => {
   const replies: Array<ReadonlyArray<Reply>> = []
@@ -120,7 +120,7 @@ const stepEach = (state: State, batch: ReadonlyArray<ReadonlyArray<Command>>, no
 const commandsOf = ({ commands }: Mailbox.Held): ReadonlyArray<Command> => commands
 const needsRows = ({ commands }: Mailbox.Held): boolean => commands.some(({ _tag }) => _tag === "VoidMatch" || _tag === "InstallFold")
 
-/** The commands of a batch, with the rows that those about the log need, as the last commit left them. */
+/** The commands of a batch; those about the log carry the rows that they need, as the last commit left them. */
 const withRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, batch: ReadonlyArray<Mailbox.Held>) {
   const all = batch.map(commandsOf)
   const voids = all.flatMap((commands) => commands.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : [])))
@@ -134,7 +134,7 @@ const withRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, batc
   return all.map((commands) => commands.map(filled))
 })
 
-/** What was rated since the fold was last read, and standings that the state does not hold. */
+/** The matches rated since the fold was last read, and ratings that the state does not hold. */
 const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold }: Of<"InstallFold">) {
   const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, TAIL_MATCHES_MAX + 1, true)
   const held = new Set(state.ladders.flatMap(({ ladder, standings }) => [...standings.keys()].map((version) => `${ladder} ${version}`)))
@@ -157,7 +157,7 @@ const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag:
 const failed = (cause: Cause.Cause<{ readonly _tag: string }>, tag: string): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag === tag)
 
-/** Whoever read these ratings since they changed has read what their rows said before. */
+/** Readers of these ratings since the change have seen the old rows: their cached answers are purged again. */
 const written = (state: State, ratings: ReadonlyArray<Standing>): Told => ({
   _tag: "RatingsWritten",
   ladders: [...new Set(ratings.map(({ ladder }) => ladder))],
@@ -167,7 +167,7 @@ const written = (state: State, ratings: ReadonlyArray<Standing>): Told => ({
 
 const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<Told>) => told(events.publish(name, happened))
 
-/** What a listener does wrong is its own affair: the commit stands and its callers are answered. */
+/** A listener's failure changes nothing: the commit stands and its callers are answered. */
 const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.timeout(telling, TELL_TIMEOUT).pipe(
     Effect.catchCause((cause) => Effect.logError("season events", cause)),
@@ -175,7 +175,7 @@ const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>
   )
 
 /**
- * Up to 256 asks, or none when `until` passes first. What is raced against the clock is a `peek`, which takes
+ * Up to 256 asks, or none when `until` passes first. The race against the clock is on a `peek`, which takes
  * nothing: an interrupted or lost race cannot swallow an ask. `take` never suspends here, the actor being the only taker.
  */
 const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until: number) {
@@ -188,8 +188,9 @@ const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until
 })
 
 /**
- * Lives one after another, with backoff, until fenced or closed. Defects count as failures: a bug costs a reload, not
- * the season, and so does an interruption from within: where we ourselves are interrupted no handler runs any more. Every life claims anew: a commit that was reported as failed may land until then.
+ * Incarnations one after another, with backoff, until fenced or closed. Defects count as failures: a bug costs a reload, not
+ * the season. So does an interruption from within; an interruption of this fiber itself runs no handler. Every incarnation claims
+ * anew, since a commit that was reported as failed may still land until then.
  */
 export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced, SeasonStore | SeasonEvents> =>
   run(mailbox).pipe(
@@ -204,5 +205,5 @@ export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced
     Effect.annotateLogs({ season: mailbox.season })
   )
 
-/** A season that has been played for a while is back at once, however often it failed before. */
+/** A season that has been played for a while restarts at once, however often it failed before. */
 const backoff = restarts("50 millis", "1 second")

@@ -1,10 +1,10 @@
 /**
  * Hosting: the cluster decides on which node a season lives, the fence that only one node writes.
  *
- * The entity owns the actor's life, not its hot path. `SeasonActors.ask` finds the mailbox in a process-local map where
+ * The entity owns the actor's lifetime, not its hot path. `SeasonActors.ask` finds the mailbox in a process-local map where
  * the season lives on this node (about 1 us); elsewhere it calls the entity, whose handler asks the same mailbox (40 to
- * 75 us). An entity message is volatile: what was in flight when its node dies fails at the caller, which repeats it;
- * on a lost connection the library itself may send it again, so a command may run twice and must bear it.
+ * 75 us). An entity message is volatile: when a node dies, its messages in flight fail at the callers, which repeat them.
+ * On a lost connection the library itself may send a message again, so a command may run twice and must be idempotent.
  *
  * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
  * it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.
@@ -19,7 +19,7 @@ import * as SeasonActor from "./SeasonActor.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
 import { SeasonStore } from "./SeasonStore.ts"
 
-/** Commands and replies are plain JSON of our own making, the same version on every node. */
+/** Commands and replies are plain JSON that only our own nodes write, the same version on every node. */
 export const SeasonEntity = Entity.make("Season", [
   Rpc.make("Wake", {}),
   Rpc.make("Ask", {
@@ -34,7 +34,7 @@ export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, 
   static readonly layer = Layer.sync(LocalMailboxes, () => new Map())
 }
 
-/** Longer than a hand-over: a fenced actor that is still hosted here after it owns the season again. */
+/** Longer than a hand-over takes: the pause of a fenced actor that is still hosted here after the node owns the season again. */
 const FENCED_PAUSE = Duration.seconds(5)
 export const ASK_TIMEOUT = Duration.seconds(10)
 /** Seasons woken side by side when the service starts: each holds a connection while it reads all its rows. */
@@ -43,7 +43,7 @@ const WAKE_PAUSE = Duration.seconds(1)
 
 const here = Metric.gauge("agon_season_here", { description: "Whether the season lives on this node (1) or has left it (0)" })
 
-/** Asking is what wakes a season that rests: a closed one says at once that it is closed, and not first that it is starting. */
+/** Asking wakes a season that rests. Waiting for `begun` lets a closed one answer that it is closed, and not first that it is starting. */
 const onceBegun = (mailbox: Mailbox.Mailbox, commands: ReadonlyArray<Command>) =>
   mailbox.state === "starting"
     ? Effect.andThen(Mailbox.begun(mailbox), Mailbox.askAll(mailbox, commands))
@@ -94,7 +94,7 @@ export class SeasonActors extends Context.Service<
     /** Wakes every season that is not closed, each as soon as the cluster lets it. */
     readonly wakeAll: Effect.Effect<void>
     readonly ask: <C extends Command>(season: string, command: C) => Effect.Effect<ReplyTo<C>, Mailbox.Refused>
-    /** Commands that belong together: one message, one commit, replies in their order. At most `Mailbox.COMMANDS_MAX`. */
+    /** Sends commands that belong together: one message, one commit, replies in their order. At most `Mailbox.COMMANDS_MAX`. */
     readonly askAll: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
   }
 >()("server/season/SeasonActors") {
@@ -128,10 +128,10 @@ export class SeasonActors extends Context.Service<
   )
 }
 
-/** Again and again: a schedule without an end leaves no error over. */
+/** Repeats until it succeeds: a schedule without an end leaves no error. */
 const patiently = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A> => Effect.orDie(Effect.retry(effect, Schedule.spaced(WAKE_PAUSE)))
 
-/** Whatever the cluster says, to the caller it is one retryable answer, and never a wait without end. */
+/** Maps every failure of the cluster to one retryable answer, and bounds the wait. */
 const remote = <A>(season: string, call: Effect.Effect<A, { readonly _tag: string }>): Effect.Effect<A, Mailbox.Refused> =>
   Effect.timeout(call, ASK_TIMEOUT).pipe(Effect.catchCause((cause) => Effect.fail(refusalOf(season, cause))))
 

@@ -1,10 +1,10 @@
 /**
- * What a season tells the rest of the service, after the commit and before the replies: whoever writes and then reads
- * sees the change, because caches are purged by then. Telling must be quick, since the season waits for it.
+ * The events that a season publishes to the rest of the service, after the commit and before the replies: a client that writes
+ * and then reads sees the change, because caches are purged by then. Listeners must be quick, since the season waits for them.
  *
- * Events can be lost: a process may die between the commit and the telling, or a commit may be reported as failed and
- * stand all the same. Hence `claimed`, told whenever an actor has read the rows anew, before it takes a command: anything
- * may have changed since the last event, so purge whatever belongs to the season and wake whoever waits for its work.
+ * Events can be lost: a process may die between the commit and the publishing, or a commit may be reported as failed and
+ * stand all the same. Hence `claimed`, published whenever an actor has read the rows anew, before it takes a command: anything
+ * may have changed since the last event, so purge every cached answer of the season and wake every runner that waits for its work.
  */
 
 import type { Event } from "@agon/domain/season/Event.ts"
@@ -18,7 +18,7 @@ export interface SeasonName {
 }
 
 /**
- * What happened in the season, and, where ratings were written later than they changed (`WaitingRatings`), which: a season
+ * An event of the season, or the ratings whose rows were written later than they changed (`WaitingRatings`): a season
  * that plays more than 500 matches a second shows its ladders up to 10 s late.
  */
 export type Told =
@@ -37,6 +37,6 @@ export class SeasonEvents extends Context.Service<
     readonly claimed: (season: SeasonName) => Effect.Effect<void>
   }
 >()("server/season/SeasonEvents") {
-  /** Nobody listens. */
+  /** Without listeners. */
   static readonly layerSilent = Layer.succeed(SeasonEvents, SeasonEvents.of({ publish: () => Effect.void, claimed: () => Effect.void }))
 }

@@ -2,7 +2,7 @@
  * A season's rows, written by one actor at a time.
  *
  * `claim` takes the season: it raises `epoch` and reads every row in the same transaction. Its UPDATE waits for
- * a commit of the previous life that is still running in the database, so what it reads is final.
+ * a commit of the previous incarnation that is still running in the database, so the rows it reads are final.
  * `commit` writes a batch in one statement under the fence (epoch, seq): where another actor has claimed the
  * season since, nothing is written and it fails with `Fenced`. Any other failure may or may not have been
  * written: the caller throws its state away and claims again.
@@ -27,8 +27,8 @@ export interface Fence {
   readonly season: string
   readonly epoch: number
   readonly seq: number // of the last commit
-  readonly at: number // what the store's own clock said then, or at the claim, ms
-  readonly waiting: WaitingRatings // of this life; where its `due` has come, a commit is asked for though nothing happened
+  readonly at: number // the store's own clock at that commit, or at the claim, ms
+  readonly waiting: WaitingRatings // of this incarnation; once its `due` is past, a commit is made even if nothing changed
 }
 export interface Claimed {
   readonly name: SeasonName
@@ -36,12 +36,12 @@ export interface Claimed {
   readonly snapshot: Snapshot
 }
 
-/** What has ended, as its rows are after the last commit; `rewrite` alone changes them, under the epoch of the actor it works for. */
+/** Ended matches, as their rows are after the last commit. Only `rewrite` changes them, under the epoch of its actor. */
 export interface SeasonLog {
   readonly ended: (season: string, matches: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<EndedMatch>, StoreFailed>
-  /** Where the log of a round begins. */
+  /** The place in the log where a round begins. */
   readonly place: (season: string, round: number) => Effect.Effect<LogPlace, StoreFailed>
-  /** So many matches. Seeds and points that came before the last of them; with `end` all that came since. */
+  /** Up to `limit` matches, with the seeds and points that came before the last of them; with `end`, all later seeds and points too. */
   readonly page: (season: string, place: LogPlace, limit: number, end: boolean) => Effect.Effect<LogPage, StoreFailed>
   readonly earlier: (
     season: string,
@@ -57,9 +57,9 @@ export class SeasonStore extends Context.Service<
   SeasonStore,
   {
     readonly claim: (season: string) => Effect.Effect<Claimed, SeasonClosed | StoreFailed>
-    /** Writes what `state.writes` names; answers the fence of the next commit. */
+    /** Writes the changes that `state.writes` names; answers the fence of the next commit. */
     readonly commit: (fence: Fence, state: State) => Effect.Effect<Fence, Fenced | StoreFailed>
-    /** The answer to a result whose work is no longer open, from the rows; for those that the machine calls `unknown`. */
+    /** The answer to a result whose work is no longer open, from the rows; for results that the machine calls `unknown`. */
     readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
     readonly log: SeasonLog
     /** Ids of the seasons that need an actor. */

@@ -1,6 +1,6 @@
 /**
- * What follows in the service when a season has changed: shared answers are purged, waiting runners are woken. Both on every
- * node: a season lives on one of them, and whoever reads it or waits for its work may be at any.
+ * The service's reaction to a change of a season: cached answers are purged, waiting runners are woken. Both happen on every
+ * node: a season lives on one of them, but its readers and waiting runners may be on any.
  */
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -10,7 +10,7 @@ import { Parking } from "./Parking.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
 import { purgedByAll, purgedByClaim } from "./purges.ts"
 
-/** Changes which seasons there are to be played, or by which engine. */
+/** Events that change which seasons are in play, or with which engine. */
 const CHANGES_SEASONS: ReadonlySet<string> = new Set(["SeasonChanged", "SeasonClosed"])
 
 export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache | OpenSeasons | Parking> = Layer.effect(
@@ -25,7 +25,7 @@ export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache |
         const meant = ids.includes(everything) ? seasons.list().map(({ id }) => id) : ids
         for (const id of meant) parking.wake(id)
       })
-    // What was missed may be a season or its work.
+    // The missed events may concern any season or its work.
     const wakeAll = Effect.andThen(seasons.refresh, wake([everything]))
     yield* listen({ topic: "work", heard: wake, deaf: Effect.void, hearing: Effect.void })
     yield* listen({ topic: "seasons", heard: () => wakeAll, deaf: Effect.void, hearing: wakeAll })
@@ -44,7 +44,7 @@ export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache |
         yield* cache.purge(...purgedByClaim(season))
         yield* seasons.refresh
         yield* wake([season.id])
-        yield* tell("seasons", [season.id]) // where it is new to a node, its work is too
+        yield* tell("seasons", [season.id]) // a node that has just learned of it must offer its work too
       })
     })
   })

@@ -11,7 +11,7 @@ const start = (per_s: number) => {
   const ratings = state.ladders.flatMap(({ standings }) => [...standings.values()])
   const waiting = new WaitingRatings(per_s)
   let seq = 0
-  /** A commit at `now` that changes these, as rated matches do. */
+  /** Makes a commit at `now` that changes these ratings, as rated matches do. */
   const commit = (now: number, changed: ReadonlyArray<Standing>) => {
     for (const standing of changed) state.writes.standings.add(standing)
     const { followed: _, ...turn } = waiting.turn(state, ++seq, now)

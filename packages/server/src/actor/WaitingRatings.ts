@@ -1,17 +1,17 @@
 /**
- * Which ratings a commit writes to their rows. A match moves four, and a rating's row is the dearest of all: the ladder is
- * read by an index over its mean, so every change of it is a new entry in three indexes. Up to `per_s` rows a second are
+ * Decides which ratings a commit writes to their rows. A match moves four, and a rating's row is the most expensive row of all:
+ * the ladder is read by an index over its mean, so every change of it is a new entry in three indexes. Up to `per_s` rows a second are
  * written by the commit that changed them, which is every row of a season that plays less than 500 matches a second.
- * Where more change, they wait for their turn, first come first, and what happens to a rating while it waits is written
- * once: leaderboards run behind by (ratings of the season / per_s) seconds, one second for 1,000 entries on two ladders.
- * From 10 s on the turns come quicker.
+ * Beyond that rate, changed ratings wait in a FIFO queue, and however often a rating changes while it waits, it is written
+ * once: leaderboards lag by (ratings of the season / per_s) seconds, one second for 1,000 entries on two ladders.
+ * Where that would exceed 10 s, the queue is drained faster.
  *
- * Nothing rests on memory alone: while ratings wait, every commit keeps all that it changed in `rating_redo`. So the last
- * that is said of a rating there, if anything, is what the season last committed: a claim reads it in place of the row, and
- * the next life goes on where this one was.
+ * Nothing depends on memory alone: while ratings wait, every commit also keeps all ratings that it changed in `rating_redo`. The
+ * last record of a rating there, if any, is its value at the season's last commit: a claim reads it in place of the row, and
+ * the next incarnation continues the queue.
  *
- * A round that begins changes every rating, and writes none: rows of an earlier round are read as reset. They follow in the
- * background, five times as many a second, after those that wait.
+ * The start of a round changes every rating but writes none: rows of an earlier round are read as reset. They are rewritten in
+ * the background, at five times the rate, after the ratings that wait.
  */
 import type { State, Writes } from "@agon/domain/season/State.ts"
 import type { Standing } from "@agon/domain/season/rating/Standing.ts"
@@ -19,26 +19,26 @@ import type { Standing } from "@agon/domain/season/rating/Standing.ts"
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000
 const LAG_MAX_S = 10
-/** How often, while ratings wait, a commit is made for them where nothing else asks for one, and how often what was kept of rows goes. */
+/** While ratings wait: how often a commit is made for them if nothing else causes one, and how often obsolete redo rows are deleted. */
 const FLUSH_MS = 100
 const SWEEP_MS = 1_000
-/** Of resets, beside `per_s`; and how often a commit is made for them. */
+/** Resets a second, as a multiple of `per_s`; and how often a commit is made for them. */
 const RESETS = 5
 const RESET_MS = 50
-/** A season that closes while rows are still to follow writes so many more: rows of a closed one may be of an earlier round for ever. */
+/** Reset rows that the close of a season still writes; in a closed season the remaining ones keep their earlier round for ever. */
 const RESETS_AT_CLOSE = 20_000
 
-/** What commit `seq` writes of ratings. */
+/** The ratings that commit `seq` writes. */
 export interface Turn {
   readonly written: ReadonlyArray<Standing>
   readonly redo: ReadonlyArray<Standing>
   /** Rows of `rating_redo` below this number are no longer needed. */
   readonly done: number | null
-  /** No row in play is of an earlier round than the one that stands. */
+  /** No row in play is of a round earlier than the current one. */
   readonly followed: boolean
 }
 
-/** What a claim has found: the first commit that kept each rating, by ladder and version, and whether rows have yet to follow a round. */
+/** The state found by a claim: the first commit that kept each rating, by ladder and version, and whether rows of an earlier round remain. */
 export interface Found {
   readonly kept: ReadonlyMap<string, number>
   readonly behind: boolean
@@ -48,7 +48,7 @@ const NOTHING: Found = { kept: new Map(), behind: false }
 export const placeOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">): string => `${ladder} ${version}`
 
 export class WaitingRatings {
-  /** Ratings in memory that their rows do not say, by the number of the first such commit, in its order. */
+  /** Ratings whose rows are out of date, by the number of the first commit not written to the row, in that order. */
   readonly #since = new Map<Standing, number>()
   readonly #per_s: number
   readonly #burst: number
@@ -58,10 +58,10 @@ export class WaitingRatings {
   #swept_at = 0
   #found: Found
   #resets: number
-  #most = 0 // that have waited since none did
-  /** When the next ones should be written though nothing happens, ms; Infinity where none waits. */
+  #most = 0 // the most that have waited at once since the queue was last empty
+  /** When the next ones should be written even if nothing else happens, ms; Infinity where none waits. */
   due: number
-  /** Ratings that the last commit wrote for earlier ones: who read their rows since then has read old ones. */
+  /** Ratings that the last commit wrote on behalf of earlier ones: their rows were out of date until then. */
   late: ReadonlyArray<Standing> = []
 
   constructor(per_s: number = RATINGS_PER_S, found: Found = NOTHING) {
@@ -91,7 +91,7 @@ export class WaitingRatings {
     return { written, redo, done, followed: state.unwritten.size === 0 }
   }
 
-  /** What waited when the last life ended waits on, as long as before. */
+  /** The ratings that waited when the last incarnation ended keep their place and waiting time. */
   #takeUp(state: State): void {
     const { kept } = this.#found
     if (kept.size === 0) return
@@ -102,7 +102,7 @@ export class WaitingRatings {
     this.#found = NOTHING
   }
 
-  /** Rows that are of an earlier round, a few with each commit. Answers those that have moved in this one. */
+  /** Rewrites a few rows of an earlier round with each commit. Answers those that have changed in the current round. */
   #follow({ phase, unwritten }: State, written: Array<Standing>): ReadonlyArray<Standing> {
     const moved: Array<Standing> = []
     const room = phase === "closed" ? RESETS_AT_CLOSE : Math.floor(this.#resets)
@@ -118,7 +118,7 @@ export class WaitingRatings {
     return moved
   }
 
-  /** Rows that are new, or decide who is read at all, never wait; nor do those that nothing will change again. */
+  /** New rows, rows that decide who is listed at all, and rows that nothing will change again never wait. */
   #atOnce(state: State, changed: ReadonlyArray<Standing>, seq: number): Array<Standing> {
     const all = changesMoreThanMatches(state.writes)
     const written: Array<Standing> = []
@@ -134,7 +134,7 @@ export class WaitingRatings {
   #fill(now: number): void {
     this.#most = this.#since.size === 0 ? 0 : Math.max(this.#most, this.#since.size)
     const per_s = Math.max(this.#per_s, this.#most / LAG_MAX_S)
-    const passed_ms = Math.max(0, now - this.#at) // a clock that was put back fills nothing
+    const passed_ms = Math.max(0, now - this.#at) // a clock that was set back adds no tokens
     this.#left = Math.min(Math.max(this.#burst, per_s / 4), this.#left + (per_s * passed_ms) / 1_000)
     this.#resets = Math.min(this.#burst, this.#resets + (RESETS * this.#per_s * passed_ms) / 1_000)
     this.#at = now
@@ -154,7 +154,7 @@ export class WaitingRatings {
     return late
   }
 
-  /** Everything, once nothing waits; until then, now and then, what came before the oldest that does. */
+  /** Everything, once nothing waits; until then, from time to time, the rows before the oldest rating that waits. */
   #done(seq: number, now: number): number | null {
     if (!this.#kept || (this.#since.size > 0 && now - this.#swept_at < SWEEP_MS)) return null
     this.#swept_at = now

@@ -1,4 +1,4 @@
-/** A season's answer to a command of a person: what stands in the way becomes one of the API's own refusals. */
+/** A season's answer to a person's command: the machine's refusals become the API's own. */
 
 import { Unavailable } from "@agon/api/Problem.ts"
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
@@ -6,7 +6,7 @@ import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
 import { Effect } from "effect"
 import type { SeasonActors } from "./SeasonEntity.ts"
 
-/** Whether the command took effect is unknown, and repeating it safe. The boundary says after how long (Retry-After). */
+/** Whether the command took effect is unknown, and repeating it is safe. The boundary adds after how long (Retry-After). */
 export const moving = new Unavailable({ detail: "The season is moving, or the database is away; try again in a second." })
 const closed = new SeasonClosed({ detail: "The season is closed." })
 

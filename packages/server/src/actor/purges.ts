@@ -1,5 +1,6 @@
 /**
- * Which shared answers an event of a season makes untrue, by the names that they are kept under. A rated match leaves alone: other ladders, the details of other matches, and pages of versions of other ladders.
+ * The cached answers that an event of a season invalidates, by their tags. A rated match does not invalidate other ladders,
+ * the details of other matches, or pages of versions on other ladders.
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import {
@@ -21,10 +22,10 @@ import type { SeasonName, Told } from "./SeasonEvents.ts"
 
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
 
-/** Of one commit: some fifty rated matches. Most of what is kept of the season shows one of them by then. */
+/** Tags of one commit, about fifty rated matches. Beyond that most cached answers of the season are affected. */
 const TAGS_MAX = 512
 
-/** What the events of a commit make untrue; of many of them, anything of the season. */
+/** The tags that a commit's events invalidate; where they are many, the tag of the whole season. */
 export const purgedByAll = (season: SeasonName, events: ReadonlyArray<Told>): ReadonlyArray<string> => {
   const tags = new Set<string>()
   for (const event of events) {
@@ -34,7 +35,7 @@ export const purgedByAll = (season: SeasonName, events: ReadonlyArray<Told>): Re
   return [...tags]
 }
 
-/** What an event makes untrue. */
+/** The tags that an event invalidates. */
 export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<string> => {
   switch (event._tag) {
     case "MatchRated":
@@ -51,7 +52,7 @@ export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<s
     case "VersionMoved": {
       const moves = event.change === "entered" || event.change === "superseded" || event.change === "disabled"
       if (event.change === "suspended" || event.change === "reinstated") return [versionTag(event.version)]
-      if (!moves) return [recordTag(id)] // a candidate is counted, and shown to nobody but its owner
+      if (!moves) return [recordTag(id)] // a candidate is counted, but only its owner sees it
       const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
       // A trial is listed from the moment its candidate has entered.
       return [...own, ...laddersTags(id), matchesTag(id), everywhereTag]
@@ -63,12 +64,12 @@ export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<s
     case "RoundStarted":
     case "SeasonClosed":
       return [seasonTag(id), gameTag(game)]
-    case "MatchVoided": // later matches and every ladder may read otherwise
+    case "MatchVoided": // later matches and every ladder may change
       return [seasonTag(id), gameTag(game), everywhereTag, playedTag, unseenTag, matchTag(event.match), ...event.versions.map(versionTag)]
     case "WorkAppeared":
       return []
   }
 }
 
-/** Anything of the season may have changed unseen: for `SeasonEvents.claimed`. */
+/** For `SeasonEvents.claimed`: any answer of the season may be out of date. */
 export const purgedByClaim = ({ game, id }: SeasonName): ReadonlyArray<string> => [seasonTag(id), gameTag(game), everywhereTag, unseenTag]

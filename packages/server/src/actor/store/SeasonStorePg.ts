@@ -49,7 +49,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   } satisfies Claimed
 })
 
-/** Who may still be moved though out of play: whoever sits in an open match, and baselines that may be switched on again. */
+/** Versions that may still change although out of play: those seated in an open match, and baselines that may be switched on again. */
 const outOfPlay = (versions: ReadonlyArray<Version>, live: ReadonlyArray<Live>): ReadonlyArray<string> => {
   const off = versions.filter(({ owner, status }) => owner === null && status === "disabled").map(({ id }) => id)
   return [...new Set([...off, ...live.flatMap(({ versions }) => versions)])]
@@ -66,18 +66,18 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
   return Array.from(last, ([id, last_submitted_at]) => ({ id, last_submitted_at }))
 }
 
-/** What was kept of a rating counts, unless its row has followed a round since: had it moved in that, it would have been kept again. */
+/** The kept rating counts, unless its row belongs to a later round: a rating that moved in that round would have been kept again. */
 const newest = (row: StandingRow, kept: StandingRow | undefined): StandingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 
-/** The last that was said of each rating, and the first commit that said something of it. */
+/** The last record of each rating, and the first commit that has one. */
 const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
   const first = new Map<string, number>()
   const last = new Map<string, StandingRow>()
   for (const { ratings, seq } of commits.toReversed()) {
     const isLast = (rating: Pick<StandingRow, "ladder" | "version">): boolean => {
       const place = placeOf(rating)
-      first.set(place, seq) // until an earlier commit says something of it
+      first.set(place, seq) // overwritten when an earlier commit has it too
       return !last.has(place)
     }
     for (const row of unpack(ratings, round, isLast)) last.set(placeOf(row), row)
@@ -122,7 +122,7 @@ const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
   })
 }
 
-/** `ratings_per_s`: how many rating rows of a season are written in a second, see `WaitingRatings`. */
+/** `ratings_per_s`: the rating rows of a season that are written in a second, see `WaitingRatings`. */
 export const layerOf = ({ ratings_per_s }: { readonly ratings_per_s: number }) =>
   Layer.effect(
     SeasonStore,

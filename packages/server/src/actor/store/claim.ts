@@ -1,6 +1,6 @@
 /**
- * What the season actor reads: everything it needs to go on, once in a life. Rows rather than one aggregated value, which
- * would outgrow the driver's largest message with the season. Times come as ms since 1970; int8 would come as BigInt.
+ * The rows that the season actor reads when it claims, once in an incarnation: all that it needs to go on. Rows rather than one
+ * aggregated value, which would outgrow the driver's largest message with the season. Times are ms since 1970; int8 would come as BigInt.
  */
 
 import type { EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
@@ -23,10 +23,10 @@ export interface SeasonRow extends Settings {
   readonly seq: number
   readonly at: number // the database's clock
   readonly head: Head
-  readonly ratings_round: number // the least round that a row in play may be of
+  readonly ratings_round: number // the lowest round that a row in play may have
 }
 
-/** Locks the season's row until the transaction ends: waits for a commit that is still running. None where it is closed. */
+/** Locks the season's row until the transaction ends: waits for a commit that is still running. No row where the season is closed. */
 export const claim = (sql: PgClient, season: string) =>
   sql.unsafe<SeasonRow>(
     `UPDATE season SET epoch = epoch + 1 WHERE id = $1::uuid AND closed_at IS NULL
@@ -37,7 +37,7 @@ export const claim = (sql: PgClient, season: string) =>
 
 const SEATED = "SELECT unnest(versions) FROM live WHERE season_id = $1::uuid"
 
-/** Superseded ones only where an open match seats them. Index: version_ord. */
+/** Versions; superseded ones only where an open match seats them. Index: version_ord. */
 export const versions = (sql: PgClient, season: string) =>
   Effect.map(
     sql.unsafe<Version>(
@@ -52,14 +52,14 @@ export const versions = (sql: PgClient, season: string) =>
     (rows) => rows.map(compactVersion)
   )
 
-/** A version that the state does not hold, as far as caps, weights and cooldowns need it: `weights_hash` is null of a rejected one. */
+/** A version that the state does not hold, as far as caps, weights and cooldowns need it: `weights_hash` is null for a rejected one. */
 export interface Gone extends Pick<Version, "owner" | "model" | "created_at"> {
   readonly weights_hash: string | null
 }
 
 /**
- * The other superseded ones, and rejected ones but for those that came to nothing through no fault of their owner's: these do not
- * count for the cooldown. In one pass over the season's versions. Index: version_ord.
+ * The other superseded versions and the rejected ones, except those rejected through no fault of their owner: these do not
+ * count for the cooldown. One pass over the season's versions. Index: version_ord.
  */
 export const gone = (sql: PgClient, season: string) =>
   sql.unsafe<Gone>(
@@ -77,8 +77,8 @@ export const standings = (sql: PgClient, season: string) =>
   sql.unsafe<Snapshot["standings"][number]>(`SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active`, [season])
 
 /**
- * Ratings of these where they are out of play: baselines switched off and whoever sits in an open match may still be moved.
- * Superseded ones stay behind, however many. Index: rating_version.
+ * Ratings of these versions while they are out of play: those of switched-off baselines and of versions in an open match may
+ * still change. Those of other superseded versions, however many, are not read. Index: rating_version.
  */
 export const standingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
   sql.unsafe<Snapshot["standings"][number]>(
@@ -129,7 +129,7 @@ export const endedWork = (sql: PgClient, season: string, work: string) =>
     [work, season]
   )
 
-/** What commits kept of ratings that waited for their rows, in order. Index: rating_redo_pkey. */
+/** The ratings that commits kept while their rows waited, in order. Index: rating_redo_pkey. */
 export const redo = (sql: PgClient, season: string) =>
   sql.unsafe<{ readonly seq: number; readonly ratings: Uint8Array }>(
     "SELECT seq::float8 AS seq, ratings FROM rating_redo WHERE season_id = $1::uuid ORDER BY seq",

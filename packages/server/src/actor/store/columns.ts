@@ -8,7 +8,7 @@ export const float = <A>(name: string, of: (row: A) => number | null): Column<A>
 export const bool = <A>(name: string, of: (row: A) => boolean): Column<A> => ({ name, type: "bool", oid: OID.bool, of })
 export const text = <A>(name: string, of: (row: A) => string | null): Column<A> => ({ name, type: "text", oid: OID.text, of })
 
-/** Text that comes from outside. */
+/** A text column for values that come from outside. */
 export const told = <A>(name: string, of: (row: A) => string | null): Column<A> =>
   text<A>(name, (row) => {
     const said = of(row)
@@ -27,7 +27,7 @@ export const json = <A>(name: string, of: (row: A) => unknown): Column<A> => ({
   expression: `t.${name}::jsonb`
 })
 
-/** Mostly null: nothing is encoded then. */
+/** Mostly null: null is not encoded. */
 export const jsonOrNull = <A>(name: string, of: (row: A) => unknown): Column<A> => ({
   ...text<A>(name, (row) => {
     const value = of(row)
@@ -41,7 +41,7 @@ export const time = <A>(name: string, of: (row: A) => number | null): Column<A> 
   expression: `to_timestamp(t.${name} / 1000.0)`
 })
 
-/** Arrays in rows: as text, twelve floats would cost Node and Postgres 10 us a row. */
+/** Arrays in rows; as text, twelve floats would cost Node and Postgres 10 us a row. */
 export const ints = <A>(name: string, of: (row: A) => ReadonlyArray<number>): Column<A> => ({
   name,
   type: "int4",

@@ -1,4 +1,4 @@
-/** The season actor's one statement: everything that a batch changed, under the fence. Reading is `claim.ts`. */
+/** The season actor's only writing statement: every change of a batch, under the fence. Reads are in `claim.ts`. */
 
 import type { Changes } from "@agon/domain/season/rating/Fold.ts"
 import { head, type State } from "@agon/domain/season/State.ts"
@@ -60,7 +60,7 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   ]
 }
 
-/** What was voided, and what waits for ratings without it. One that came and went in this commit has no row. */
+/** The voided matches, and those that ratings still count. One that was added and done within this commit has no row. */
 const voidedParts = ({ voiding, writes }: State): ReadonlyArray<Part | null> => [
   statement.bind(shapes.matchVoided, writes.voided),
   statement.bind(shapes.seatsVoided, writes.voided),
@@ -68,7 +68,7 @@ const voidedParts = ({ voiding, writes }: State): ReadonlyArray<Part | null> => 
   statement.bind(shapes.voidingDone, gone(voiding, writes.voiding))
 ]
 
-/** What a fold of the log has found to read otherwise. */
+/** The changes that a fold of the log has found. */
 export const changeParts = ({ points, seats, seeds }: Changes): ReadonlyArray<Part | null> => [
   statement.bind(shapes.seatsRerated, seats),
   statement.bind(shapes.matchesRerated, [...Map.groupBy(seats, ({ match }) => match).values()]),
@@ -76,7 +76,7 @@ export const changeParts = ({ points, seats, seeds }: Changes): ReadonlyArray<Pa
   statement.bind(shapes.series, points)
 ]
 
-/** Ratings whose turn it is, and those that changed while others wait. */
+/** The ratings whose turn it is, and those that changed while others wait. */
 const ratingParts = ({ done, redo, written }: Turn, seq: number): ReadonlyArray<Part | null> => [
   statement.bind(shapes.standings, written),
   statement.bind(shapes.redo, redo.length === 0 ? [] : [{ seq, ratings: pack(redo) }]),

@@ -1,6 +1,6 @@
 /**
- * A version as the state holds it, field by field. The driver sets column after column, which leaves a hash table for each row of
- * so many: of 100,000 versions it is four times as large as an object of one shape, and slower wherever it is read.
+ * A version as the state holds it, copied field by field. The driver sets one column after another, which leaves a hash table for
+ * each row: over 100,000 versions that is four times the size of objects of one shape, and slower to read.
  */
 import type { Version } from "@agon/domain/season/Version.ts"
 

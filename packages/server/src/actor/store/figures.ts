@@ -1,11 +1,11 @@
 /**
- * What lists of matches sort and filter by (docs/contract.md#lists-of-matches), worked out of the seats when a match
- * is written. Migration 0004 says the same in SQL of the matches that were there before it.
+ * The columns that lists of matches sort and filter by (docs/contract.md#lists-of-matches), computed from the seats when a match
+ * is written. Migration 0004 computes the same in SQL for the matches written before it.
  */
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
 import type { Moved, Seat } from "@agon/domain/season/rating/Standing.ts"
 
-/** Minus the share of the first's score that the second is behind; null where nobody has a result, or of a score of 0. */
+/** Minus the share of the first's score by which the second is behind; null where there is no result or the score is 0. */
 export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {
   const [first, second] = seats.toSorted((a, b) => a.rank - b.rank || b.score - a.score)
   if (first === undefined || second === undefined || first.rank === 0) return null
@@ -13,7 +13,7 @@ export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>):
   return first.score === 0 ? null : -Math.abs(first.score - second.score) / Math.abs(first.score)
 }
 
-/** By how much, at the most, a seat was rated above one that finished before it; null where the match counts in no rating. */
+/** The largest amount by which a seat was rated above one that finished before it; null where the match counts in no rating. */
 export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly made: Moved | null }>): number | null => {
   const before = ({ change, mu }: Moved) => mu - change
   const gaps = seats.flatMap((winner) =>
@@ -27,7 +27,7 @@ export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly m
 /** A class as one bit. */
 export const classBit = (name: Ladder): number => 1 << LADDERS.indexOf(name)
 
-/** Bits of the weight classes that were seated; of a version that has left the season none. */
+/** Bits of the weight classes that were seated; none for a version that has left the season. */
 export const classesOf = (seated: ReadonlyArray<Ladder | null | undefined>): number =>
   seated.reduce<number>((bits, name) => (name == null ? bits : bits | classBit(name)), 0)
 

@@ -1,7 +1,7 @@
 /**
- * The log of a season's matches: read in pages by the fold beside the season, and a row or a few by its actor between two
- * commits. What reads otherwise is written under the actor's epoch: a claim waits for such a statement, and after it none
- * of an earlier life writes anything.
+ * The log of a season's matches: read in pages by the fold beside the season, and a few rows at a time by its actor between two
+ * commits. Changed rows are written under the actor's epoch: a claim waits for such a statement, and after the claim no earlier
+ * incarnation can write.
  */
 import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
 import type { Earlier, EndedMatch, LoggedMatch, LogPlace } from "@agon/domain/season/Log.ts"
@@ -59,7 +59,7 @@ const matches = (sql: PgClient, season: string, after: number, limit: number) =>
     [season, after, limit]
   )
 
-/** Few: versions that took a rating over. By the first column of rating_seed_pkey. */
+/** A few versions that took over a rating. By the first column of rating_seed_pkey. */
 const seeds = (sql: PgClient, season: string, { after, round }: LogPlace, until: number) =>
   sql.unsafe<Seed>(
     `SELECT ladder, version_id AS version, ord, round, n, of, mu, sigma FROM rating_seed
@@ -97,7 +97,7 @@ const earlier = (sql: PgClient, season: string, ladder: Ladder, versions: Readon
     [season, versions.join(), ladder, after]
   )
 
-/** Holds off commits and claims of the season for as long as the statement takes. */
+/** Blocks commits and claims of the season for the duration of the statement. */
 const FENCE = "SELECT id AS season_id, game FROM season WHERE id = $1 AND epoch = $2 FOR SHARE"
 
 export const make = (sql: PgClient): SeasonLog => {
@@ -140,7 +140,7 @@ export const make = (sql: PgClient): SeasonLog => {
   }
 }
 
-/** Beyond every number of rating: they are int4. */
+/** Above every number of a rated match: those are int4. */
 const LAST_N = 2_147_483_647
 
 const isOf = ({ ladder, seats }: Omit<EndedMatch, "left">, each: EndedMatch["left"][number]): boolean =>

@@ -6,7 +6,7 @@
  *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, made,
  *   forfeits, round u32 | mu, sigma, credit, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
  *
- * Format 1, which an earlier release may have left behind, has no `failed`, which was 0, and no `round`, which was the one that stood.
+ * Format 1, which an earlier release may have left behind, has no `failed` (0) and no `round` (the current one).
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { Standing } from "@agon/domain/season/rating/Standing.ts"
@@ -21,7 +21,7 @@ const FLOATS_OF_1 = ["mu", "sigma", "credit", "seat_sum"] as const
 const FLOATS = [...FLOATS_OF_1, "failed"] as const
 const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 
-/** Of what follows a rating's ladder, up to its lists. */
+/** Bytes of a rating after its ladder, up to its lists. */
 const REST_BYTES = 2 + 4 * INTS.length + 8 * (FLOATS.length + 1)
 const REST_BYTES_OF_1 = 2 + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
 
@@ -49,7 +49,7 @@ export const pack = (rows: ReadonlyArray<StandingRow>): Uint8Array => {
   return bytes
 }
 
-/** Both write at `at` and answer what comes after: an offset kept in a closure would cost as much as the writing. */
+/** Both write at `at` and answer the next offset: an offset kept in a closure would cost as much as the writing. */
 const u32 = (view: DataView, at: number, value: number): number => {
   view.setUint32(at, value, true)
   return at + 4
@@ -62,8 +62,9 @@ const f64 = (view: DataView, at: number, value: number): number => {
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
 /**
- * `round` is the one that stands. Of ratings that are not `wanted` the rest is passed over: a claim reads hundreds of thousands, of which
- * it needs the last of each. Throws where the bytes are of a format that is not known, or end too early: the row is ours, so that is a defect. */
+ * `round` is the current one. Only `wanted` ratings are decoded in full: a claim reads hundreds of thousands of records and needs the
+ * last of each rating. Throws on an unknown format or bytes that end too early: the row is ours, so that is a defect.
+ */
 export const unpack = (
   bytes: Uint8Array,
   round: number,

@@ -140,7 +140,7 @@ export const standings = statement.upsert<StandingRow>(
   ]
 )
 
-/** What the commits of waiting ratings changed. Index: rating_redo_pkey. */
+/** The ratings that commits changed while their rows wait. Index: rating_redo_pkey. */
 export const redo = statement.insert<{ readonly seq: number; readonly ratings: Uint8Array }>(
   "rating_redo",
   ["season_id"],
@@ -157,7 +157,7 @@ const LIVE_MOVES = [
   time<Live>("until", (row) => row.until),
   bool<Live>("released", (row) => row.released)
 ]
-/** Most matches are made and leased in one commit: as an upsert each would be looked for first, and be written as undecided. */
+/** Insert, not upsert: most matches are made and leased in one commit, and an upsert would look each up first and write it as undecided. */
 export const liveNew = statement.insert<Live>(
   "live",
   ["season_id"],
@@ -261,14 +261,14 @@ export const seats = statement.insert(
   ["season_id"],
   seatColumns([uuid("model_id", (row) => row.held!.model), uuid("owner_id", (row) => row.held!.owner)])
 )
-/** A candidate that was rejected while it played has left the state; whose it was is looked up (version_pkey). */
+/** The owner; a candidate that was rejected while it played has left the state, so it is looked up (version_pkey). */
 const ofVersion = (name: string): Column<SeatRow> => ({
   ...uuid<SeatRow>(name, (row) => row.version),
   expression: `(SELECT v.${name} FROM version v WHERE v.id = t.version_id)`
 })
 export const seatsOfRejected = statement.insert("seat", ["season_id"], seatColumns([ofVersion("model_id"), ofVersion("owner_id")]))
 
-/** A voided match fails, and its seats lose what they counted. Index: match_pkey. */
+/** A voided match becomes failed, and its seats no longer count. Index: match_pkey. */
 export const matchVoided = statement.update<Voided>("match", "id", [
   uuid("id", (row) => row.id),
   text("status", () => "failed"),
@@ -276,7 +276,7 @@ export const matchVoided = statement.update<Voided>("match", "id", [
   text("fault_reason", () => "replay_mismatch"),
   told("fault_detail", (row) => row.detail)
 ])
-/** As a match that ended without a result: rank 0. The first column of seat_pkey. */
+/** As in a match that ended without a result: rank 0. By the first column of seat_pkey. */
 export const seatsVoided = statement.update<Voided>("seat", "match_id", [
   uuid("match_id", (row) => row.id),
   int("rank", () => 0),
@@ -301,7 +301,7 @@ export const voidingDone = statement.remove<string>(
   uuid("match_id", (id) => id)
 )
 
-/** One that was voided meanwhile stays without ratings. Index: seat_pkey. */
+/** Seats of a match voided meanwhile stay without ratings. Index: seat_pkey. */
 export const seatsRerated = statement.update<SeatChange>(
   "seat",
   ["match_id", "seat"],
@@ -317,7 +317,7 @@ export const seatsRerated = statement.update<SeatChange>(
   ],
   "made_mu IS NOT NULL"
 )
-/** A match whose seats were rerated, all of them: the gap between their ratings is another. Index: match_pkey. */
+/** Matches all of whose seats were rerated: the gap between their ratings is new. Index: match_pkey. */
 export const matchesRerated = statement.update<ReadonlyArray<SeatChange>>(
   "match",
   "id",
@@ -340,7 +340,7 @@ export const seeds = statement.upsert<Seed>(
   ["mu", "sigma"]
 )
 
-/** A season that closes within the millisecond of its last point takes that again, and a void draws points again. */
+/** Upsert, since a season that closes within the millisecond of its last point writes that point again, and a void recomputes points. */
 export const series = statement.upsert<State["writes"]["series"][number]>(
   "series_point",
   ["season_id", "ladder", "at"],

@@ -1,18 +1,18 @@
 /**
- * One fenced statement out of parts: data-modifying CTEs over typed arrays, a column of all rows of a part in one
- * parameter. Measured against rows of VALUES and against jsonb, which cost Postgres 1.4 to 2.3 times as much. A shape's
- * text is made once; a statement's text once for each set of parts, so that the driver's prepared statements are found.
+ * One fenced statement made of parts: data-modifying CTEs over typed arrays, each column of all rows of a part in one
+ * parameter. Rows of VALUES and jsonb measured 1.4 to 2.3 times as expensive for Postgres. A shape's text is made once; a
+ * statement's text once for each set of parts, so that the driver reuses its prepared statements.
  */
 import { array, OID, type Parameter } from "@effect/sql-pg/PgTypes"
 import { Result } from "effect"
 
 export interface Column<A> {
   readonly name: string
-  readonly type: string // of the array's elements on the wire; always given, the driver would guess
+  readonly type: string // of the array's elements on the wire; always given, or the driver would guess
   readonly oid: (typeof OID)[keyof typeof OID]
   readonly of: (row: A) => unknown
-  readonly expression?: string // what is stored, in terms of `t.<name>`, where it is not the element itself
-  /** The column is itself an array, of these elements: all rows' arrays travel end to end, with each row's place in them. */
+  readonly expression?: string // the stored value in terms of `t.<name>`, where it is not the element itself
+  /** The column is itself an array of these elements: all rows' arrays travel end to end, with each row's position in them. */
   readonly list?: true
 }
 
@@ -31,7 +31,7 @@ export interface Part {
 /** The last id given: shapes are made once, when the modules load. */
 let shapes = 0
 
-/** What a column takes of `unnest`, and what is stored of it; `at` is its first parameter. */
+/** A column's `unnest` expression and its stored expression; `at` is the number of its first parameter. */
 const place = <A>({ expression, list, name, type }: Column<A>, at: number) =>
   list
     ? {
@@ -44,8 +44,8 @@ const place = <A>({ expression, list, name, type }: Column<A>, at: number) =>
 const PARAMETERS_OF_LIST = 3
 
 /**
- * Rows `t` out of the arrays, all of which are as long. Each is unnested in the list of columns: as functions behind FROM they
- * would each be kept whole in a store of their own first, which takes twice as long (1.7 us a row of 17 columns, 0.9 as here).
+ * Rows `t` out of the arrays, all of the same length. Each is unnested in the select list: as functions in FROM Postgres
+ * would first materialise each one, which takes twice as long (1.7 us a row of 17 columns, 0.9 as here).
  */
 const placed = <A>(columns: ReadonlyArray<Column<A>>) => {
   let at = 1
@@ -66,14 +66,14 @@ const insert = <A>(table: string, fixed: ReadonlyArray<string>, columns: Readonl
   return { id: ++shapes, text: `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${source}`, columns }
 }
 
-/** A row that is there stays as it is. */
+/** A row that exists stays as it is. */
 const insertOnce = <A>(table: string, key: string, fixed: ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>): Shape<A> => ({
   id: ++shapes,
   text: `${insert(table, fixed, columns).text} ON CONFLICT (${key}) DO NOTHING`,
   columns
 })
 
-/** A row that is there has only the columns in `changing` rewritten. No two rows of a part may have the same key. */
+/** In a row that exists only the columns in `changing` are rewritten. No two rows of a part may have the same key. */
 const upsert = <A>(
   table: string,
   key: ReadonlyArray<string>,
@@ -85,7 +85,7 @@ const upsert = <A>(
   return { id: ++shapes, text: `${text} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes.join(", ")}`, columns }
 }
 
-/** `only`: what the row itself must be, as it is once this statement has its lock. */
+/** `only`: a condition on the row, checked once this statement has its lock. */
 const update = <A>(table: string, key: string | ReadonlyArray<string>, columns: ReadonlyArray<Column<A>>, only?: string): Shape<A> => {
   const keys = typeof key === "string" ? [key] : key
   const { source, stored } = placed(columns)
@@ -101,14 +101,14 @@ const remove = <A>(table: string, key: Column<A>): Shape<A> => ({
   columns: [key]
 })
 
-/** Removes the season's rows whose `key` lies below the one number that is bound. */
+/** Removes the season's rows whose `key` is below the bound number. */
 const removeBelow = (table: string, key: string): Shape<number> => ({
   id: ++shapes,
   text: `DELETE FROM ${table} USING f WHERE ${table}.season_id = f.season_id AND ${table}.${key} < (?1::float8[])[1]::int8`,
   columns: [{ name: key, type: "float8", oid: OID.float8, of: (bound) => bound }]
 })
 
-/** A statement in words of its own: it takes from the fence `f`, and each column is the parameter of its place. */
+/** A statement with its own text: it reads the fence as `f`, and each column is the parameter of its position. */
 const worded = <A>(text: string, columns: ReadonlyArray<Column<A>>): Shape<A> => ({ id: ++shapes, text, columns })
 
 /** No rows, no part. */
@@ -127,7 +127,7 @@ const single = <A>(rows: ReadonlyArray<A>, column: Column<A>): Parameter =>
     column.oid
   )
 
-/** Places count from 1 and include both ends; of an empty list the end lies before the beginning. */
+/** Positions count from 1 and include both ends; for an empty list the end is before the beginning. */
 const lists = <A>(rows: ReadonlyArray<A>, column: Column<A>): ReadonlyArray<Parameter> => {
   const all: Array<unknown> = []
   const from: Array<number> = []

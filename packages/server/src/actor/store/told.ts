@@ -1,10 +1,10 @@
 /**
- * Whom a commit tells of what it does: the owners of versions that come further or come to nothing, the season's administrators of
- * entries that are suspended, and everybody who took part in a season that closes. These are rows of the commit's one statement, so
- * what happened is told once, and what was not committed never, wherever the actor is killed. A commit that moves no version has no
- * such part.
+ * The notifications that a commit writes: to the owners of versions that advance or are turned away, to the season's administrators
+ * about entries that are suspended, and to everybody who took part in a season that closes. They are rows of the commit's one statement,
+ * so each event is notified exactly once, and an uncommitted one never, wherever the actor is killed. A commit that moves no version has
+ * no such part.
  *
- * Nothing is let go of feeds here (as notification/queries.ts does): an owner is told as much as they submit.
+ * Feeds are not trimmed here (as notification/queries.ts does): an owner gets only as many as they submit.
  */
 import type { Event } from "@agon/domain/season/Event.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
@@ -24,7 +24,7 @@ interface Told {
   readonly at: number
 }
 
-/** What owners hear of. That they have submitted they know, and only baselines are disabled. */
+/** The changes that owners are told of. They know their own submission, and only baselines are disabled. */
 const wording = ({ change, reject_reason }: Moved, { successor }: Version): Pick<Told, "kind" | "became" | "more"> | undefined => {
   switch (change) {
     case "admitted":
@@ -68,7 +68,7 @@ const versions = `unnest(?1::uuid[], ?2::uuid[], ?3::uuid[], ?4::int4[], ?5::tex
        AS t (account_id, version_id, model_id, number, kind, became, more, at)
      JOIN model m ON m.id = t.model_id`
 const subject = "'Version ' || t.number || ' of ' || m.name || ' ' || t.became || ' ' || s.name || t.more"
-/** Where everybody reads something of the season. */
+/** The prefix of the season's public links. */
 const publicly = "CASE s.visibility WHEN 'private' THEN '/v1/private' ELSE '/v1' END"
 
 /** Names by model_pkey and season_pkey. */
@@ -81,7 +81,7 @@ const ownersTold: Shape<Told> = statement.worded(
 )
 
 /**
- * The season's administrators, by season_admin_pkey: of an entry that is suspended, since it is theirs to let it play again. An owner
+ * The season's administrators, by season_admin_pkey: told of a suspended entry, since they can reinstate it. An owner
  * among them is told as its owner.
  */
 const administratorsTold: Shape<Told> = statement.worded(

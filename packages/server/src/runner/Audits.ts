@@ -1,23 +1,23 @@
 /**
- * Matches that are played a second time by another runner: the same seats, board, seed and timeouts end in the same last
+ * Matches that another runner plays again: the same seats, board, seed and timeouts must end in the same last
  * state, or one of the two runners is wrong.
  *
- *   set aside (ReplayCheck) ─▶ waiting ─▶ leased ─▶ the same state ─▶ done
- *                                ▲          └─▶ another: a second opinion, of a third runner, is asked for
- *                                └─────────────┘    ├─ it bears the report out: the doubter is flagged
- *                                                   ├─ it bears the doubter out: the match is voided, its runner flagged
- *                                                   ├─ a third state: the same, since two deny the report; the two, who
- *                                                   │  deny each other, are left alone
- *                                                   └─ none comes within the hour, nor then the service's own runner: voided,
- *                                                      both are flagged
- *   nobody comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
- *                                   and /metrics say so, and the match stands
+ * set aside (ReplayCheck) ─▶ waiting ─▶ leased ─▶ the same state ─▶ done
+ *                              ▲          └─▶ another state: a second opinion, of a third runner, is asked for
+ *                              └─────────────┘    ├─ it confirms the report: the second runner is flagged
+ *                                                 ├─ it confirms the second runner: the match is voided, its runner flagged
+ *                                                 ├─ a third state: also voided, its runner flagged, since two contradict the
+ *                                                 │  report; the two, who contradict each other, are not flagged
+ *                                                 └─ none comes within the hour, nor then the service's own runner: voided,
+ *                                                    both are flagged
+ * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
+ *                                 and /metrics say so, and the match stands
  *
- * Only a runner of another key is another: a key has as many sessions as it opens.
+ * "Another runner" means a runner of another key: one key may open many sessions.
  *
- * It is a queue of its own beside the seasons': an audit changes nothing that is played. Its leases are named
- * `<audit id>.<n>` and count against a runner's slots like any other. Verdicts are applied before they are noted, so one
- * that a crash cuts short is applied again.
+ * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
+ * `<audit id>.<n>` and count against a runner's slots like any other. Verdicts are applied before they are recorded, so one
+ * that a crash interrupts is applied again.
  */
 import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -34,15 +34,15 @@ import type { OpenRunner } from "./queries.ts"
 import type { Sheet } from "./sheets.ts"
 import { WorkSheets } from "./WorkSheets.ts"
 
-/** Where holdings and results of audits belong, in the place of a season. */
+/** Stands in the place of a season id for holdings and results of audits. */
 export const AUDITS = "audits"
 
 const LOOK_EVERY = "2 seconds"
-/** A service that has no second key with a runner of the same runtime audits by its own runner, or not at all. */
+/** How long a second runner is waited for. A service whose runtime has no runner of a second key audits by its own runner, or not at all. */
 const WAIT_MS = 3_600_000
-/** For so long after that the service's own runner has time for it. */
+/** How long the service's own runner then has for it. */
 const OWN_WAIT_MS = 3_600_000
-/** A runner that was not heard of for so long is not waited for. */
+/** A runner silent for this long is not waited for. */
 const OWN_SEEN_MS = 90_000
 const LEASES_MAX = 8
 
@@ -51,17 +51,17 @@ type Receipt = LeasedAcceptance["reason"]
 export class Audits extends Context.Service<
   Audits,
   {
-    /** At most `max` for this runner; costs nothing while none waits. */
+    /** At most `max` for this runner; free of cost while none waits. */
     readonly lease: (
       key: KeyOfRunner,
       runner: OpenRunner,
       max: number
     ) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: Sheet }>>
-    /** Null: accepted. */
+    /** Null means accepted. */
     readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
-    /** The end of each lease that is still held. */
+    /** The end of each lease that the key still holds. */
     readonly heartbeat: (key: KeyOfRunner, leases: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>>
-    /** False where there has been no such lease, or it is a live one of another key. */
+    /** False where no such lease has existed, or it is a live one of another key. */
     readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<boolean>
     readonly keepOnly: (runner: string, leases: ReadonlyArray<string>) => Effect.Effect<void>
     readonly look: Effect.Effect<void>
@@ -155,7 +155,7 @@ const makeJudge = Effect.gen(function* () {
     return yield* queries.settle(id, agreed ? "report_wrong" : "no_two_agree")
   })
 
-  /** No other runner came. */
+  /** Settles an audit for which no other runner came. */
   const giveUp = Effect.fnUntraced(function* (audit: AuditRow) {
     yield* Metric.update(givenUp, 1)
     if (audit.doubter_id === null) {
@@ -170,7 +170,7 @@ const makeJudge = Effect.gen(function* () {
   return { hear, giveUp }
 })
 
-/** Takes back what was lost, gives up what has waited for too long, and wakes runners for what has come. */
+/** Takes back lost leases, gives up audits that have waited too long, and wakes runners for new ones. */
 const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJudge>) {
   const queries = yield* makeQueries
   const parking = yield* Parking

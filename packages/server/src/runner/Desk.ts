@@ -1,6 +1,6 @@
 /**
- * The desk at which one runner and one season talk: results, what was lost on the way, and the wish for work go to the
- * season's actor in one message. A result whose work is no longer open is answered from the rows it left.
+ * Between one runner and one season: results, lost leases and the request for work go to the
+ * season's actor in one message. A result whose work is no longer open is answered from its rows.
  */
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -25,12 +25,12 @@ import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplay
 import type { Sheet } from "./sheets.ts"
 import { WorkSheets } from "./WorkSheets.ts"
 
-/** Whether runners talk to other nodes too, each request to any: then what this one remembers of a runner is not all. */
+/** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
 
 export interface Said {
   readonly results: ReadonlyArray<Reported>
-  /** All that the runner has, where something of this season was lost on the way. */
+  /** All leases that the runner holds, where one of this season was lost on the way. */
   readonly holds?: ReadonlyArray<string>
   /** How much work it may be given; 0 for none. */
   readonly max: number
@@ -44,13 +44,13 @@ export class Desk extends Context.Service<
   Desk,
   {
     readonly holdings: Holdings
-    /** The runner, with what it holds known to this node. Unknown, or another key's: not found. */
+    /** The runner; afterwards this node knows what it holds. Unknown, or of another key: not found. */
     readonly runner: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
-    /** Where the work of a lease belongs; undefined where there has never been such work. */
+    /** The season of a lease's work; undefined where no such work has ever existed. */
     readonly seasonOf: (lease: string) => Effect.Effect<string | undefined>
     /**
-     * Whether the key holds what the results are for comes first: of others nothing is looked at. Fails where one that it
-     * holds is unsound, before any is applied; takes their replays over. `runner`: whose request it is, where that is known.
+     * First checks that the key holds the work of each result; other results are not looked at. Fails where a held result is
+     * unsound, before any is applied; takes the replays over. `runner`: the sender of the request, where that is known.
      */
     readonly check: (
       key: KeyOfRunner,
@@ -76,7 +76,7 @@ export class Desk extends Context.Service<
   )
 }
 
-/** Every session of a runner has a name of its own: without an end to it the memory of them would grow for ever. */
+/** Every session of a runner has a name of its own: never forgotten, they would grow without limit. */
 const FORGET_EVERY = "1 minute"
 
 const unavailable = Effect.fail(moving)
@@ -99,13 +99,13 @@ const makeDesk = Effect.gen(function* () {
     return found
   }, Effect.orDie)
 
-  /** What a lease is for while its work is open, from the rows where this node has not heard of its runner. */
+  /** The work of a lease while it is open, from the rows where this node does not know its runner. */
   const holding = (lease: string): Effect.Effect<Holding | undefined> => {
     const known = holdings.get(lease)
     return known === undefined ? readHolding(lease) : Effect.succeed(known)
   }
 
-  /** The same from the rows where another node may have handed the work out since. Of `runner` this one has just read them. */
+  /** The same, from the rows where another node may have handed the work out since; `runner` was just read from them. */
   const newest = (lease: string, runner: string | undefined): Effect.Effect<Holding | undefined> =>
     shares && holdings.get(lease)?.runner !== runner ? readHolding(lease) : holding(lease)
 
@@ -126,7 +126,7 @@ const makeDesk = Effect.gen(function* () {
       return Option.isNone(found) ? undefined : found.value.season
     }),
     check: Effect.fnUntraced(function* (key, runner, results) {
-      const seen = new Set<string>() // of a result that is said twice the first counts
+      const seen = new Set<string>() // of a result that is sent twice the first counts
       const held = yield* Effect.forEach(results, ({ lease }) => {
         const again = seen.has(lease)
         seen.add(lease)
@@ -144,7 +144,7 @@ const makeDesk = Effect.gen(function* () {
   })
 })
 
-/** Undefined where the season is closed. A runner with more slots than an ask may hold says it in several: none needs the others. */
+/** Undefined where the season is closed. A runner with more slots than an ask may hold sends several asks, which do not depend on each other. */
 const asked = (
   actors: SeasonActors["Service"],
   season: string,
@@ -167,7 +167,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const voiding = yield* MatchVoiding
   const faults = new FaultShares()
 
-  /** Counts a result that was accepted for the first time; flags its runner where its key says too often that the engine failed. */
+  /** Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. */
   const noteFault = Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
     const isFault = result.kind === "match" && "fault_reason" in result && result.fault_reason === "engine_fault"
     if (result.kind !== "match" || !faults.note(key, isFault)) return
@@ -179,7 +179,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
   })
 
-  /** The machine's answer, or where the work is not open any more the one that its rows give. */
+  /** The machine's answer, or the answer from the rows where the work is no longer open. */
   const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
     receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")
       ? Effect.succeed(receipt)
@@ -209,10 +209,10 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       if (first(reply)) yield* noteFault(key.id, season, result)
       const receipt = yield* settled(season, lease, key.id, reply)
       if (!receipt.accepted && receipt.reason === "malformed") {
-        if (result.kind === "unheld") return yield* unavailable // it is held now: said again, it is looked at
+        if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
         return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
       }
-      if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: somebody else's, perhaps
+      if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
       if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(lease)
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
@@ -233,6 +233,6 @@ const leaseCommand = (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason, 
   max
 })
 
-/** Whether the runner has the very engine that the season uses. */
+/** Whether the runner has exactly the engine that the season uses. */
 export const plays = (runner: OpenRunner, season: OpenSeason): boolean =>
   runner.engines.some(({ engine_digest, game }) => game === season.game && engine_digest === season.engine_digest)

@@ -2,8 +2,8 @@
  * Between runners and seasons: a request of one runner may carry results for several seasons and be given work of
  * several.
  *
- *   results ─▶ checked all, or nothing is applied ─▶ told to their seasons, the one whose turn it is asked for work in
- *              the same message (hand.ts) ─▶ the other seasons in turn, while the runner has room (sources.ts) ─▶ nothing? parked
+ * results ─▶ all checked, or nothing is applied ─▶ sent to their seasons, the first season in turn is asked for work in
+ *            the same message (hand.ts) ─▶ the other seasons in turn, while the runner has room (sources.ts) ─▶ nothing? parked
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -29,7 +29,7 @@ import type { Sheet } from "./sheets.ts"
 
 type Refusal = InvalidRequest | NotFound | Unavailable
 
-/** A `LeaseAnswer` whose work is written already. */
+/** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
   readonly leases: ReadonlyArray<Sheet>
   readonly results: ReadonlyArray<LeasedAcceptance>
@@ -113,7 +113,7 @@ const makeDispatcher = Effect.gen(function* () {
   })
 })
 
-/** Whether there is, or was, such a lease; of a closed season none is live. */
+/** Whether such a lease exists or existed; a closed season has no live one. */
 const releaseIn = (desk: Desk["Service"], season: string, key: KeyOfRunner, lease: string) =>
   Effect.map(desk.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
     replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown

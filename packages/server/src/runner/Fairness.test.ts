@@ -3,7 +3,7 @@ import { Fairness } from "./Fairness.ts"
 
 const seasons = ["a", "b", "c"].map((id) => ({ id }))
 
-/** Serves whoever is first that has work; answers how often each was served. */
+/** Serves the first in order that has work; answers how often each was served. */
 const serve = (fairness: Fairness, times: number, has: (id: string, turn: number) => boolean) => {
   const served = new Map(seasons.map(({ id }) => [id, 0]))
   for (let turn = 0; turn < times; turn++) {

@@ -1,7 +1,7 @@
 /**
- * Whose turn it is among the seasons that share the platform's runners. Each season has a virtual time that grows with
- * every lease; the season furthest behind is asked first. One that had no work does not save up: it starts again at the
- * time of those that were served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
+ * Start-time fair queueing of the platform's runners among the seasons. Each season has a virtual time that grows with
+ * every lease; the season with the lowest one is asked first. A season without work saves up no credit: it resumes at the
+ * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
  * than its share before the others were asked.
  */
 export class Fairness {
@@ -9,12 +9,12 @@ export class Fairness {
   readonly #idle = new Set<string>()
   #now = 0
 
-  /** Seasons in the order in which they are to be asked. */
+  /** The seasons in the order in which to ask them. */
   order<A extends { readonly id: string }>(seasons: ReadonlyArray<A>): ReadonlyArray<A> {
     return seasons.toSorted((a, b) => this.#timeOf(a.id) - this.#timeOf(b.id))
   }
 
-  /** Of so much room, what each of these seasons may fill first; one that had nothing to do of late leaves its share to the others. */
+  /** How much of `room` each of these seasons may fill in the first pass; a season that was idle when last asked leaves its share to the others. */
   share(seasons: ReadonlyArray<{ readonly id: string }>, room: number): number {
     return Math.ceil(room / Math.max(1, seasons.filter(({ id }) => !this.#idle.has(id)).length))
   }
@@ -26,7 +26,7 @@ export class Fairness {
     this.#served.set(season, start + leases)
   }
 
-  /** It was asked and had nothing to do. */
+  /** The season was asked and had no work. */
   idle(season: string): void {
     this.#idle.add(season)
     this.#served.set(season, Math.max(this.#timeOf(season), this.#now))

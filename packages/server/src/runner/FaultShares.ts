@@ -1,21 +1,21 @@
 /**
- * Of each key's last results, how many said that the engine failed. Such a result costs a match one of its tries, so a key that
- * says it time and again has a broken machine, or means harm: its runner is flagged. It is this node's memory; with several
- * nodes each sees a part of the results, and the share is the same.
+ * The share of each key's last results that reported an engine failure. Such a result costs a match one of its tries, so a key that
+ * reports it repeatedly has a broken machine, or is malicious: its runner is flagged. The memory is this node's; with several
+ * nodes each sees a sample of the results, with the same share.
  */
 
-/** Results of a key that are remembered. */
+/** Results remembered for each key. */
 const RESULTS_MAX = 40
-/** With fewer there is no share to speak of. */
+/** With fewer results the share means little. */
 const RESULTS_MIN = 10
 const SHARE_MAX = 0.2
-/** Those that were heard of last. */
+/** Keys remembered: those with the latest results. */
 const KEYS_MAX = 10_000
 
 export class FaultShares {
   readonly #results = new Map<string, Array<boolean>>()
 
-  /** True where the key's share has just become too large; it is counted afresh then. */
+  /** True where the key's share has just become too large; its count then starts again. */
   note(key: string, isFault: boolean): boolean {
     const results = this.#results.get(key) ?? []
     this.#results.delete(key)

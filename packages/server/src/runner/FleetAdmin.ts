@@ -1,6 +1,6 @@
 /**
  * Runner keys and runners as administrators manage them, the platform's and those of a season alike. Each write is
- * logged in its transaction; the leases of a revoked key are taken back after it by the actors of the seasons.
+ * logged in its transaction; afterwards the seasons' actors take back the leases of a revoked key.
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
@@ -12,18 +12,18 @@ import { auditOf, makeAudits } from "../audit/audits.ts"
 import { Parking } from "../actor/Parking.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
-/** Whose fleet it is: a season's, or where that is null the platform's. */
+/** The owner of the fleet: a season, or null for the platform. */
 type Fleet = SeasonInPath | null
 type Write<A, E = never> = (account: SignedIn, fleet: Fleet, named: string) => Effect.Effect<A, E>
 
 export class FleetAdmin extends Context.Service<
   FleetAdmin,
   {
-    /** By the name that it shall have. */
+    /** By the name of the new key. */
     readonly create: Write<NewKey>
-    /** By id: the key and its runners end, their leases go back to the queue at once. Again it changes nothing. */
+    /** By id: the key and its runners end, their leases go back to the queue at once. Repeating it changes nothing. */
     readonly revoke: Write<Key, NotFound>
-    /** By the runner's id: no new lease, what it plays is finished. */
+    /** By the runner's id: it gets no new lease, and finishes its current work. */
     readonly stop: Write<Runner, NotFound>
   }
 >()("agon/FleetAdmin") {
@@ -50,7 +50,7 @@ const makeFleetAdmin = Effect.gen(function* () {
       const ended = audits.logged(placeOf(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
         fresh ? auditOf(account, "runner-key.revoke", key.name, { id }) : undefined
       )
-      // A fiber of its own: a caller who goes away once the key has ended leaves nothing leased to it.
+      // A fiber of its own: if the caller goes away after the key has ended, its leases are still taken back.
       const returning = yield* Effect.uninterruptibleMask((restore) =>
         Effect.andThen(restore(ended), Effect.forkDetach(keys.returnLeases(id, "ended")))
       )

@@ -1,7 +1,7 @@
 /**
- * Which runner of this node holds which lease, and of which season: what a result needs to find its season, and what
- * keeps a runner within its slots, without asking the database. It is a memory, not the truth: the season's rows are.
- * A runner that is heard of for the first time since the start, or after a silence, is read from them once.
+ * Which runner of this node holds which lease, and of which season: used to find a result's season and to keep
+ * a runner within its slots without asking the database. It is a cache; the season's rows are the truth.
+ * A runner new to this node, since the start or after a silence, is read from them once.
  */
 import { parseLease } from "@agon/domain/season/Lease.ts"
 
@@ -10,7 +10,7 @@ export interface Holding {
   readonly runner: string
   readonly key: string
   readonly season: string
-  /** Seats of the match and the strikes that end one; null for a review. */
+  /** Seats of the match, and the strikes that end a seat; null for a review. */
   readonly seats: number | null
   readonly strike_limit: number
 }
@@ -25,14 +25,14 @@ export class Holdings {
     return this.#byRunner.has(runner)
   }
 
-  /** Takes a runner up, or anew, with what it holds and nothing else. */
+  /** Registers a runner, or replaces its entry, with exactly these holdings. */
   know(runner: string, holdings: ReadonlyArray<Holding>): void {
     for (const { lease } of this.of(runner)) this.drop(lease)
     this.#byRunner.set(runner, new Set())
     for (const holding of holdings) this.add(holding)
   }
 
-  /** Whoever held the same work under another lease holds it no more. */
+  /** The previous holder of the same work under another lease no longer holds it. */
   add(holding: Holding): void {
     const work = workOf(holding.lease)
     const before = this.#ofWork.get(work)
@@ -58,12 +58,12 @@ export class Holdings {
     return [...(this.#byRunner.get(runner) ?? [])].map((lease) => this.#byLease.get(lease)!)
   }
 
-  /** Forgets every other runner; one that comes back is read from the rows again. */
+  /** Forgets every other runner; if one comes back, it is read from the rows again. */
   keepOnly(here: (runner: string) => boolean): void {
     for (const { lease, runner } of this.#byLease.values()) if (!here(runner)) this.drop(lease)
     for (const runner of this.#byRunner.keys()) if (!here(runner)) this.#byRunner.delete(runner)
   }
 }
 
-/** A name that is none stands for itself. */
+/** An invalid lease name stands for itself. */
 const workOf = (lease: string): string => parseLease(lease)?.id ?? lease

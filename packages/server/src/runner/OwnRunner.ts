@@ -6,13 +6,13 @@
  *                                                           ▲                                                     │
  *                                                           └───────── a wait, longer if it ended soon ◀──────────┘
  *
- * It ends with the service, also when that is killed, since it lives as long as its standard input is open. So what its
- * key holds when the service starts is in nobody's hands, and need not wait for its leases to run out. Where its key was
+ * It ends with the service, even if the service is killed, since it runs only while its standard input is open. So the leases
+ * that its key holds when the service starts have no holder, and need not wait to run out. Where its key was
  * revoked it is not started.
  *
- * A session of it that is drained or flagged finishes what it holds and ends, and so does its process: the next one opens
- * another session. Its key is not stopped by three flags in a day, since nobody else would play then; each start with as many
- * is logged, and who reads that looks at the machine. A key that was revoked is replaced like this: stop the service, remove
+ * A session of it that is drained or flagged finishes its work and ends, and so does its process; the next process opens
+ * another session. Its key is not stopped by three flags in a day, since nobody else would play then; each start with that many
+ * is logged, so that an operator checks the machine. To replace a revoked key: stop the service, remove
  * `secrets/platform-runner` in AGON_DATA, and start it again.
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
@@ -25,14 +25,14 @@ import { childProcess } from "../process/ChildProcess.ts"
 import { restarts } from "../process/restarts.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
-/** Started, never imported: the runner is a program of its own. */
+/** Started, never imported: the runner is a separate program. */
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "runner", "src", "main.ts")
 const NAME = "beside the service"
 const REVOKED =
   "no runner is started beside the service: its key was revoked; a service that starts without secrets/platform-runner in AGON_DATA makes another"
-/** Drained or flagged, it is back within 10 s, the second or two included that its process takes to start. */
+/** A drained or flagged runner is back within 10 s, including the second or two that its process takes to start. */
 const waits = restarts("1 second", "5 seconds")
-/** For so long the runner waits for seasons that are only waking; a lease that did not go back by then runs out. */
+/** How long to wait for seasons that are still waking; a lease not returned by then runs out. */
 const RETURN_TIMEOUT = "5 seconds"
 
 interface Started {
@@ -67,7 +67,7 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
     )
 }
 
-/** Nodes that share their secrets have a key each: what one of them returns when it starts must be its own. */
+/** Nodes that share their secrets have a key each: a node that starts must return only its own leases. */
 const keyOf = ({ platform_runner }: Pick<Secrets, "platform_runner">, node: Address | undefined) => {
   const secret = Redacted.value(platform_runner)
   const own = node === undefined ? secret : createHmac("sha256", secret).update(`${node.host}:${node.port}`).digest("base64url")
@@ -79,7 +79,7 @@ const urlOf = ({ host, port }: Pick<SettingsShape, "host" | "port">): string => 
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
 }
 
-/** One after another for ever. Leases that cannot be returned, since the database is away, run out by themselves. */
+/** One process after another for ever. Leases that cannot be returned, since the database is away, run out by themselves. */
 const lives = (process: Effect.Effect<number>, returnLeases: Effect.Effect<void>) => {
   const returned = returnLeases.pipe(
     Effect.timeoutOption(RETURN_TIMEOUT),
@@ -93,7 +93,7 @@ const lives = (process: Effect.Effect<number>, returnLeases: Effect.Effect<void>
   )
 }
 
-/** One life of the process. */
+/** One run of the process. */
 const once = ({ directory, key, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<number> =>
   childProcess(
     [PROGRAM],

@@ -1,4 +1,4 @@
-/** A bounded memory of what never changes: the oldest leaves first. */
+/** A bounded memory of immutable values: the oldest leaves first. */
 export class Remembered<A> {
   readonly #entries = new Map<string, A>()
   readonly #max: number

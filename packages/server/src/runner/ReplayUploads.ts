@@ -1,10 +1,10 @@
 /**
- * Empties the places that runners uploaded replays to and no accepted result has emptied: the runner died before it reported,
- * reported too late, or was refused. The store is asked what lies there, so nothing has to be remembered and a restart
- * forgets nothing; nodes that sweep at once do the same twice.
+ * Removes uploaded replays that no accepted result has taken over: the runner died before it reported,
+ * reported too late, or was refused. The store itself is listed, so nothing has to be remembered across a restart;
+ * nodes that sweep at once repeat each other's work, harmlessly.
  *
- * A result that was refused only after its replay had been taken over has left a copy beside the accepted one. It is found by
- * the hash of the upload, and goes with it once the match has ended with another.
+ * A result that was refused only after its replay was taken over has left a copy beside the accepted one. The copy is found by
+ * the hash of the upload, and removed with it once the match has ended with another replay.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -15,17 +15,17 @@ import { ObjectStore } from "../object/ObjectStore.ts"
 import { makeQueries } from "./queries.ts"
 import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
 
-/** Twice as long as an upload's URL is good for: whoever has not reported by then plays the match again. */
+/** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */
 export const LEFT_MS = 3_600_000
 const SWEEP_EVERY = "10 minutes"
 const PAGE = 500
-/** Pages of one sweep; the next begins at the front again, where the oldest lie. */
+/** Pages of one sweep; the next sweep starts again at the front, where the oldest are. */
 const PAGES_MAX = 40
 
 export class ReplayUploads extends Context.Service<
   ReplayUploads,
   {
-    /** Answers how many places were emptied. */
+    /** Answers how many uploads were removed. */
     readonly sweep: Effect.Effect<number>
   }
 >()("agon/ReplayUploads") {
@@ -43,7 +43,7 @@ const makeSweep = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const queries = yield* makeQueries
 
-  /** The copy of an upload that the match did not end with. */
+  /** Removes the copy of an upload that is not the match's final replay. */
   const dropCopy = Effect.fnUntraced(function* (match: string, bytes: Uint8Array) {
     const replay_hash = `sha256:${hash("sha256", bytes)}`
     const [found] = yield* queries.endedWith(match)

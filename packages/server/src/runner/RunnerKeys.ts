@@ -1,6 +1,6 @@
 /**
  * Keys of runners. The secret is answered once, when the key is made; only its SHA-256 is stored. A key of a season
- * serves that season alone, a key without one is of the platform's fleet.
+ * serves that season alone; a key without a season belongs to the platform's fleet.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeQueries, type RunnerRow } from "./queries.ts"
 
 const PREFIX_CHARACTERS = 12
-/** While a season wakes or reloads. */
+/** Retries while a season wakes or reloads. */
 const askedAgain = {
   schedule: Schedule.upTo(Schedule.spaced("50 millis"), { duration: "5 seconds" }),
   while: ({ _tag }: Refused) => _tag === "Unavailable"
@@ -31,22 +31,22 @@ const secretHash = (secret: string) => hash("sha256", secret, "buffer")
 export class RunnerKeys extends Context.Service<
   RunnerKeys,
   {
-    /** By the whole secret; a revoked key is none. */
+    /** By the whole secret; none for a revoked key. */
     readonly byKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
     readonly create: (name: string, season_id: string | null, created_by: string) => Effect.Effect<NewKey>
-    /** The id of the key that the runner beside the service has; its secret is made elsewhere and stays the same. None once it was revoked. */
+    /** The id of the key of the runner beside the service; its secret is made elsewhere and stays the same. None once it was revoked. */
     readonly own: (name: string, secret: string) => Effect.Effect<Option.Option<string>>
     readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
     readonly get: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
-    /** Ends the key and its runners, in the rows alone; whoever ends one returns its leases. `fresh`: it was in force until now. */
+    /** Ends the key and its runners, in the rows alone; the caller then returns its leases. `fresh`: it was in force until now. */
     readonly end: (id: string, season_id: string | null) => Effect.Effect<{ readonly key: Key; readonly fresh: boolean }, NotFound>
     /**
-     * What the runners of this key hold goes back to the queues of the open seasons at once; a season that is moving is asked
-     * again for 5 s. Where the key has ended, what was asked under it before is given nothing any more.
+     * Returns the leases of this key's runners to the queues of the open seasons at once; a season that is moving is
+     * retried for 5 s. Where the key has ended, requests made earlier under it get no more work.
      */
     readonly returnLeases: (id: string, key: "ended" | "stays") => Effect.Effect<void>
     readonly runners: (season_id: string | null, page: PageOf) => Effect.Effect<Runners>
-    /** No new lease for this runner; what it plays is finished. `fresh`: it was active until now. */
+    /** Gives this runner no new lease; it finishes its current work. `fresh`: it was active until now. */
     readonly drain: (id: string, season_id: string | null) => Effect.Effect<{ readonly runner: Runner; readonly fresh: boolean }, NotFound>
   }
 >()("agon/RunnerKeys") {
@@ -97,7 +97,7 @@ const makeRunnerKeys = Effect.gen(function* () {
       return { ...(yield* byId(id, season_id)), key: secret }
     }, Effect.orDie),
     own: Effect.fn("RunnerKeys.own")(function* (name, secret) {
-      yield* add(name, secret, null, null) // it is there already but for the first start
+      yield* add(name, secret, null, null) // it exists already, except at the first start
       return Option.map(yield* byKey(secret), ({ id }) => id)
     }, Effect.orDie),
     list: Effect.fn("RunnerKeys.list")(function* (season_id, { cursor, limit }) {
@@ -132,7 +132,7 @@ const makeReturnLeases = Effect.gen(function* () {
   const openSeasons = yield* makeOpenSeasonsRead
   const actors = yield* SeasonActors
 
-  /** A season that is closed or away is left alone: no lease of the key is in force for longer than it lasts anyway. */
+  /** A season that is closed or away is skipped: the key's leases run out there anyway. */
   return Effect.fn("RunnerKeys.returnLeases")(function* (key: string, then: "ended" | "stays") {
     yield* audits.giveBackAll(key)
     const seasons = yield* openSeasons(undefined)

@@ -1,4 +1,4 @@
-/** Runner sessions: opened under a key, seen with every call, drained, and gone after a silence. */
+/** Runner sessions: opened under a key, marked as seen with every call, drained, and gone after a silence. */
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -12,16 +12,16 @@ import { storableJson, storableText } from "../database/storable.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 
-/** A runner says that it lives at a third of the lease. */
+/** A runner sends a heartbeat at a third of the lease. */
 const HEARTBEAT_S = LEASE_MS / 3_000
-/** A runner that was not heard of for so long is not counted: six heartbeats. */
+/** A runner silent for longer than this, six heartbeats, is not counted. */
 export const SEEN_WITHIN_MS = 60_000
-/** `last_seen_at` is exact to this; most calls cost no write. */
+/** `last_seen_at` is exact to this, so that most calls need no write. */
 const SEEN_EVERY_MS = 5_000
-/** After this long without a word a runner counts as gone; it comes back with its next call. */
+/** After this silence a runner counts as gone; it returns with its next call. */
 const GONE_AFTER_MS = 90_000
 const SWEEP_EVERY = "10 seconds"
-/** As match/MatchVoiding.ts has it, which also says how an administrator lifts it; for the service's own runner, OwnRunner.ts does. */
+/** The rule of match/MatchVoiding.ts, which also says how an administrator lifts it; OwnRunner.ts does for the service's own runner. */
 const UNTRUSTED =
   "a runner gets no work: three runners of its key were flagged within a day (runner.flag in the audit log); it takes another key, or a day"
 
@@ -29,9 +29,9 @@ export class Runners extends Context.Service<
   Runners,
   {
     readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession, TooManyRunners>
-    /** The runner, and a note that it was heard of. Unknown, or another key's: not found. */
+    /** The runner; its call is recorded. Unknown, or of another key: not found. */
     readonly heard: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
-    /** Whether this node has heard of the runner within 90 s. */
+    /** Whether the runner has called this node within 90 s. */
     readonly here: (id: string) => boolean
   }
 >()("agon/Runners") {

@@ -1,4 +1,4 @@
-/** A season's own keys, and whether anybody can process its queue. */
+/** A season's own keys, and whether any runner can process its queue. */
 
 import type { SeasonInPath } from "@agon/api/Authorization.ts"
 import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
@@ -60,7 +60,7 @@ const makeSeasonFleet = Effect.gen(function* () {
   })
 })
 
-/** Those runners that the season's choice of fleets lets at its candidates. */
+/** The runners that may review the season's candidates, by its choice of fleets. */
 const admissionsOf = ({ own, platform, queued, use }: typeof Reach.Type): Admissions => {
   const counted = (fleet: "own" | "platform", runners: number) => (mayServe(use as FleetUse, fleet) ? runners : 0)
   const [mine, ours] = [counted("own", own), counted("platform", platform)]

@@ -1,7 +1,7 @@
 /**
- * What a runner needs to do a piece of work: the machine names ids, the runner gets files, URLs, rules and boards.
- * Versions and board files never change, so they are remembered as the text that they are in a sheet (sheets.ts), that of
- * a version with its signed URLs for a part of their life.
+ * The lease payloads: the machine names ids, the runner gets files, URLs, rules and boards.
+ * Versions and board files never change, so their encoded text is remembered (sheets.ts); that of
+ * a version, with its signed URLs, for part of the time that these are valid.
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -16,10 +16,10 @@ import { type Files, makeQueries } from "./queries.ts"
 import { Remembered } from "./Remembered.ts"
 import { engineText, matchSheet, rareSheet, type Sheet, versionText } from "./sheets.ts"
 
-/** A file may be fetched for this long after the lease; a link is handed out again for the first half of it. */
+/** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
 const URL_S = 3_600
 const REPLAY_URL_S = 1_800
-/** The largest replay that is taken. */
+/** The largest replay that is accepted. */
 export const REPLAY_BYTES_MAX = 4 * 1024 * 1024
 const REPLAY_UPLOAD = { max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }
 
@@ -50,7 +50,7 @@ const makeWorkSheets = Effect.gen(function* () {
     return rareSheet({ lease, kind: "admission", expires_at: instant(work.until), version_id, ...links, ...examined, attempt })
   })
 
-  /** By the work's place; a review, which is rare, has no use for its own. */
+  /** Upload targets by the work's position; reviews, which are rare, get one that they do not use. */
   const replayUploads = (works: ReadonlyArray<Work>) =>
     objects.presignPuts(works.map(({ lease }) => ({ key: replayUploadKey(lease), sha256: null, ...REPLAY_UPLOAD })))
 
@@ -91,11 +91,11 @@ interface WrittenVersion {
   readonly memory_cap_bytes: number
   readonly links: { readonly weights: File; readonly manifest: File }
   readonly text: string
-  /** Until when these links are handed out. */
+  /** The time until which these links are reused. */
   readonly until: number
 }
 
-/** Versions by their ids, in order; those whose links have aged are read and written anew. */
+/** Versions by their ids, in order; those whose links are too old are read and encoded anew. */
 const makeVersions = Effect.gen(function* () {
   const queries = yield* makeQueries
   const objects = yield* ObjectStore
@@ -125,7 +125,7 @@ const makeVersions = Effect.gen(function* () {
   }, Effect.orDie)
 })
 
-/** Boards' files as JSON. */
+/** The boards' files as JSON. */
 const makeBoards = Effect.gen(function* () {
   const queries = yield* makeQueries
   const known = new Remembered<string>(1_000)

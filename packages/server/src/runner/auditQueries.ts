@@ -41,9 +41,9 @@ const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a
 
 const makeLeases = (sql: SqlClient.SqlClient) => ({
   /**
-   * Locks what it takes, skipping what another node is taking. A runner gets none that its key has played or answered; the
-   * service's own (its key has no creator) gets what waits since before `since`, also its own. Only with the runtime of the
-   * first time are the same bits to be expected.
+   * Locks the rows it takes, skipping those that another node is taking. A runner gets none that its key has played or answered; the
+   * service's own (its key has no creator) gets those waiting since before `since`, even its own. Only the runtime of the
+   * first run is expected to give the same bits.
    */
   take: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -81,7 +81,7 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
     execute: (id) => sql`${sql.literal(row)} WHERE a.id = ${id}`
   }),
 
-  /** Locks the named rows by the primary key; answers those that are still this key's. */
+  /** Locks the named rows by the primary key; answers those that this key still holds. */
   extend: SqlSchema.findAll({
     Request: Schema.Struct({ ids: Schema.Array(Schema.String), key: Schema.String, until: Schema.Date }),
     Result: Schema.Struct({ id: Schema.String, lease_n: Schema.Int }),
@@ -89,22 +89,22 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
       UPDATE match_audit SET until = ${until} WHERE ${sql.in("id", ids)} AND state = 'leased' AND key_id = ${key} RETURNING id, lease_n`
   }),
 
-  /** Locks one row by the primary key: given back, `runner_id` tells that from a lease that ran out. */
+  /** Locks one row by the primary key; `runner_id` tells a returned lease from one that ran out. */
   giveBack: ({ id, key, lease_n }: { readonly id: string; readonly lease_n: number; readonly key: string }) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL WHERE id = ${id} AND lease_n = ${lease_n} AND key_id = ${key} AND state = 'leased'`,
 
-  /** All that the key holds. By match_audit_open. */
+  /** All leases of the key. By match_audit_open. */
   giveBackAll: (key: string) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL WHERE state = 'leased' AND key_id = ${key}`,
 
-  /** What the runner does not name was lost on the way. By match_audit_open. */
+  /** Leases that the runner does not name were lost on the way. By match_audit_open. */
   keepOnly: (runner: string, leases: ReadonlyArray<string>) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL
     WHERE state = 'leased' AND runner_id = ${runner} AND NOT (id || '.' || lease_n = ANY (string_to_array(${leases.join(",")}, ',')))`
 })
 
 const makeVerdicts = (sql: SqlClient.SqlClient) => ({
-  /** Locks one row by the primary key. Of a result said twice at once the first counts: a later lease is left alone. */
+  /** Locks one row by the primary key. Of the same result sent twice the first counts: a later lease is left alone. */
   doubt: ({ id, lease_n }: AuditRow, runner: string, state_sha256: string) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256}
     WHERE id = ${id} AND state = 'leased' AND lease_n = ${lease_n}`,
@@ -116,8 +116,8 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   lapse: (now: Date) => sql`UPDATE match_audit SET state = 'waiting' WHERE state = 'leased' AND until < ${now}`,
 
   /**
-   * Those that were lost too often, or waited for too long: since before `since` where the service has no runner of its own that
-   * could play them again, or one that has had its time (`own_since`). By match_audit_open.
+   * Audits that were lost too often or have waited too long: since before `since` where the service has no runner of its own that
+   * could play them again, or since `own_since`, after that runner's time. By match_audit_open.
    */
   overdue: SqlSchema.findAll({
     Request: Schema.Struct({ since: Schema.Date, own_since: Schema.Date, seen_after: Schema.Date, leases: Schema.Int }),
@@ -130,7 +130,7 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
             AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)))) LIMIT 100`
   }),
 
-  /** By match_audit_open. `sum` differs whenever one has come, or come back. */
+  /** By match_audit_open. `sum` changes whenever an audit is added or returned. */
   waiting: SqlSchema.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ season_id: Schema.String, sum: Schema.String }),

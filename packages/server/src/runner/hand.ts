@@ -1,6 +1,6 @@
 /**
- * Handing out: what a lease request is answered at once, its results told to their seasons on the way, and what a runner
- * that was parked is given later.
+ * Handing out work: the immediate answer to a lease request, whose results are sent to their seasons first, and the later
+ * answer to a runner that was parked.
  */
 import { Clock, Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -13,7 +13,7 @@ import type { Reported } from "./results.ts"
 import type { Sheet } from "./sheets.ts"
 import { kindOf, makeSources } from "./sources.ts"
 
-/** A lease request whose results were looked at. */
+/** A lease request whose results were checked. */
 type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }
 
 export const makeHand = Effect.gen(function* () {
@@ -56,7 +56,7 @@ export const makeHand = Effect.gen(function* () {
     return { leases, receipts, room: wanted, since }
   })
 
-  /** What there is for one that was woken; undefined where it was stopped, or its key revoked, while it waited. */
+  /** The work for a request that was woken; undefined where the runner was stopped, or its key revoked, while it waited. */
   const askAgain = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
     if ((yield* desk.runner(key, runner.id)).state !== "active") return undefined
     const audited = yield* audit(key, runner, room)
@@ -87,7 +87,7 @@ interface About {
   holds?: ReadonlyArray<string>
 }
 
-/** What belongs to which season: results, and the wish that it take back what was lost on the way. */
+/** The results and lost leases of a request, by season. */
 const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenRunner, { holds, results }: Asking) {
   const about = new Map<string | undefined, About>()
   const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
@@ -101,7 +101,7 @@ const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenR
   return about
 })
 
-/** Results of audits, told to their own queue. */
+/** Sends results of audits to their own queue. */
 export const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<Reported>) =>
   Effect.forEach(
     results,

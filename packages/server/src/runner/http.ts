@@ -28,7 +28,7 @@ export const FleetHandlers = HttpApiBuilder.group(
   })
 )
 
-/** The schema has no part in it: sheets.ts writes what it would. */
+/** Skips the response schema: sheets.ts writes the same text. */
 const written = ({ drain, leases, results }: Handed) =>
   HttpServerResponse.text(answerText(leases, results, drain), { contentType: "application/json" })
 

@@ -1,4 +1,4 @@
-/** Every statement on runner keys and runners, and what work needs to know of versions, boards and seasons. */
+/** Every statement on runner keys and runners, and the parts of lease payloads about versions, boards and seasons. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Rules, WeightClass } from "@agon/api/season/Rules.ts"
@@ -54,7 +54,7 @@ const page = { limit: Schema.Int, offset: Schema.Int }
 const Total = Schema.Struct({ total: Schema.Int })
 
 const makeKeys = (sql: SqlClient.SqlClient) => ({
-  /** Keys in force, of accounts that are not suspended, each by runner_key(key_sha256), unique; hashes as Postgres writes bytes: `\x` and hexadecimal digits. */
+  /** Keys in force, of accounts that are not suspended, each by runner_key(key_sha256), unique; hashes in Postgres's text form of bytea: `\x` and hexadecimal digits. */
   bySecrets: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: KeyRow,
@@ -65,7 +65,7 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
       WHERE k.revoked_at IS NULL AND NOT coalesce(a.suspended, false)`
   }),
 
-  /** Inserts one row; a key of the same secret is there already where the service starts again. */
+  /** Inserts one row; a key of the same secret exists already where the service starts again. */
   addKey: (row: {
     readonly id: string
     readonly season_id: string | null
@@ -105,7 +105,7 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
       WHERE k.id = ${id} AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
   }),
 
-  /** Locks one row by the primary key; its runners are gone with it, by runner_of_key. Of two that revoke it one is the first. */
+  /** Locks one row by the primary key; its runners become gone with it, by runner_of_key. Of two concurrent revocations one is the first. */
   revoke: SqlSchema.findOne({
     Request: Schema.Struct({ id: Schema.String, now: Schema.Date }),
     Result: Schema.Struct({ fresh: Schema.Boolean }),
@@ -116,7 +116,7 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-/** Sessions of one key that are not gone: a machine has one, and one more when it was started anew. */
+/** Sessions of one key that are not gone: a machine has one, and a second after a restart. */
 export const SESSIONS_MAX = 128
 /** Gone runners of one key that can still be looked up and flagged. */
 const GONE_KEPT = 1_000
@@ -127,8 +127,8 @@ const leasesOf =
 
 const makeSessions = (sql: SqlClient.SqlClient) => ({
   /**
-   * Inserts one row, unless the key has as many as it may. A key whose runners were flagged time and again gets sessions without
-   * work, but for that of the service's own runner (it has no creator), which is the operator's to look after. By runner_of_key.
+   * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets sessions without
+   * work, except the key of the service's own runner (it has no creator), which is the operator's responsibility. By runner_of_key.
    */
   openSession: (row: {
     readonly id: string
@@ -152,12 +152,12 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     FROM k WHERE k.open < ${SESSIONS_MAX}
     RETURNING state, (SELECT flagged FROM k) AS flagged`,
 
-  /** Of a key, all but the newest runners that are gone; those flagged within a day count against it and stay. By runner_of_key. */
+  /** Deletes a key's gone runners, all but the newest; those flagged within a day count against it and stay. By runner_of_key. */
   forget: ({ key_id, now }: { readonly key_id: string; readonly now: Date }) => sql`
     DELETE FROM runner WHERE id IN (SELECT id FROM runner WHERE key_id = ${key_id} AND state = 'gone'
       AND coalesce(flagged_at < ${now}::timestamptz - interval '1 day', true) ORDER BY created_at DESC OFFSET ${GONE_KEPT})`,
 
-  /** Rows by the primary key. A join, since what is searched for in a list would be read out of its text anew for every row. */
+  /** Rows by the primary key. A join, since a list would be parsed out of its text anew for every row. */
   sessions: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: OpenRunner,
@@ -166,11 +166,11 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
       FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
   }),
 
-  /** Locks one row by the primary key, at most every few seconds a runner. Who comes back after a silence is active again, who was stopped is not. */
+  /** Locks one row by the primary key, at most every few seconds a runner. A runner that returns after a silence is active again, a stopped one is not. */
   seen: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
     UPDATE runner SET last_seen_at = ${now}, state = CASE WHEN state = 'gone' AND NOT stopped THEN 'active' ELSE state END WHERE id = ${id}`,
 
-  /** Runners that are not seen any more, or drained and done, by runner_seen. */
+  /** Runners that are silent, or drained and done, by runner_seen. */
   sweep: (silent_since: Date) => sql`
     UPDATE runner r SET state = 'gone', stopped = stopped OR state = 'draining'
     WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))`
@@ -207,7 +207,7 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
       FROM runner r WHERE ${sql.in("r.key_id", keys)} AND r.state <> 'gone' ORDER BY r.created_at DESC LIMIT 200`
   }),
 
-  /** Locks one row by the primary key; no row where it is gone already or of another fleet. */
+  /** Locks one row by the primary key; no row where it is already gone or belongs to another fleet. */
   drain: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) }),
     Result: Schema.Struct({ ...RunnerRow.fields, fresh: Schema.Boolean }),
@@ -220,7 +220,7 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-/** Work as it was leased last, unless that lease was given back; audits under the name of their queue. */
+/** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
 const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.strike_limit FROM (
   SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
     (s.rules->'match'->>'strike_limit')::int AS strike_limit
@@ -261,21 +261,21 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
       FROM season s WHERE s.id = ${season_id}`
   }),
 
-  /** Open leases of one runner: scans of small tables and match_audit_open, once when a runner is first heard of. */
+  /** Open leases of one runner: scans of small tables and match_audit_open, once when a runner is new to this node. */
   heldBy: SqlSchema.findAll({
     Request: Schema.String,
     Result: Held,
     execute: (runner) => sql`SELECT ${sql.literal(openLease)} WHERE o.runner = ${runner}`
   }),
 
-  /** One open lease: scans of small tables and the primary key of match_audit, where this node has not heard of its runner. */
+  /** One open lease: scans of small tables and the primary key of match_audit, where this node does not know its runner. */
   held: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, n: Schema.Int }),
     Result: Held,
     execute: ({ id, n }) => sql`SELECT ${sql.literal(openLease)} WHERE o.work = ${id} AND o.n = ${n} AND o.runner IS NOT NULL`
   }),
 
-  /** How a match ended, by its primary key, and whether it is still open, by that of the small `live`. */
+  /** How a match ended, by its primary key, and whether it is still open, by the primary key of the small `live`. */
   endedWith: (id: string) => sql<{ readonly replay_hash: string | null; readonly live: boolean }>`
     SELECT m.replay_hash, EXISTS (SELECT 1 FROM live l WHERE l.id = w.id) AS live
     FROM (SELECT ${id}::uuid AS id) w LEFT JOIN match m ON m.id = w.id`,

@@ -1,9 +1,9 @@
 /**
  * Results on their way to a season: checked before anything is applied, turned into commands, replays taken over.
  *
- *   held under this key, by its last lease? ── no ─▶ `Unheld`: nothing of it is looked at, the season says what became of it
- *        └─ yes ─▶ sound by itself? ─▶ the upload sized, hashed and put where only this replay can lie ─▶ the season
- *                                                                 accepted ─▶ the upload is removed; ReplayUploads.ts has the rest
+ * held under this key, by its last lease? ── no ─▶ `Unheld`: its content is not looked at, the season answers it
+ *      └─ yes ─▶ sound by itself? ─▶ the upload sized, hashed and put where only this replay can lie ─▶ the season
+ *                                                               accepted ─▶ the upload is removed; ReplayUploads.ts does the rest
  */
 import { Effect } from "effect"
 import { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"
@@ -17,7 +17,7 @@ import { AUDITS } from "./Audits.ts"
 import type { Holding } from "./Holdings.ts"
 import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
 
-/** A finished match that the key does not hold, so that its replay was not looked at. */
+/** A result of a finished match that the key does not hold, so its replay was not looked at. */
 export interface Unheld {
   readonly kind: "unheld"
   readonly lease: string
@@ -28,13 +28,13 @@ type Finished = Extract<Result, { kind: "match"; seats: unknown }>
 export const isFinished = <R extends { readonly kind: string }>(result: R): result is R & Finished =>
   result.kind === "match" && "seats" in result
 
-/** A runner may list the seats in any order; the machine takes them by number. */
+/** A runner may list the seats in any order; the machine expects them by number. */
 const bySeat = ({ seats }: Finished) => (seats.every(({ seat }, i) => seat === i) ? seats : seats.toSorted((a, b) => a.seat - b.seat))
 
-/** The machine says why it is not taken; it cannot be, even if the key was given the lease in this moment. */
+/** The outcome of an unheld result. The machine refuses it and says why; it cannot accept it even if the key gets the lease at this moment. */
 const UNPROVEN: MatchOutcome = { runtime_version: "", reason: "", turns: 0, played_ms: 0, seats: [], state_sha256: "", replay: null }
 
-/** The machine's command for a result. Audits have none: they are a queue of their own. */
+/** The machine's command for a result. Audits have none: they have their own queue. */
 export const commandOf = (key: string, result: Reported): Command | undefined => {
   const { lease } = result
   if (result.kind === "unheld") return { _tag: "ReportMatch", key, lease, outcome: UNPROVEN }
@@ -52,7 +52,7 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
   return { _tag: "ReportMatch", key, lease, outcome: { runtime_version, reason, turns, played_ms, seats, state_sha256, replay } }
 }
 
-/** What is wrong with a result for work that this key holds, in sentences by path; nothing where it is sound. */
+/** The faults of a result for work that this key holds, as sentences by path; empty where it is sound. */
 export const faultsOf = (result: Result, holding: Holding, path: string, known: ReadonlySet<string>) => {
   if (result.kind !== (holding.season === AUDITS ? "audit" : holding.seats === null ? "admission" : "match")) {
     return [{ path: `${path}kind`, message: `The lease is not for work of kind ${result.kind}.` }]
@@ -67,7 +67,7 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
   return fault === undefined ? [] : [{ path: `${path}seats`, message: fault }]
 }
 
-/** Sizes and hashes the uploads of results that are held, and takes them over; fails where one is not what its result says. */
+/** Sizes and hashes the uploads of held results, and takes them over; fails where an upload differs from its result. */
 export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<Reported>) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
@@ -90,6 +90,6 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
     { concurrency: 8, discard: true }
   )
 
-/** What was uploaded under a lease whose result was accepted is not needed there any more. */
+/** Removes the uploads of leases whose results were accepted. */
 export const dropUploads = (objects: ObjectStore["Service"], leases: ReadonlyArray<string>) =>
   Effect.forEach(leases, (lease) => Effect.ignore(objects.remove(replayUploadKey(lease))), { concurrency: 8, discard: true })

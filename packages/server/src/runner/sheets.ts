@@ -1,7 +1,7 @@
 /**
- * Work as it travels, written as JSON. A match is put together from parts: its board, the files of its versions, its
- * season's engine stand in every sheet that names them, and to check and write them anew for each lease was the dearest
- * part of handing out matches; so each is written once and kept as text. Keys stand in the schema's order.
+ * Lease payloads, encoded as JSON. A match's payload is assembled from parts: its board, its versions' files and its
+ * season's engine appear in every payload that names them, and checking and encoding them anew for each lease was the most
+ * expensive part of handing out matches; so each is encoded once and kept as text. Keys are in the schema's order.
  */
 import { Schema } from "effect"
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
@@ -12,23 +12,23 @@ import type { Upload } from "../object/ObjectStore.ts"
 /** JSON of a `Work` of protocol.ts. */
 export type Sheet = string
 
-/** What a lease request is answered: JSON of a `LeaseAnswer`. */
+/** The body of the answer to a lease request: JSON of a `LeaseAnswer`. */
 export const answerText = (leases: ReadonlyArray<Sheet>, results: ReadonlyArray<LeasedAcceptance>, drain: boolean): string =>
   `{"leases":[${leases.join(",")}],"results":${JSON.stringify(results)},"drain":${drain}}`
 
 const encodeRare = Schema.encodeUnknownSync(Schema.Union([AuditWork, AdmissionWork]))
 
-/** Of work that is rare enough to be checked and written as a whole. */
+/** For work rare enough to be checked and encoded as a whole. */
 export const rareSheet = (work: AuditWork | AdmissionWork): Sheet => JSON.stringify(encodeRare(work))
 
-/** What all matches of a season have in common. */
+/** The part common to all matches of a season. */
 export const engineText = ({ engine_digest, game }: OpenSeason): string => inner({ game, engine_digest })
 
-/** What all seats of a version have in common. */
+/** The part common to all seats of a version. */
 export const versionText = (version_id: string, weights: File, manifest: File, memory_cap_bytes: number): string =>
   inner({ version_id, weights, manifest, memory_cap_bytes })
 
-/** Without its braces. */
+/** The JSON of an object without its braces. */
 const inner = (value: object): string => JSON.stringify(value).slice(1, -1)
 
 type MachineMatch = Extract<Work, { kind: "match" }>

@@ -1,6 +1,6 @@
 /**
- * From which season a runner's next work comes: the seasons that it may serve, in their turn, each up to its share; and
- * before them a match that waits to be played again.
+ * Chooses where a runner's next work comes from: first a match that waits to be played again, then the
+ * seasons that it may serve, in turn, each up to its share.
  */
 import { Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -13,7 +13,7 @@ import { Parking } from "../actor/Parking.ts"
 import type { OpenRunner } from "./queries.ts"
 import type { Sheet } from "./sheets.ts"
 
-/** Runners of which a season would give the one what it gives the other. */
+/** Runners of one kind are interchangeable: a season would give each of them the same work. */
 export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines, runtime_version }: OpenRunner): string =>
   `${season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
 
@@ -23,7 +23,7 @@ interface Asked {
   readonly given: number
 }
 
-/** Of a runtime that is known, and of the season. */
+/** Whether a runner may ask a season: its key serves the season, it has the engine, and its runtime is known. */
 const mayAskWith = (known: ReadonlySet<string>) => (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason) =>
   (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
@@ -36,11 +36,11 @@ export const makeSources = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const mayAsk = mayAskWith(known)
 
-  /** What a season's own runners do for it is no share of the platform's. */
+  /** Work done by a season's own runners does not count towards its share of the platform's. */
   const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
     fairness.order(seasons.list().filter((season) => mayAsk(key, runner, season)))
 
-  /** Looked up when it is asked: a season may have come while the runner waited. */
+  /** Looked up on each call: a season may have been added while the runner waited. */
   const serves = (key: KeyOfRunner, runner: OpenRunner) => (id: string) => {
     const season = seasons.get(id)
     return season !== undefined && mayAsk(key, runner, season)
@@ -61,14 +61,14 @@ export const makeSources = Effect.gen(function* () {
   /** How much of the room one season may fill before the others were asked. */
   const shareOf = (key: KeyOfRunner, runner: OpenRunner, room: number): number => fairness.share(inTurn(key, runner), room)
 
-  /** From one season; one that is away has no work now. */
+  /** Takes work from one season; one that is away has none now. */
   const take = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, max: number) {
     const asked = tell(key, runner, season, { results: [], max })
     const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
     return works
   })
 
-  /** From the seasons in turn, from each its share, then from those that have more, until the room is full. `first` was asked already. */
+  /** Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. */
   const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, share: number, first?: Asked) {
     const leases: Array<Sheet> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
@@ -84,7 +84,7 @@ export const makeSources = Effect.gen(function* () {
     return leases
   })
 
-  /** One a request: they are few, and matches go on beside them. */
+  /** One audit a request: they are few, and matches continue beside them. */
   const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
     const works = known.has(runner.runtime_version) ? yield* audits.lease(key, runner, Math.min(1, room)) : []
     for (const { lease } of works)

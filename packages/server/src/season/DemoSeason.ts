@@ -1,7 +1,7 @@
 /**
  * The demonstration season (AGON_DEMO): on an empty embedded database the `agon demo` command is run against the service
- * as soon as it answers. It goes through the public API as anybody would. A file in the data directory says that it was
- * begun, so that one that was broken off is taken up at the next start, and whether it is done.
+ * as soon as it answers, through the public API. A file in the data directory records that it was
+ * begun, so that an interrupted one is continued at the next start, and whether it is done.
  */
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ import { childProcess } from "../process/ChildProcess.ts"
 const PROGRAM = join(import.meta.dirname, "..", "..", "..", "cli", "src", "main.ts")
 const PAUSE = "10 seconds"
 
-/** Whether there is a season at all: one row of a small table. */
+/** Whether there are no seasons yet: reads one row of a small table. */
 const isEmpty = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ readonly found: boolean }>`SELECT EXISTS (SELECT 1 FROM season) AS found`, ([row]) => row?.found === false)
 )

@@ -1,4 +1,4 @@
-/** What administrators tell a season's participants, and the log of what they have done. */
+/** Notices from administrators to a season's participants, and the log of administrative writes. */
 
 import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
@@ -16,7 +16,7 @@ export class Notices extends Context.Service<
   {
     /** Newest first. */
     readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<NoticePage>
-    /** To everyone on the roster who has signed in, and everyone who has ever entered a version; but for those who want none. */
+    /** Sends it to everyone on the roster who has signed in, and everyone who has ever entered a version, except those who turned notices off. */
     readonly send: (account: SignedIn, season: SeasonInPath, notice: SendNotice) => Effect.Effect<Notice>
     /** Newest first. */
     readonly audit: (season: SeasonInPath, page: PageOf) => Effect.Effect<AuditLog>

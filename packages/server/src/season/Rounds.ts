@@ -1,4 +1,4 @@
-/** Rounds of a season: planned, moved and withdrawn by its actor, whose rows are read here. */
+/** Rounds of a season: its actor plans, moves and withdraws them; the rows are read here. */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -76,7 +76,7 @@ const makeRounds = Effect.gen(function* () {
 
   const row = (season: SeasonInPath, n: number) => Effect.orDie(queries.round({ season_id: season.id, n }))
 
-  /** The machine refuses a start in a season that is closing as it does one in the past; to the caller they differ. */
+  /** The machine refuses a start in a closing season like one in the past; the caller gets different refusals. */
   const refusal = Effect.fnUntraced(function* (season: SeasonInPath, detail: string) {
     const { closing } = yield* Effect.orDie(queries.counted(season.id))
     if (closing) return yield* new SeasonClosed({ detail: "The season is closing." })

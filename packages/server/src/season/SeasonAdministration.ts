@@ -1,5 +1,5 @@
 /**
- * Changes to a season that is made. What the machine goes by (window, rules, classes, fleet, fill, the close) is a
+ * Changes to an existing season. Settings that the machine uses (window, rules, classes, fleet, fill, the close) change by a
  * command to its actor, which logs it in the same commit and purges; who may enter and which season is featured are
  * plain rows, written with their log row in one transaction and purged after it.
  */
@@ -34,13 +34,13 @@ type Change<Body, E> = (account: SignedIn, season: SeasonInPath, body: Body) => 
 export class SeasonAdministration extends Context.Service<
   SeasonAdministration,
   {
-    /** While it is scheduled. */
+    /** Only while it is scheduled. */
     readonly edit: Change<EditSeason, InvalidRequest | RulesInvalid | SeasonNotScheduled | Unavailable>
     readonly narrowEntry: Change<void, EntryFixed | SeasonNotScheduled>
     readonly feature: Change<void, SeasonPrivate>
     readonly changeFleet: Change<EditFleet, SeasonClosed | Unavailable>
     readonly changeFill: Change<EditFill, SeasonClosed | Unavailable>
-    /** Asked for again it changes nothing. */
+    /** Repeating it changes nothing. */
     readonly close: Change<void, Unavailable>
   }
 >()("agon/SeasonAdministration") {
@@ -60,7 +60,7 @@ const makeRecord = Effect.map(
       Effect.map(Effect.orDie(seasons.find(game, slug, account.id)), (found) => found.record)
 )
 
-/** What the machine goes by. */
+/** Changes of settings that the machine uses. */
 const makeCommands = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const record = yield* makeRecord
@@ -100,14 +100,14 @@ const makeCommands = Effect.gen(function* () {
     close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
       const audit = yield* auditOf(account, "season.close", season.slug)
       const close = asked(actors, season.id, { _tag: "CloseSeason", audit })
-      yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says since when
+      yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says when it closed
       return yield* record(account, season)
     })
   }
   return commands
 })
 
-/** What it does not know of. */
+/** Changes of rows that the machine does not use. */
 const makeRows = Effect.gen(function* () {
   const audits = yield* makeAudits
   const cache = yield* ResponseCache
@@ -151,7 +151,7 @@ const makeRows = Effect.gen(function* () {
   return rows
 })
 
-/** What the edit names, read; faults of the rules and classes are named all at once. */
+/** The decoded edit; faults of the rules and classes are reported all at once. */
 const patchOf = Effect.fnUntraced(function* ({ rules, submissions_close_at, submissions_open_at, weight_classes }: EditSeason) {
   const read = yield* rulesOf({ ...(rules && { rules }), ...(weight_classes && { weight_classes }) })
   const patch: SettingsPatch = {

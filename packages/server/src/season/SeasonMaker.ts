@@ -35,11 +35,11 @@ export class SeasonMaker extends Context.Service<
     )
 }
 
-/** So long a creation waits for its season's actor. The season is there by then, and whoever asks it first tries again. */
+/** How long a creation waits for its season's actor. The season exists by then, and the first caller that finds it starting tries again. */
 const READY_PATIENCE = Duration.seconds(5)
 const READY_PAUSE = Duration.millis(50)
 
-/** Whoever is answered may write to the season at once, through any node. */
+/** After the answer, clients may write to the season at once, through any node. */
 const untilReady = (actors: SeasonActors["Service"], season: string) =>
   Effect.andThen(actors.wake(season), actors.ask(season, { _tag: "Tick" })).pipe(
     Effect.retry(Schedule.spaced(READY_PAUSE)),
@@ -50,7 +50,7 @@ const untilReady = (actors: SeasonActors["Service"], season: string) =>
 
 const NO_FILL = { enabled: false, max_per_hour: null }
 
-/** A name as a slug: what is neither letter nor digit stands between words. */
+/** A name as a slug: anything but letters and digits separates words. */
 const slugOf = (name: string): string =>
   name
     .normalize("NFKD")
@@ -89,7 +89,7 @@ const makeSeasonMaker = Effect.gen(function* () {
       ${storableJson(rules)}::jsonb, ${storableJson(body.weight_classes)}::jsonb, ${storableJson(body.fleet)}::jsonb,
       ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`
 
-  /** One row for each name that account_username knows; answers how many. */
+  /** One row for each name that account_username has; answers how many. */
   const appoint = (id: string, usernames: ReadonlyArray<string>, now: Date) => sql`
     INSERT INTO season_admin (season_id, account_id, added_at)
     SELECT ${id}, a.id, ${now} FROM account a WHERE ${sql.in("a.username", usernames)} RETURNING account_id`

@@ -1,6 +1,6 @@
 /**
- * Who may enter a season and who administers it: plain rows, each write with its log row in one transaction. No shared
- * answer shows a roster or depends on who asks, so there is nothing to purge; roles are read with every request.
+ * Who may enter a season and who administers it: plain rows, each write with its log row in one transaction. No cached
+ * answer shows a roster or depends on the caller, so there is nothing to purge; roles are read with every request.
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
@@ -16,7 +16,7 @@ import { makeQueries } from "./peopleQueries.ts"
 
 type Write<Body, A, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<A, E>
 
-/** People by the names that they sign in with at one provider. */
+/** People by their login names at one provider. */
 export interface Logins {
   readonly provider: string
   readonly logins: ReadonlyArray<string>
@@ -26,12 +26,12 @@ export class SeasonPeople extends Context.Service<
   SeasonPeople,
   {
     readonly participants: (season: SeasonInPath, page: PageOf) => Effect.Effect<Participants>
-    /** Answers the rows of all the logins; who is on the roster already stays as they are. */
+    /** Answers the rows of all the logins; people already on the roster are unchanged. */
     readonly add: Write<Logins, { readonly participants: ReadonlyArray<Participant> }, never>
     /** By the row's id. */
     readonly remove: Write<string, Participant, NotFound>
     readonly administrators: (season: SeasonInPath, page: PageOf) => Effect.Effect<SeasonAdministrators>
-    /** By username; who administers it already stays as they are. */
+    /** By username; an administrator appointed again is unchanged. */
     readonly appoint: Write<string, SeasonAdministrator, NotFound>
     readonly dismiss: Write<string, SeasonAdministrator, NotFound>
   }
@@ -47,7 +47,7 @@ export class SeasonPeople extends Context.Service<
 const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
 
-/** One of each login, however its letters are cased. */
+/** Each login once, ignoring case. */
 const distinct = (logins: ReadonlyArray<string>) => [...new Map(logins.map((login) => [login.toLowerCase(), login])).values()]
 
 const makeRoster = Effect.gen(function* () {

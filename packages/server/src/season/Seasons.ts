@@ -1,6 +1,6 @@
 /**
- * Seasons as they are read. A private season that the caller may not see is answered exactly as one that does not exist.
- * A read that names no season speaks of the featured one of its game, which is always public.
+ * Reading seasons. A private season that the caller may not see is answered exactly as one that does not exist.
+ * A read that names no season means the featured one of its game, which is always public.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ import { registered } from "./registered.ts"
 import { makeQueries, type Podiumed } from "./queries.ts"
 import { type FoundSeason, found, isSlug } from "./seasonRecord.ts"
 
-/** Whose eyes a read has: an account's id, or null for everybody's. */
+/** Whose permissions a read has: an account's id, or null for the public. */
 export type Viewer = string | null
 
 export class Seasons extends Context.Service<
@@ -22,7 +22,7 @@ export class Seasons extends Context.Service<
   {
     /** By its slug; the featured one where that is undefined. */
     readonly find: (game: string, slug: string | undefined, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
-    /** By its slug alone: of the first registered game that has such a one. */
+    /** By its slug alone: of the first registered game that has one of this slug. */
     readonly findAnywhere: (slug: string, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
     readonly featured: (game: string) => Effect.Effect<Option.Option<FoundSeason>, UnknownGame>
     /** Of every game that has a public season. */
@@ -31,7 +31,7 @@ export class Seasons extends Context.Service<
     readonly list: (game: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<FoundSeason>, UnknownGame>
     readonly podium: (season: FoundSeason) => Effect.Effect<Podium>
     readonly playing: (season: FoundSeason) => Effect.Effect<Playing>
-    /** For the level that guards a season's administration. */
+    /** For the auth guard of a season's administration. */
     readonly forAdmin: (account: SignedIn, game: string, slug: string) => Effect.Effect<SeasonForAdmin, UnknownGame | UnknownSeason>
   }
 >()("agon/Seasons") {
@@ -102,7 +102,7 @@ const makeSeasons = Effect.gen(function* () {
   return Seasons.of({ find, findAnywhere, featured, featuredOfAll, list, podium, playing, forAdmin })
 })
 
-/** Every ladder is named, also one that nobody stands on. */
+/** Every ladder is listed, even an empty one. */
 const podiumsOf = (rows: ReadonlyArray<Podiumed>): Podium["ladders"] =>
   Object.fromEntries(
     ladders.map((ladder) => [

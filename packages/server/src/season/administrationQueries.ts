@@ -1,4 +1,4 @@
-/** The statements of a season's administration that are not the machine's. */
+/** The statements of a season's administration outside the machine. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -11,8 +11,8 @@ const Standing = Schema.Struct({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * One row by the primary key, locked against the actor's commits until the transaction ends: what it says of the
-   * season still holds when the row is changed. The transaction is two statements long.
+   * One row by the primary key, locked against the actor's commits until the transaction ends, so that the
+   * values read still hold when the row is changed. The transaction is two statements long.
    */
   lock: SqlSchema.findOne({
     Request: Schema.Struct({ season_id: Schema.String, now: Schema.Date }),
@@ -26,10 +26,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Locks one row by the primary key. */
   narrow: (season_id: string) => sql`UPDATE season SET entry = 'restricted' WHERE id = ${season_id}`,
 
-  /** Locks the game's row: of two that feature a season of it at once, the second waits, or season_featured would refuse it. */
+  /** Locks the game's row: of two that feature a season of it at once, the second waits; otherwise season_featured would refuse it. */
   lockGame: (game: string) => sql`SELECT slug FROM game WHERE slug = ${game} FOR NO KEY UPDATE`,
 
-  /** Locks the season that is featured until now by season_featured. */
+  /** Locks the currently featured season by season_featured. */
   unfeature: (game: string) => sql`UPDATE season SET featured = false WHERE game = ${game} AND featured`,
 
   /** Locks one row by the primary key. */

@@ -6,7 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Providers } from "../account/Providers.ts"
 import { SeasonMaker } from "./SeasonMaker.ts"
 
-/** Nobody has an identity at a provider that is not configured, so nobody could enter: it is a mistake. */
+/** Refuses a provider that is not configured: nobody has an identity there, so nobody could enter. */
 const refuseUnknown = ({ bySlug, list }: Providers["Service"], named: ReadonlyArray<string>) => {
   const unknown = named.filter((slug) => bySlug(slug) === undefined)
   if (unknown.length === 0) return Effect.void
@@ -15,7 +15,7 @@ const refuseUnknown = ({ bySlug, list }: Providers["Service"], named: ReadonlyAr
   return Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: "providers", message }] }))
 }
 
-/** Of the unknown ones; more would push the known ones out of the sentence. */
+/** How many unknown ones are named; more would push the known ones out of the sentence. */
 const SAID_MAX = 3
 
 export const SeasonCreationHandlers = HttpApiBuilder.group(

@@ -1,4 +1,4 @@
-/** Whether a season has the board, baseline, version or round that a path names: asked before the request's body is read. */
+/** Whether a season has the board, baseline, version or round that a path names: checked before the request's body is read. */
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -19,7 +19,7 @@ export const makeInSeason = Effect.gen(function* () {
     ...lookup,
     execute: ({ name, season_id }) => sql`SELECT EXISTS (SELECT 1 FROM board WHERE season_id = ${season_id} AND map_id = ${name}) AS found`
   })
-  /** One row by model_baseline, and one of version_model: a baseline is there from its first version on. */
+  /** One row by model_baseline, and one of version_model: a baseline exists from its first version on. */
   const baseline = SqlSchema.findOne({
     ...lookup,
     execute: ({ name, season_id }) => sql`

@@ -7,7 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Providers } from "../account/Providers.ts"
 import { SeasonPeople } from "./SeasonPeople.ts"
 
-/** What a DELETE names: in its body, or in the query where the body went missing on the way. */
+/** The name that a DELETE carries: in its body, or in the query where a proxy dropped the body. */
 const removed = <const Name extends string>(
   name: Name,
   { payload, query }: { readonly payload: { readonly [K in Name]?: string } | null; readonly query: { readonly [K in Name]?: string } }

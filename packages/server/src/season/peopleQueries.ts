@@ -10,7 +10,7 @@ const AdministratorRow = Schema.Struct({ ...SeasonAdministrator.fields, added_at
 const Total = Schema.Struct({ total: Schema.Int })
 const page = { season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }
 
-/** Whose login it is, by identity_login: of several accounts that have shown it, the one that did last. */
+/** The account behind a login, by identity_login: of several accounts that have used it, the latest. */
 const columns = `p.id, p.login, p.provider, p.added_at,
   (SELECT a.username FROM identity i JOIN account a ON a.id = i.account_id
     WHERE i.provider = p.provider AND lower(i.login) = lower(p.login) ORDER BY i.created_at DESC LIMIT 1) AS username`
@@ -32,7 +32,7 @@ const makeRosters = (sql: SqlClient.SqlClient) => ({
     execute: (season_id) => sql`SELECT count(*)::int AS total FROM participant WHERE season_id = ${season_id}`
   }),
 
-  /** Inserts the logins that participant_login does not know yet, and answers those. */
+  /** Inserts the logins that are not in participant_login yet, and answers those. */
   addParticipants: SqlSchema.findAll({
     Request: Schema.Struct({
       season_id: Schema.String,
@@ -69,7 +69,7 @@ const makeRosters = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeAdministrators = (sql: SqlClient.SqlClient) => ({
-  /** By season_admin_pkey, a few rows, in the order in which they were appointed. */
+  /** By season_admin_pkey, a few rows, in the order of appointment. */
   administrators: SqlSchema.findAll({
     Request: Schema.Struct(page),
     Result: AdministratorRow,

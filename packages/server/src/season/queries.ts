@@ -1,15 +1,15 @@
-/** Every statement that reads seasons. What changes them is the actor's (actor/store/commit.ts), or an administrator's. */
+/** Every statement that reads seasons. Writes are the actor's (actor/store/commit.ts) or an administrator's. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { bestOf } from "../rating/standing.ts"
 import { SeasonRow } from "./seasonRecord.ts"
 
-/** A timestamptz inside a jsonb value, as the wire has it. */
+/** A timestamptz inside a jsonb value, in the wire's format. */
 export const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
- * Whether an account is one of those that see the season of this id where it is private: its participants (by identity),
- * its administrators and those of the platform. Indexes: account_pkey, season_admin_pkey, identity_account and then
+ * Whether an account may see the season of this id where it is private: participants (by identity),
+ * its administrators and those of the platform may. Indexes: account_pkey, season_admin_pkey, identity_account and then
  * participant_login.
  */
 const isOf = (sql: SqlClient.SqlClient, viewer: string, id: Statement.Fragment): Statement.Fragment => sql`(
@@ -18,17 +18,17 @@ const isOf = (sql: SqlClient.SqlClient, viewer: string, id: Statement.Fragment):
   OR EXISTS (SELECT 1 FROM identity i JOIN participant p ON p.season_id = ${id} AND p.provider = i.provider
     AND lower(p.login) = lower(i.login) WHERE i.account_id = ${viewer}))`
 
-/** Whether an account may see the season `s`: public ones everybody may. Nobody is null. */
+/** Whether a viewer may see the season `s`: everybody may see public ones. A null viewer is the public. */
 export const sees = (sql: SqlClient.SqlClient, viewer: string | null): Statement.Fragment =>
   viewer === null ? sql`s.visibility = 'public'` : sql`(s.visibility = 'public' OR ${isOf(sql, viewer, sql`s.id`)})`
 
-/** The id of no season. */
+/** An id that no season has. */
 const NONE = "00000000-0000-0000-0000-000000000000"
 
 /**
- * The season `s` of a slug as a viewer finds it: what follows FROM. Slugs can be guessed, so whether the viewer sees the season is
- * asked before it is known whether there is one, of no season's id where there is none: the answer takes as long either way.
- * Season_slug, the indexes of `isOf`, season_pkey.
+ * The season `s` of a slug as a viewer finds it: the text after FROM. Slugs can be guessed, so the viewer's permission is
+ * checked before the season's existence is known, against an id that no season has where there is none: the answer takes as long
+ * either way. Indexes: season_slug, those of `isOf`, season_pkey.
  */
 const seenBySlug = (sql: SqlClient.SqlClient, game: string, slug: string, viewer: string | null): Statement.Fragment =>
   viewer === null
@@ -39,11 +39,11 @@ const seenBySlug = (sql: SqlClient.SqlClient, game: string, slug: string, viewer
 
 const isLive = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`(s.closed_at IS NULL AND s.submissions_open_at <= ${now})`
 
-/** First the one that was set as featured, then the newest that is live, then the newest. */
+/** First the one set as featured, then the newest live one, then the newest. */
 const featuredFirst = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
   sql`s.featured DESC, ${isLive(sql, now)} DESC, s.submissions_open_at DESC, s.created_at DESC, s.id DESC`
 
-/** Of boards, baselines and rounds by the first columns of their keys: a few rows each. Counters are those of the machine. */
+/** Boards, baselines and rounds by the first columns of their keys: a few rows each. Counters are the machine's. */
 const seasonColumns = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`
   s.id, s.game, s.slug, s.name, s.submissions_open_at, s.submissions_close_at, s.close_requested_at, s.closed_at, s.visibility,
   CASE WHEN s.closed_at IS NOT NULL THEN 'closed' WHEN s.submissions_open_at <= ${now} THEN 'live' ELSE 'scheduled' END AS state,
@@ -95,7 +95,7 @@ const makeSeasons = (sql: SqlClient.SqlClient) => ({
       SELECT ${seasonColumns(sql, now)} FROM ${seenBySlug(sql, game, slug, viewer)}`
   }),
 
-  /** The seasons of a game by season_slug, a few, sorted; all but the first are dropped before anything else is read of them. */
+  /** The seasons of a game by season_slug, a few, sorted; all but the first are dropped before any other column is read. */
   featured: SqlSchema.findOneOption({
     Request: Schema.Struct({ game: Schema.String, now: Schema.Date }),
     Result: SeasonRow,

@@ -1,12 +1,12 @@
-/** The games that the service is built with; a name that is not among them is refused before any statement. */
+/** The games that the service is built with; any other name is refused before any statement. */
 import { Effect } from "effect"
 import { UnknownGame } from "@agon/api/Authorization.ts"
 import { engineOf, engines } from "@agon/engine/registry.ts"
 
-/** Reads that name neither game nor season speak of this one. */
+/** The game of reads that name neither game nor season. */
 export const firstGame = engines[0]!.slug
 
-/** Those that a season's slug without a game is looked for in before this one. */
+/** The games that are searched before this one for a season's slug given without a game. */
 export const gamesBefore = (game: string): ReadonlyArray<string> =>
   engines
     .slice(

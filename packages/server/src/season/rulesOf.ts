@@ -6,13 +6,13 @@ import type { WeightClass } from "@agon/domain/season/Rules.ts"
 import { Effect } from "effect"
 import { sentencesOf } from "../http/fieldErrors.ts"
 
-/** What the season, or whoever makes one, finds wrong with what it was sent. */
+/** Turns the faults that a season, or its creation, finds in a request into a refusal. */
 export const refusing = (refused: "invalid_request" | "rules_invalid", errors: ReadonlyArray<Fault>) => {
   const said = { detail: sentencesOf(errors), errors }
   return Effect.fail(refused === "invalid_request" ? new InvalidRequest(said) : new RulesInvalid(said))
 }
 
-/** The rules that the body names; classes are looked at where it has some. */
+/** The rules that the body names; classes are checked where it has some. */
 export const rulesOf = (body: {
   readonly rules?: Readonly<Record<string, unknown>>
   readonly weight_classes?: ReadonlyArray<WeightClass>

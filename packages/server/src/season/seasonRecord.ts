@@ -1,4 +1,4 @@
-/** The season record of docs/contract.md#season-record, and what else of a season's row the reads need. */
+/** The season record of docs/contract.md#season-record, and the other columns of a season's row that reads need. */
 import { Schema } from "effect"
 import { Season } from "@agon/api/season/Season.ts"
 import { Instant } from "../database/rows.ts"
@@ -23,7 +23,7 @@ export interface FoundSeason {
   readonly podium: SeasonRow["podium"]
 }
 
-/** A model has one entered version at most, so models in the field and versions on the ladder are as many. */
+/** A model has at most one entered version, so models in the field and versions on the ladder are equally many. */
 export const found = ({ id, podium, ...row }: SeasonRow): FoundSeason => ({
   id,
   podium,
@@ -32,5 +32,5 @@ export const found = ({ id, podium, ...row }: SeasonRow): FoundSeason => ({
 
 const slug = /^[a-z0-9](-?[a-z0-9])*$/
 
-/** What is no slug names nothing, and never reaches a statement. */
+/** Keeps invalid slugs, which no season has, out of statements. */
 export const isSlug = (text: string) => text.length <= 64 && slug.test(text)

@@ -1,4 +1,4 @@
-/** Whose eyes a member's read has: the account's behind the session, or everybody's where there is none. */
+/** Whose permissions a read has: those of the account behind the session, or the public's where there is none. */
 import { Effect } from "effect"
 import { Visitor } from "@agon/api/Authorization.ts"
 import type { Viewer } from "./Seasons.ts"

@@ -1,14 +1,14 @@
 /**
- * A program of ours in a process of its own, for as long as the effect runs: answers its exit status, and stops it where
- * it is interrupted. The child sees PATH and what it is given of the environment. Its standard input stays open as long
- * as this process lives, so a child that watches it ends with us, however we end.
+ * Runs a program of ours in its own process for as long as the effect runs. Answers its exit status, and stops it on
+ * interruption. Of the environment the child sees only PATH and the variables given. Its standard input stays open until
+ * this process ends, in whatever way, so a child that watches it ends with us.
  */
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 
 /** A child that has not stopped after this long is killed. */
 const STOP_TIMEOUT = "9 seconds"
-/** What a child that could not be started, or was killed, is said to have ended with. */
+/** The exit status reported for a child that could not be started or was killed. */
 const NO_STATUS = -1
 
 export const childProcess = (

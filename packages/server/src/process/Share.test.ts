@@ -53,9 +53,9 @@ describe("a share", () => {
       yield* take
       const [one, other] = yield* Effect.forEach([1, 2], () => Effect.forkChild(take, { startImmediately: true }))
       yield* Fiber.interrupt(one!)
-      yield* release // to the other, which has not gone on yet
+      yield* release // passes it to the other, which has not resumed yet
       yield* Fiber.interrupt(other!)
-      if (Exit.isSuccess(yield* Fiber.await(other!))) yield* release // it had gone on all the same
+      if (Exit.isSuccess(yield* Fiber.await(other!))) yield* release // it resumed before the interruption
       yield* release
       yield* take
       yield* take

@@ -1,20 +1,20 @@
 /**
- * A share of something that few can have at once:
+ * A limit on how many fibers hold something at once, with a bounded queue:
  *
- *   asked ──▶ has it ──▶ given back, which passes it on to the one that has waited longest
- *       └──▶ waits, so many at most and so long at most; beyond either it is refused
+ *   asked ──▶ holds it ──▶ releases it, which passes it on to the one that has waited longest
+ *       └──▶ waits; refused when too many wait already, or after waiting too long
  */
 import { Deferred, type Duration, Effect } from "effect"
 
 export interface Bounds {
-  /** Who have it at once. */
+  /** The most holders at once. */
   readonly places: number
   readonly waiting: number
   readonly wait: Duration.Input
 }
 
 export interface Share<E> {
-  /** To be given back with `release`, once; uninterruptible but for the wait. */
+  /** Each success needs exactly one `release`. Only the wait is interruptible. */
   readonly take: Effect.Effect<void, E>
   readonly release: Effect.Effect<void>
 }
@@ -30,7 +30,7 @@ export const makeShare = <E>({ places, wait, waiting }: Bounds, refusal: () => E
     Deferred.doneUnsafe(next, Effect.void)
   }
 
-  /** Who goes away may have been given it in that moment. */
+  /** A waiter that leaves may have been given its place at that moment, and then passes it on. */
   const leave = (turn: Deferred.Deferred<void>) =>
     Effect.sync(() => {
       if (!queue.delete(turn)) releaseUnsafe()

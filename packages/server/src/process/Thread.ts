@@ -1,19 +1,19 @@
 /**
- * A thread for what would hold up the one that serves requests: one question at a time, in turn. It is started with the first
- * question, holds a bounded heap, and one that does not answer, or whose answer nobody waits for, is ended; the next question gets a
- * new one.
+ * A worker thread for computations that would block the event loop. It handles one message at a time, in order. It starts with the
+ * first message and has a bounded heap. It is ended when it does not answer in time or when the caller no longer waits; the next
+ * message then starts a new one.
  */
 import { type Duration, Effect, type Scope, Semaphore } from "effect"
 import { Worker } from "node:worker_threads"
 
 export interface Options {
-  /** Answers each message with one. */
+  /** The worker's script, which answers each message with one message. */
   readonly script: URL
   readonly timeout: Duration.Input
   readonly heap_MB: number
 }
 
-/** "undecided": the thread ran out of time or memory, or crashed, which says nothing certain of the question. */
+/** "undecided": the thread ran out of time or memory, or crashed, so nothing is known about the message. */
 export type Outcome<Reply> = { readonly reply: Reply } | "undecided"
 
 export const makeThread = <Question, Reply>({
@@ -50,7 +50,7 @@ export const makeThread = <Question, Reply>({
         const quiet = () => asked.off("message", answered).off("error", undecided).off("exit", undecided)
         asked.on("message", answered).on("error", undecided).on("exit", undecided)
         asked.postMessage(question)
-        return Effect.andThen(Effect.sync(quiet), end) // or its answer would be taken for that of the next question
+        return Effect.andThen(Effect.sync(quiet), end) // or its answer would be taken for the answer to the next message
       })
     return (question) =>
       one.withPermits(1)(Effect.timeoutOrElse(ask(question), { duration: timeout, orElse: () => Effect.as(end, "undecided" as const) }))

@@ -5,7 +5,7 @@ import { restarts } from "./restarts.ts"
 
 const schedule = restarts("1 second", "10 seconds")
 
-/** When lives that last so long are begun, in seconds. */
+/** The start times, in seconds, of runs that last this long. */
 const beginnings = (lives_s: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const begun: Array<number> = []

@@ -1,7 +1,7 @@
 /**
- * The waits between lives of what is started again for ever, be it a program or a fiber. They double from the first to the
- * longest; a life that lasted for longer than the longest of them starts them afresh, since with or without a wait such
- * lives end no more often than that.
+ * The backoff between restarts of a program or fiber that is restarted for ever. Waits double from the first to the
+ * longest. A run that lasted for longer than the longest wait resets them, since such runs end no more often than that,
+ * with or without a wait.
  */
 import { Duration, Effect, Schedule } from "effect"
 

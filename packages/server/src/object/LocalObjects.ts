@@ -1,6 +1,6 @@
 /**
  * Objects in a directory, with URLs that the service itself answers under `/objects/` (http.ts). The checksum and the
- * size bind at the PUT: what is stored is right or absent.
+ * size are checked during the PUT, so a stored object is always correct.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { collect } from "./contentMeter.ts"
@@ -21,7 +21,7 @@ export interface LocalObjectsOptions {
 
 const now_s = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
 
-/** What the routes need of the local store: the directory and the reading of signed URLs. */
+/** The part of the local store that the routes need: the directory and the reading of signed URLs. */
 export class LocalObjects extends Context.Service<
   LocalObjects,
   {

@@ -1,11 +1,11 @@
 /**
  * Objects as files. Protocol:
- *   <directory>/objects/<key>       what is stored; only ever created by rename, so whole or absent
- *   <directory>/partial/<random>    what is being written; emptied when the directory is opened
+ *   <directory>/objects/<key>       stored objects; only ever created by rename, so whole or absent
+ *   <directory>/partial/<random>    files that are being written; deleted when the directory is opened
  * A write goes to a partial file, is flushed, renamed into place, and the directory is flushed: once `receive` has
- * answered, the object survives a power cut, and whatever ends it early (refusal, interruption, kill) leaves nothing
+ * answered, the object survives a power cut, and a write that ends early (refusal, interruption, kill) leaves nothing
  * under the key. Two writers of one key never mix; the later rename wins. One process owns the directory at a time
- * (AGON_DATA is locked by whoever starts the service): a second one would sweep the first one's partial files.
+ * (the service locks AGON_DATA at its start): a second one would delete the first one's partial files.
  */
 import { randomBytes } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -16,7 +16,7 @@ import { contentMeter, measure, meterInto } from "./contentMeter.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 
-/** Large enough that hashing, not the number of reads, is what takes the time. */
+/** Large enough that the time goes into hashing and not into the number of reads. */
 const READ_CHUNK_BYTES = 256 * 1024
 
 export interface ReceiveRequest {
@@ -27,7 +27,7 @@ export interface ReceiveRequest {
 
 const code = (cause: unknown): string => (cause instanceof Error && "code" in cause ? String(cause.code) : String(cause))
 
-/** File system errors carry paths, which answers must not: only their code goes on. */
+/** File system errors carry paths, which answers must not contain, so only the error's code is passed on. */
 const attempt = <A>(operation: string, key: string, run: () => Promise<A>): Effect.Effect<A, ObjectsUnavailable> =>
   Effect.tryPromise({ try: run, catch: (cause) => new ObjectsUnavailable({ operation, key, detail: code(cause) }) })
 
@@ -53,7 +53,7 @@ const make = (directory: string) => {
   const partials = join(directory, "partial")
   const pathOf = (key: string): string => join(root, assertObjectKey(key))
 
-  /** A name for what is not whole yet; gone when the scope ends, however it ends. */
+  /** A path for a partial file, which is deleted when the scope ends. */
   const partial = Effect.acquireRelease(
     Effect.sync(() => join(partials, randomBytes(16).toString("hex"))),
     (path) => Effect.promise(() => fs.rm(path, { force: true }).catch(() => undefined))
@@ -98,8 +98,8 @@ const make = (directory: string) => {
   }, Effect.scoped)
 
   /**
-   * The file is pinned by a second name before it is hashed, and that name is what moves into place: an upload that
-   * replaces the key in between changes neither the verdict nor what was taken over.
+   * The file gets a second hard link before it is hashed, and that link is renamed into place: an upload that replaces
+   * the key in between changes neither the verdict nor the stored bytes.
    */
   const verify = Effect.fnUntraced(function* (request: VerifyRequest) {
     const { key, sha256, max_bytes, into } = request
@@ -118,7 +118,7 @@ const make = (directory: string) => {
   return { read, stat, list: listing(root), remove, receive, verify, room: roomOf(root) }
 }
 
-/** Of the file system below the directory, what its owner may still write. */
+/** The free and total bytes of the directory's file system; free counts only blocks that unprivileged users may take. */
 const roomOf = (directory: string) =>
   Effect.map(
     attempt("room", "", () => fs.statfs(directory)),
@@ -131,7 +131,7 @@ interface Page {
   readonly limit: number
 }
 
-/** Of a folder without folders. An entry that goes while it is looked at is left out. */
+/** Lists a folder that has no subfolders. An entry that is deleted meanwhile is left out. */
 const listing =
   (root: string) =>
   ({ after = "", limit, prefix }: Page) =>
@@ -162,7 +162,7 @@ const pin = async (from: string, to: string): Promise<true> => {
   return true
 }
 
-/** Makes the directory where it is missing and sweeps what an earlier life left half written. */
+/** Makes the directory where it is missing and deletes partial files that an earlier process left. */
 export const openObjectDirectory = (directory: string): Effect.Effect<ObjectDirectory, ObjectsUnavailable> =>
   attempt("open", "", async () => {
     const absolute = resolve(directory)

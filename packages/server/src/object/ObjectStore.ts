@@ -1,9 +1,9 @@
 /**
- * Where weights, manifests and replays lie: a directory or an S3 bucket, behind one shape.
+ * The store of weights, manifests and replays: a directory or an S3 bucket, behind one interface.
  *
- * Protocol. What the service trusts lies under content addresses that nobody outside can write to; what comes from
- * outside is written through a presigned URL to a key of its own and taken over only after the service has sized and
- * hashed it itself:
+ * Protocol. Trusted objects lie under content addresses that no client can write to. A client uploads through a
+ * presigned URL to a separate incoming key, and the service moves the bytes to their content address only after it has
+ * measured and hashed them itself:
  *
  *   presignPut(incoming/<version>/weights) -> the owner PUTs -> verify(that key, into weights/sha256/<hex>)
  *                                          -> the caller commits -> remove(incoming/<version>/weights)
@@ -16,20 +16,20 @@
  */
 import { Context, type DateTime, type Effect, type Option, Schema } from "effect"
 
-/** The store did not answer, or answered with something else than its protocol: worth another try later. */
+/** The store did not answer, or its answer broke the protocol. The caller may try again later. */
 export class ObjectsUnavailable extends Schema.TaggedError<ObjectsUnavailable>()("ObjectsUnavailable", {
   operation: Schema.String,
   key: Schema.String,
   detail: Schema.String
 }) {}
 
-/** `get` refuses to bring an object of more than `max_bytes` into memory. */
+/** `get` refuses to read an object of more than `max_bytes` into memory. */
 export class ObjectTooLarge extends Schema.TaggedError<ObjectTooLarge>()("ObjectTooLarge", {
   key: Schema.String,
   max_bytes: Schema.Int
 }) {}
 
-/** `sha256` is 64 hex digits; null where the bytes are not known in advance (replays), then only `max_bytes` binds. */
+/** `sha256` is 64 hex digits; null where the bytes are not known in advance (replays), and then only `max_bytes` is enforced. */
 export interface UploadRequest {
   readonly key: string
   readonly sha256: string | null
@@ -37,7 +37,7 @@ export interface UploadRequest {
   readonly expires_s: number
 }
 
-/** One PUT with exactly these headers. A local store answers 413 and 400 at the PUT itself, S3 where it can tell. */
+/** One PUT with exactly these headers. A local store refuses bad bytes at the PUT (413, 400); S3 does where it can detect them. */
 export interface Upload {
   readonly method: "PUT"
   readonly url: string
@@ -50,38 +50,38 @@ export interface VerifyRequest {
   readonly key: string
   readonly sha256: string
   readonly max_bytes: number
-  /** Where the bytes go, and stay, once they have proved right. Without it they stay where they are. */
+  /** The key that the bytes are moved to once they are verified. Without it they stay where they are. */
   readonly into?: string
 }
 
-/** Anything but the size means that nothing is left under `key` and nothing was put into `into`. */
+/** The size, or a refusal; after a refusal nothing is left under `key` and nothing was put into `into`. */
 export type Verdict = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
 
 export class ObjectStore extends Context.Service<
   ObjectStore,
   {
     readonly presignPut: (request: UploadRequest) => Effect.Effect<Upload>
-    /** One for each, in their order. */
+    /** One upload for each request, in the same order. */
     readonly presignPuts: (requests: ReadonlyArray<UploadRequest>) => Effect.Effect<ReadonlyArray<Upload>>
     /** A URL that answers GET with the bytes, or 404 where there are none. */
     readonly presignGet: (request: { readonly key: string; readonly expires_s: number }) => Effect.Effect<string>
     readonly stat: (key: string) => Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable>
-    /** Sizes and hashes what lies there by streaming it, deletes it where it is wrong. */
+    /** Measures and hashes the object by streaming it, and deletes it where it is wrong. */
     readonly verify: (request: VerifyRequest) => Effect.Effect<Verdict, ObjectsUnavailable>
     readonly get: (request: {
       readonly key: string
       readonly max_bytes: number
     }) => Effect.Effect<Option.Option<Uint8Array>, ObjectsUnavailable | ObjectTooLarge>
-    /** What lies under the folder `prefix`, in the order of its keys, from the first behind `after`; `modified_at` in ms since 1970. */
+    /** The objects under the folder `prefix`, in key order, from the first behind `after`; `modified_at` in ms since 1970. */
     readonly list: (request: {
       readonly prefix: string
       readonly after?: string | undefined
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<{ readonly key: string; readonly modified_at: number }>, ObjectsUnavailable>
     readonly put: (key: string, bytes: Uint8Array) => Effect.Effect<void, ObjectsUnavailable>
-    /** Of the disk that objects lie on, how much is free: 0 to 1. A bucket has no end that we could see: 1. */
+    /** The free share of the disk that holds the objects, 0 to 1. Always 1 for a bucket, whose capacity is unknown. */
     readonly freeShare: Effect.Effect<number, ObjectsUnavailable>
-    /** Removing what is not there succeeds. */
+    /** Removing a missing object succeeds. */
     readonly remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>
   }
 >()("agon/object/ObjectStore") {}

@@ -1,6 +1,6 @@
 /**
- * Whether there is room for what a competitor wants to upload: below the account's quota (the season's rules say it) and on
- * the disk. The disk is asked for models first: replays and the database still have the rest when it refuses.
+ * Whether there is room for a competitor's upload: within the account's quota (set by the season's rules) and on the disk.
+ * Models are refused at a larger free share than replays are, so that the rest is left to replays and the database.
  */
 import { Unavailable } from "@agon/api/Problem.ts"
 import { StorageFull } from "@agon/api/submission/api.ts"
@@ -9,7 +9,7 @@ import type { SqlClient } from "effect/sql"
 import { ObjectStore } from "./ObjectStore.ts"
 import { makeQueries } from "./queries.ts"
 
-/** Of the disk that the objects lie on; below it no model is taken. */
+/** Free share of the objects' disk below which no model is accepted. */
 export const FREE_SHARE_MIN = 0.05
 
 export class Room extends Context.Service<
@@ -17,9 +17,9 @@ export class Room extends Context.Service<
   {
     /** Refuses where the disk is nearly full. */
     readonly onDisk: Effect.Effect<void, StorageFull | Unavailable>
-    /** Bytes that the account's quota leaves, none or fewer where it is used up. The files named are not counted: it may have them already. */
+    /** Bytes left of the account's quota, zero or negative where it is used up; without the files in `but`, which it may have already. */
     readonly ofQuota: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number>
-    /** The same for what is yet to be uploaded: refuses where the quota leaves nothing, or the disk is nearly full. */
+    /** The same before an upload: refuses where the quota leaves nothing or the disk is nearly full. */
     readonly left: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number, StorageFull | Unavailable>
   }
 >()("agon/object/Room") {

@@ -1,7 +1,7 @@
 /**
  * Objects in an S3 bucket. Uploads go straight to the bucket with `x-amz-checksum-sha256` among the signed headers;
  * AWS and MinIO enforce it, Swift 2.30 and radosgw 16 store any body, and no presigned PUT can bound a length that is
- * not known exactly. So size and hash bind in `verify`, and what outsiders can write to is never what play reads from.
+ * not known exactly. So size and hash are checked in `verify`, and matches never read from a key that clients can write to.
  */
 import { createHash } from "node:crypto"
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
@@ -37,7 +37,7 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
       return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
     }),
     put: Effect.fnUntraced(function* (key, bytes) {
-      // Signed with the hash of the body, which every server checks, Swift included.
+      // The signature covers the body's hash, which every server checks, Swift included.
       const headers = {
         "x-amz-content-sha256": createHash("sha256").update(bytes).digest("hex"),
         "content-type": "application/octet-stream"
@@ -49,7 +49,7 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
   }
 }
 
-/** The bucket is made where it is missing; two nodes may start at once, then one is told that it exists. */
+/** Makes the bucket where it is missing. When two nodes start at once, one is told that it exists already. */
 const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: string) {
   const found = yield* send({ operation: "bucket", method: "HEAD", key: "", answers: [404] })
   if (found.status !== 404) return

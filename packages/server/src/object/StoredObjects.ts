@@ -1,18 +1,18 @@
 /**
- * Removes from the object store what no version needs. Each upload place and each content address of a version has a row,
- * written before bytes can lie there:
+ * The garbage collector of the object store: removes objects that no version needs. Each incoming key and each content
+ * address of a version has a row, written before bytes can lie there:
  *
- *   submission ─▶ expect(incoming/<version>/…)           looked at when no upload to it can be under way any more: removed
+ *   submission ─▶ expect(incoming/<version>/…)           checked when no upload to it can be under way any more: removed
  *   both files ─▶ taking(weights/…, manifests/…) ─▶ verify into them ─▶ the season is told
- *                                                        looked at a day later, and again while a candidate refers to it:
- *                                                          an admitted version refers to it   kept for good, looked at no more
- *                                                          only rejected versions do, or none   removed at the next look,
+ *                                                        checked a day later, and again while a candidate refers to it:
+ *                                                          an admitted version refers to it   kept for good, never checked again
+ *                                                          only rejected versions do, or none   removed at the next check,
  *                                                            a day later: a match of its trial may be under audit
  *
- * The references are the rows of versions, so there is no counter that could be wrong. Rejected is final, and what is entered
- * again elsewhere was admitted here, so a reference never comes back without a new upload. That upload waits: the collector
- * holds the row's lock while it removes an object, and `taking` has to have that row before anything is put there. Several
- * nodes may collect at once: they skip each other's rows.
+ * The references are the rows of versions, so no reference counter can be wrong. A rejection is final, and a version that is
+ * entered again elsewhere was admitted here, so a reference never comes back without a new upload. Such an upload waits: the
+ * collector holds the row's lock while it removes an object, and `taking` needs that lock before anything is put there.
+ * Several nodes may collect at once: they skip each other's rows.
  */
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,12 +20,12 @@ import { isIncoming } from "./keys.ts"
 import { ObjectStore } from "./ObjectStore.ts"
 import { makeQueries } from "./queries.ts"
 
-/** An upload that began before its URL expired may take so long to end. */
+/** The longest that an upload may take that began before its URL expired. */
 export const UPLOAD_MAX_MS = 15 * 60_000
-/** Longer than a review and a trial take in most seasons; a candidate that takes longer is looked at again. */
+/** Longer than a review and a trial take in most seasons; a candidate that takes longer is checked again. */
 export const RECHECK_MS = 86_400_000
 const COLLECT_EVERY = "1 minute"
-/** Objects in one look: what a store removes in a few seconds. */
+/** Objects in one check: a store removes this many in a few seconds. */
 const OBJECTS_MAX = 500
 const REMOVE_TIMEOUT = Duration.seconds(30)
 
@@ -34,9 +34,9 @@ export class StoredObjects extends Context.Service<
   {
     /** Uploads to these keys may come until `until`, in milliseconds of the clock. */
     readonly expect: (keys: ReadonlyArray<string>, until: number) => Effect.Effect<void>
-    /** Proved bytes are about to be put under these keys. Waits while the collector removes one of them. */
+    /** Verified bytes are about to be put under these keys. Waits while the collector removes one of them. */
     readonly taking: (keys: ReadonlyArray<string>) => Effect.Effect<void>
-    /** One look at what is due; answers how many objects were removed. */
+    /** Checks the objects that are due; answers how many were removed. */
     readonly collect: Effect.Effect<number>
   }
 >()("agon/object/StoredObjects") {
@@ -62,7 +62,7 @@ const makeStoredObjects = Effect.gen(function* () {
   /** In a transaction of its own: the lock is held until the object is gone and its row with it. */
   const settle = Effect.fnUntraced(function* (key: string, now: number) {
     const [locked] = yield* queries.lock({ key, now: new Date(now) })
-    if (locked === undefined) return 0 // another node is at it, or it has been taken anew
+    if (locked === undefined) return 0 // another node holds it, or a new upload has taken it
     if (locked.kept) return yield* Effect.as(queries.check({ key, at: null }), 0)
     const later = new Date(now + RECHECK_MS)
     if (locked.in_admission) return yield* Effect.as(queries.check({ key, at: later }), 0)

@@ -1,13 +1,13 @@
 /**
- * The uploads that are under way in the local store: how many of each key, so that a single URL cannot fill the disk with bodies
- * that never end, and how many bytes they may still bring, so that many together do not go below the share that stays free.
+ * The uploads that are under way in the local store. They are counted by key, so that a single URL cannot fill the disk with bodies
+ * that never end. The bytes that they may still bring are reserved, so that many together do not use the share that must stay free.
  */
 import { isReplayUpload } from "./keys.ts"
 import { FREE_SHARE_MIN } from "./Room.ts"
 
-/** Of one key at once. A URL is given to one uploader, who needs one. */
+/** Uploads of one key at once. A URL is given to one uploader, who needs one. */
 const PER_KEY_MAX = 8
-/** Below it replays are refused as well: the rest is the database's. */
+/** Free share below which replays are refused as well: the rest is left to the database. */
 const REPLAY_FREE_SHARE_MIN = 0.02
 
 export interface DiskRoom {
@@ -21,7 +21,7 @@ export const makeUploads = () => {
   const byKey = new Map<string, number>()
   let announced_bytes = 0
 
-  /** Whether an upload of so many bytes may begin; one that may is `end`ed by its caller. */
+  /** Whether an upload of `bytes` may begin. After "begun" the caller has to call `end`. */
   const begin = (key: string, bytes: number, { free_bytes, total_bytes }: DiskRoom): "begun" | "busy" | "full" => {
     const others = byKey.get(key) ?? 0
     if (others >= PER_KEY_MAX) return "busy"

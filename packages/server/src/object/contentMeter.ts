@@ -19,7 +19,7 @@ export const contentMeter = (max_bytes: number) => {
   }
 }
 
-/** Hands each chunk on to `use` while the content fits; false once it has gone over. Memory: one chunk. */
+/** Passes each chunk to `use` while the content is within its limit; false once it is over. Memory: one chunk. */
 export const meterInto = <E, E2 = never>(
   meter: ContentMeter,
   content: Stream.Stream<Uint8Array, E>,

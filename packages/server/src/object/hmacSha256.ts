@@ -1,12 +1,12 @@
 /**
  * HMAC-SHA-256 (RFC 2104) of many texts under one key. Every lease carries a signature, and node's Hmac is an object that
- * the garbage collector has to end: with the key's two blocks made once, two plain hashes take half of its time.
+ * needs a finalizer. With the key's two blocks computed once, two plain hashes take half of its time.
  */
 import { hash } from "node:crypto"
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
-/** In UTF-8 at the longest, 3 bytes a character; what is longer gets a block of its own. */
+/** Size of the shared buffer, at 3 UTF-8 bytes a character; a longer text gets a buffer of its own. */
 const USUAL_BYTES = 4_096
 
 /** Answers in hexadecimal digits. */

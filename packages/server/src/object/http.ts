@@ -1,7 +1,7 @@
 /**
  * The local store's URLs: `PUT`, `GET` and `HEAD` on `/objects/<key>` with a signature. They stand beside the API, not
- * in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals speak S3's
- * XML and codes, so that a client written against S3 reads both stores alike; only "too large" is 413 and not S3's 400.
+ * in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals use S3's XML
+ * and codes, so that a client written for S3 works with both stores; only "too large" is 413 and not S3's 400.
  */
 import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -9,7 +9,7 @@ import { LocalObjects } from "./LocalObjects.ts"
 import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
 
 /**
- * Objects are strangers' bytes on the service's own origin: never sniffed, never run, never kept by a shared cache.
+ * Objects are untrusted bytes on the service's own origin: never sniffed, never run, never kept by a shared cache.
  */
 const HEADERS = {
   "cache-control": "private, no-store",
@@ -44,7 +44,7 @@ const receive = Effect.fn("objects.receive")(function* (local: Local, request: H
   const grant = yield* local.readGrant("PUT", request.url)
   if (typeof grant === "string") return refuse(grant)
   if (grant.method !== "PUT") return refuse("forged")
-  // A declared length is refused before a byte is read; a chunked body when it has gone over.
+  // A declared length is refused before a byte is read, a chunked body as soon as it exceeds the limit.
   const bytes = Number(request.headers["content-length"] ?? grant.max_bytes)
   if (bytes > grant.max_bytes) return refuse("too_large")
   const begun = local.uploads.begin(grant.key, bytes, yield* local.directory.room)
@@ -71,7 +71,7 @@ const answer = (local: Local, request: HttpServerRequest.HttpServerRequest) => {
   return Effect.succeed(refuse("method"))
 }
 
-/** Merged next to the HttpApi where the store is local; with S3 there is nothing under this path. */
+/** Merged next to the HttpApi where the store is local; with S3 this path has no routes. */
 export const objectRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | LocalObjects> = HttpRouter.use((router) =>
   Effect.flatMap(LocalObjects, (local) =>
     router.add("*", `${OBJECTS_PATH}*`, (request) =>

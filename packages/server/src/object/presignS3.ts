@@ -1,7 +1,7 @@
 /**
  * Presigned S3 URLs (AWS Signature Version 4 in the query). Our own and not aws4fetch's, because every lease carries
- * several: aws4fetch goes through WebCrypto and takes 140 to 230 us of CPU a URL, this 2. The test
- * holds it to aws4fetch's signatures.
+ * several: aws4fetch goes through WebCrypto and takes 140 to 230 us of CPU a URL, this takes 2. The
+ * test compares its signatures with aws4fetch's.
  */
 import { hash } from "node:crypto"
 import { hmacSha256, type Mac } from "./hmacSha256.ts"
@@ -25,11 +25,11 @@ export interface PresignRequest {
   readonly datetime: string
 }
 
-/** Everything but letters, digits and `-._~`, which is more than encodeURIComponent escapes. */
+/** Escapes everything but letters, digits and `-._~`, which is more than encodeURIComponent does. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** What is the same in all URLs of a day. */
+/** The parts that all URLs of a day share. */
 interface Day {
   readonly date: string
   readonly scope: string

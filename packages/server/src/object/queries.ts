@@ -3,16 +3,16 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
 const Key = Schema.Struct({ key: Schema.String })
-/** Whether an admitted version refers to the object, and whether a candidate does; whether nobody did at the look before. */
+/** Whether an admitted version refers to the object, whether a candidate does, and whether nothing did at the previous check. */
 const Locked = Schema.Struct({ kept: Schema.Boolean, in_admission: Schema.Boolean, unused: Schema.Boolean })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** Inserts the rows or puts their next look off, by the primary key. Waits for the collector's lock of each. */
+  /** Inserts the rows or postpones their next check, by the primary key. Waits for the collector's lock on each. */
   note: ({ at, keys }: { readonly keys: ReadonlyArray<string>; readonly at: Date }) => sql`
     INSERT INTO stored_object (key, check_at) SELECT key, ${at} FROM unnest(string_to_array(${keys.join()}, ',')) key ORDER BY key
     ON CONFLICT (key) DO UPDATE SET check_at = greatest(stored_object.check_at, excluded.check_at), unused = false`,
 
-  /** Those due longest, by stored_object_check. */
+  /** The rows that have been due longest, by stored_object_check. */
   due: SqlSchema.findAll({
     Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int }),
     Result: Key,
@@ -21,8 +21,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * Locks one row by the primary key unless somebody else has it, and says who refers to the object, by version_weights and
-   * version_manifest. Upload places are referred to by nobody.
+   * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to the object,
+   * by version_weights and version_manifest. No version refers to an incoming key.
    */
   lock: SqlSchema.findAll({
     Request: Schema.Struct({ key: Schema.String, now: Schema.Date }),
@@ -46,8 +46,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   forget: (key: string) => sql`DELETE FROM stored_object WHERE key = ${key}`,
 
   /**
-   * Bytes that the service keeps for an account, each content once, but for these two, by version_owner. Files that have not
-   * arrived have no size yet.
+   * Bytes that the service keeps for an account, each content once and without these two, by version_owner. Files that have
+   * not arrived have no size yet.
    */
   keptBytes: SqlSchema.findOne({
     Request: Schema.Struct({ owner_id: Schema.String, but: Schema.Array(Schema.String) }),

@@ -1,10 +1,10 @@
-/** A bucket that anybody may read from shows every competitor's weights and the replays of private seasons. The start looks before it uses one. */
+/** A public bucket would show every competitor's weights and the replays of private seasons, so the start checks for one and refuses it. */
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
 import { discard, removeObject, type S3Requests } from "./s3Requests.ts"
 
-/** Puts an object there and asks for it as a stranger would. A server that cannot be asked so has shown nothing. */
+/** Puts an object there and requests it without a signature. No answer to that request counts as not public. */
 export const refusePublic = Effect.fnUntraced(function* (requests: S3Requests) {
   const key = `probes/${randomUUID()}`
   yield* Effect.flatMap(requests.send({ operation: "bucket", method: "PUT", key, body: new TextEncoder().encode("probe") }), discard)

@@ -1,7 +1,7 @@
 /**
  * Signed requests to one bucket of an S3 server, path-style (every server speaks it, and no name is looked up per
- * bucket). Reads and writes here are idempotent, so what fails by the network, by 5xx or by 429 is repeated, a bounded
- * number of times; everything else that was not expected is the operator's to mend and fails at once.
+ * bucket). Reads and writes here are idempotent, so a request that fails by the network, by 5xx or by 429 is repeated a
+ * bounded number of times. Any other unexpected answer needs the operator and fails at once.
  */
 import { AwsClient } from "aws4fetch"
 import { Clock, Effect, Option, Redacted, Schedule, Stream } from "effect"
@@ -30,7 +30,7 @@ export interface S3Request {
   readonly answers?: ReadonlyArray<number>
 }
 
-/** Until the answer's head is there. A server-side copy of the largest model takes the longest. */
+/** Until the response headers arrive. A server-side copy of the largest model takes the longest. */
 const ANSWER_TIMEOUT = "60 seconds"
 /** Between two chunks of a body. */
 const CHUNK_TIMEOUT = "30 seconds"
@@ -138,7 +138,7 @@ export const bodyOf = (operation: string, key: string, response: Response): Stre
 
 export const lengthOf = (response: Response): number => Number(response.headers.get("content-length") ?? 0)
 
-/** The answer to a GET, unless there is nothing under the key. */
+/** The answer to a GET, or none where the key is missing. */
 export const openObject = Effect.fnUntraced(function* ({ send }: S3Requests, operation: string, key: string) {
   const response = yield* send({ operation, method: "GET", key, answers: [404] })
   if (response.status !== 404) return Option.some(response)

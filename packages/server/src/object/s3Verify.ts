@@ -1,18 +1,18 @@
 /**
- * Sizing and hashing an object in S3, and taking it over by a server-side copy. The copy is bound to the ETag of what
- * was hashed, so that an upload in between is not what is copied. (An ETag is an MD5: two bodies of one MD5 could be
- * exchanged, by their author alone, for whom then only his own weights are bad; runners hash what they fetch.)
+ * Measures and hashes an object in S3, and moves it into place by a server-side copy. The copy is conditional on the ETag
+ * of the hashed bytes, so an upload in between is never copied. (An ETag is an MD5: an author could exchange two bodies of
+ * equal MD5, but would only break their own weights, since runners hash the files that they fetch.)
  */
 import { Effect, Option } from "effect"
 import { measure } from "./contentMeter.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests } from "./s3Requests.ts"
 
-/** Of one `verify`: a body that broke off on the way, or an object that was replaced while it was read. */
+/** Attempts of one `verify`, repeated when a body broke off or the object was replaced while it was read. */
 const VERIFY_ATTEMPTS = 3
 
 export const s3Verify = (requests: S3Requests, bucket: string) => {
-  /** "replaced" when the object is no longer the one that was hashed, which its ETag tells. */
+  /** "replaced" when the ETag shows that the object is no longer the one that was hashed. */
   const take = Effect.fnUntraced(function* (key: string, into: string, etag: string) {
     const response = yield* requests.send({
       operation: "verify",
@@ -21,7 +21,7 @@ export const s3Verify = (requests: S3Requests, bucket: string) => {
       headers: {
         "x-amz-copy-source": `/${bucket}/${key}`,
         "x-amz-copy-source-if-match": etag,
-        // The uploader's content type and metadata stay behind.
+        // The uploader's content type and metadata are not copied.
         "x-amz-metadata-directive": "REPLACE",
         "content-type": "application/octet-stream"
       },
@@ -34,7 +34,7 @@ export const s3Verify = (requests: S3Requests, bucket: string) => {
     return "taken" as const
   })
 
-  /** Nothing in the answer means that another look is due. */
+  /** None means that the check has to be repeated. */
   const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into }: VerifyRequest) {
     const opened = yield* openObject(requests, "verify", key)
     if (Option.isNone(opened)) return Option.some<Verdict>("missing")

@@ -1,7 +1,7 @@
 /**
  * URLs of the local store: `/objects/<key>?expires=<unix seconds>&...&signature=<hex>`. The signature is an HMAC over
  * the method, the key and every parameter the handler acts on, each on a line of its own (none can hold a line break),
- * so that nothing can be changed, moved or left out.
+ * so that no part can be changed, moved or left out.
  */
 import { timingSafeEqual } from "node:crypto"
 import type { Mac } from "./hmacSha256.ts"

@@ -8,7 +8,7 @@ interface Base {
   readonly scopes: ReadonlyArray<string>
   /** The claim, or field of the user's record, that becomes the login. */
   readonly login_claim: string
-  /** For people at this machine alone: whoever else asks is told that there is no such provider. */
+  /** Only for requests from this machine; any other request is told that there is no such provider. */
   readonly this_machine_only?: boolean
 }
 
@@ -26,13 +26,13 @@ export interface Oauth2Provider extends Base {
   readonly user_endpoint: string
   /** The field of that record that never changes. */
   readonly subject_claim: string
-  /** What `iss` holds where the provider sends one along with the code (RFC 9207); not looked at where this is undefined. */
+  /** The expected `iss` where the provider sends one along with the code (RFC 9207); not checked where this is undefined. */
   readonly issuer?: string
 }
 
 export type ProviderConfig = OidcProvider | Oauth2Provider
 
-/** What a configuration need not repeat: `{"slug": "github", "client_id": ..., "client_secret": ...}` is enough. */
+/** Presets of known providers: `{"slug": "github", "client_id": ..., "client_secret": ...}` is enough. */
 export const readyMade = {
   github: {
     slug: "github",

@@ -1,7 +1,7 @@
 /**
  * Secrets that the service makes for itself at its first start, one file each in `AGON_DATA/secrets`, mode 0600. They are random, never
- * change afterwards, and mean nothing outside this installation. Services that share a directory find the same ones: a file gets its
- * name only when it is complete, and whoever comes second reads the first one's.
+ * change afterwards, and mean nothing outside this installation. Services that share a directory use the same secrets: a file gets
+ * its name only when it is complete, and a service that comes second reads the existing file.
  */
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
@@ -18,7 +18,7 @@ export interface Secrets {
   readonly platform_runner: Redacted.Redacted
   /** Keys of the development sign-in are derived from it. */
   readonly development_sign_in: Redacted.Redacted
-  /** Known to the nodes alone: where they command each other's seasons. */
+  /** Known to the nodes alone; authenticates their commands to each other's seasons. */
   readonly nodes: Redacted.Redacted
   /** The password of the embedded database. */
   readonly postgres: Redacted.Redacted
@@ -33,7 +33,7 @@ const FILES: Record<keyof Secrets, string> = {
   postgres: "postgres"
 }
 
-/** 256 bits, in characters that stand in URLs as they are. */
+/** 256 bits, written in characters that need no escaping in a URL. */
 const BYTES = 32
 const SHAPE = /^[A-Za-z0-9_-]{43}$/
 

@@ -1,7 +1,7 @@
 /**
- * What the environment says about this service: every variable of docs/operating.md#configuration, read and judged together. All are
- * optional; without any the service runs by itself on this machine, with an embedded database, local objects and the development
- * sign-in.
+ * The settings of this service from the environment: every variable of docs/operating.md#configuration, read and validated together.
+ * All are optional; without any the service runs alone on this machine, with an embedded database, local objects and the
+ * development sign-in.
  */
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import { resolve } from "node:path"
@@ -22,15 +22,15 @@ export interface SettingsShape {
   readonly directory: string
   /** The server to use; undefined for the embedded one. */
   readonly database_url: Redacted.Redacted | undefined
-  /** Where the other nodes on this database reach this one; undefined where it is the only one. */
+  /** The address at which other nodes on this database reach this one; undefined where it is the only node. */
   readonly node: Address | undefined
-  /** Certificates that nodes show each other; undefined where they speak without TLS. */
+  /** Certificates that nodes present to each other; undefined where they do not use TLS. */
   readonly node_tls: NodeTlsFiles | undefined
-  /** Where `/metrics` is answered; undefined where it is not. A default address that is taken does without, one that was asked for does not. */
+  /** The address of `/metrics`; undefined for none. When it is taken, the default is skipped and a configured one refuses the start. */
   readonly metrics: { readonly address: Address; readonly asked: boolean } | undefined
   /** Whether an empty database gets the demo season. */
   readonly demo: boolean
-  /** Who becomes a platform administrator at sign-in. */
+  /** The identity that becomes a platform administrator at sign-in. */
   readonly admin: { readonly provider: string; readonly login: string } | undefined
   /** Slots of the runner that is started beside the service; 0 for none. */
   readonly runner_slots: number
@@ -39,15 +39,15 @@ export interface SettingsShape {
   /** Ways to sign in; none means the development sign-in. */
   readonly providers: ReadonlyArray<ProviderConfig>
   readonly development_sign_in: boolean
-  /** Share of replays that the service computes again by the rules. */
+  /** Share of replays that the service verifies by replaying the moves under the rules. */
   readonly replay_check: number
-  /** Share of matches that another runner plays again. */
+  /** Share of matches that another runner replays for an audit. */
   readonly audit: number
-  /** Runtimes of runners that are allowed beside the one of this build. */
+  /** Runner runtimes that are allowed besides this build's own. */
   readonly runtimes: ReadonlyArray<string>
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trusted_proxies: ReadonlyArray<string>
-  /** The Redis in which nodes count rate limits together; undefined where this one counts by itself. A start does not need it. */
+  /** The Redis that holds the rate limits of all nodes; undefined where this node counts alone. The start does not need it. */
   readonly redis_url: Redacted.Redacted | undefined
   readonly otlp_url: string | undefined
   readonly log_level: LogLevel.LogLevel

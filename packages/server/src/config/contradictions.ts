@@ -1,4 +1,4 @@
-/** What each variable allows and together they do not: every line refuses the start, most of them because the service would be open to strangers. */
+/** Combinations of valid variables that refuse the start, most of them because the service would be open to everybody. */
 import { isLoopbackHost, publicOrigin } from "./publicOrigin.ts"
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
 import { missing, type Variable } from "./variables.ts"
@@ -17,8 +17,8 @@ export const contradictions = (values: Values): ReadonlyArray<string> => [
 ]
 
 /**
- * The development sign-in lets anybody be anyone, so it stays where only somebody on this machine reaches it
- * (docs/operating.md#development-sign-in).
+ * The development sign-in lets anybody sign in as anyone, so it is allowed only where the service is reachable from this
+ * machine alone (docs/operating.md#development-sign-in).
  */
 const signInRefusals = (values: Values): ReadonlyArray<string> => {
   const { dev_sign_in, host = DEFAULT_HOST, providers, public_origin, trusted_proxies } = values
@@ -77,7 +77,7 @@ const adminRefusals = ({ admin, providers }: Values): ReadonlyArray<string> => {
     : [`${variables.admin.name}: held ${JSON.stringify(admin)}; it takes ${variables.admin.takes} (${slugs.join(", ")})`]
 }
 
-/** Variables that are set all or none. */
+/** Refuses variables of which some are set and some are not. */
 const together = (
   why: string,
   optional: ReadonlyArray<unknown>,

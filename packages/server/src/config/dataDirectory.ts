@@ -1,18 +1,18 @@
-/** AGON_DATA: made at the first start, closed to everybody else, and proved writable before anything relies on it. */
+/** AGON_DATA: made at the first start, closed to other users, and checked to be writable before anything relies on it. */
 import { Effect } from "effect"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { refuse } from "./StartRefused.ts"
 
-/** Embedded database, objects and secrets: nobody else's business. */
+/** Only the owner may read the embedded database, objects and secrets. */
 const MODE = 0o700
 
-/** What lies in a directory that a service has used, be it a start that was cut short (`postgres.initdb`). */
+/** Entries of a directory that a service has used, including an interrupted start (`postgres.initdb`). */
 const OURS = /^(secrets|postgres|objects|runner)(\.|$)/
 
-/** A directory that is closed here is closed to everybody who had files in it: /tmp or somebody's home is refused instead. */
+/** The mode change would lock other users out of their files, so a directory with other contents, such as /tmp or a home, is refused. */
 const isSomebodyElses = (path: string) => {
-  const names = readdirSync(path).filter((name) => name !== "lost+found") // of a volume that is new
+  const names = readdirSync(path).filter((name) => name !== "lost+found") // a new volume has it
   return names.length > 0 && !names.some((name) => OURS.test(name))
 }
 

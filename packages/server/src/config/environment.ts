@@ -1,4 +1,4 @@
-/** Every variable of the environment that the service reads, and what each takes. */
+/** Every environment variable that the service reads, with its accepted values. */
 import { LogLevel } from "effect"
 import { parseProviders } from "./signInProviders.ts"
 import { type Address, address as hostAndPort, flag, hidden, integer, maskedUrl, networks, runtimes } from "./variables.ts"
@@ -20,7 +20,7 @@ const address =
   (value: string) =>
     url(...protocols)(value) === undefined ? undefined : { value }
 
-/** Its path is nothing or a database's number, and its user and password can be decoded, or the client throws at the start. */
+/** The path has to be empty or a database number, and user and password decodable; otherwise the client throws at the start. */
 const redisAddress = (value: string) => {
   const parsed = url("redis:", "rediss:")(value)?.value
   const usable =
@@ -33,7 +33,7 @@ const levels = new Map(LogLevel.values.map((level) => [level.toLowerCase(), leve
 const variable = <A>(name: string, takes: string, parse: Variable<A>["parse"], mask?: Variable<A>["mask"]): Variable<A> =>
   mask === undefined ? { name, takes, parse } : { name, takes, parse, mask }
 
-/** Where other nodes reach this one, which is no address that stands for all of a machine's. */
+/** The address at which other nodes reach this one; a wildcard address is refused. */
 const nodeAddress = (value: string) => {
   const found = hostAndPort(value)
   return found === undefined || ["0.0.0.0", "::"].includes(found.value.host) ? undefined : found
@@ -77,5 +77,5 @@ export const variables = {
   })
 }
 
-/** What they held, each judged by itself. */
+/** The values of the variables, each validated alone. */
 export type Values = { readonly [K in keyof typeof variables]: (typeof variables)[K] extends Variable<infer A> ? A | undefined : never }

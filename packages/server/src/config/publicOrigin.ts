@@ -1,13 +1,13 @@
 /**
- * The origin that browsers know the service under. While it is a loopback one, all loopback names on its port are one origin: a
- * developer opens whichever of them, and no page of somebody else can have it.
+ * The origin at which browsers reach the service. Where it is a loopback origin, all loopback names on its port count as the same
+ * origin: a developer may open any of them, and no page from elsewhere can have such an origin.
  */
 import { Context } from "effect"
 
 export interface PublicOriginShape {
   /** `https://agon.example`, without a slash at the end. */
   readonly origin: string
-  /** What an Origin header may hold. */
+  /** The accepted values of an Origin header. */
   readonly same: ReadonlySet<string>
   /** Whether cookies are sent over TLS only; not where the origin is http on loopback. */
   readonly secure: boolean
@@ -16,7 +16,7 @@ export interface PublicOriginShape {
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
 
-/** Whether a HOST to listen on is reached from this machine only. */
+/** Whether a HOST to listen on is reachable from this machine only. */
 export const isLoopbackHost = (host: string) => host === "::1" || loopbackNames.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
 
 export const publicOrigin = (url: string): PublicOriginShape => {

@@ -5,7 +5,7 @@
 import { Option, Schema } from "effect"
 import { type ProviderConfig, readyMade } from "./ProviderConfig.ts"
 
-/** Secrets travel to these addresses, so they are https; a provider on this machine may do without. */
+/** Secrets are sent to these addresses, so they must be https; a provider on this machine may use http. */
 const Endpoint = Schema.String.check(
   Schema.makeFilter((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined
@@ -34,13 +34,13 @@ const Oauth2 = Schema.Struct({
   issuer: Schema.optionalKey(Endpoint)
 })
 
-/** The slug of the development sign-in, which is not configured but taken where nothing is. */
+/** The slug of the development sign-in, which cannot be configured: it is used where no provider is. */
 const RESERVED = "dev"
 
 const decodeOidc = Schema.decodeUnknownOption(Oidc)
 const decodeOauth2 = Schema.decodeUnknownOption(Oauth2)
 
-/** The providers, or what is wrong with them, which never repeats what they hold. */
+/** The providers, or a description of the mistake, which never repeats a configured value. */
 export const parseProviders = (text: string): { readonly value: ReadonlyArray<ProviderConfig> } | string => {
   const list = parseJson(text)
   if (!Array.isArray(list) || list.length === 0) return "not a JSON array with an entry"
@@ -66,7 +66,7 @@ const filled = (entry: unknown): Record<string, unknown> => {
   return { ...(Object.hasOwn(readyMade, slug) ? readyMade[slug as keyof typeof readyMade] : {}), ...own }
 }
 
-/** Which fields are absent or not as they should be, by name alone. */
+/** The names of fields that are missing or invalid, without their values. */
 const lacking = (entry: unknown) => {
   const whole = filled(entry)
   const fields: Record<string, Schema.Top> = whole["kind"] === "oauth2" ? Oauth2.fields : Oidc.fields

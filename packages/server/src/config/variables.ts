@@ -1,23 +1,23 @@
 /**
- * One environment variable: how its text is read and what is said when it cannot be. All of them are read before anything is judged, so
- * that one line names everything that is wrong. An empty value counts as none, as docker-compose and the like pass those.
+ * One environment variable: its parser and its error message. All variables are read before any error is raised, so that one line names
+ * everything that is wrong. An empty value counts as unset, since docker-compose and the like pass empty values.
  */
 import { Config, Effect, Option } from "effect"
 import { isIP } from "node:net"
 
 export interface Variable<A> {
   readonly name: string
-  /** What it takes, as the end of a sentence. */
+  /** The accepted values, as the end of a sentence. */
   readonly takes: string
-  /** The value; undefined, or a string that says what is wrong, where the text is none. */
+  /** The value; for an invalid text undefined or a string that names the mistake. */
   readonly parse: (text: string) => { readonly value: A } | undefined | string
-  /** How the text is shown where it may hold secrets. */
+  /** How errors show the text where it may hold secrets. */
   readonly mask?: (text: string) => string
 }
 
 export type Read<A> = { readonly value: A | undefined; readonly wrong: string | undefined }
 
-/** The variable's value where it is set; never fails, since the caller judges all variables together. */
+/** The variable's value where it is set; never fails, since the caller validates all variables together. */
 export const read = <A>(variable: Variable<A>): Effect.Effect<Read<A>> =>
   Config.option(Config.String(variable.name)).pipe(
     Effect.map(Option.getOrUndefined),
@@ -35,7 +35,7 @@ const judge = <A>(variable: Variable<A>, text: string): Read<A> => {
 
 export const missing = (variable: Variable<unknown>, why: string) => `${variable.name}: not set${why}; it takes ${variable.takes}`
 
-/** Nothing of the text is shown. */
+/** Shows the length of the text and nothing else. */
 export const hidden = (text: string) => `a secret of ${text.length} characters`
 
 /** A URL without its user, its password and its parameters, any of which may be secret. */
@@ -57,7 +57,7 @@ export const integer = (low: number, high: number) => number(low, high, /^[0-9]{
 /** A share from 0 to 1. */
 export const share = number(0, 1, /^(0|1|0?\.[0-9]+|[01]\.[0-9]+)$/)
 
-/** Takes what the environment calls true and false. */
+/** A boolean: "1" or "0". */
 export const flag = (value: string) => (value === "1" || value === "0" ? { value: value === "1" } : undefined)
 
 export const url =
@@ -81,10 +81,10 @@ export const address = (value: string): { readonly value: Address } | undefined 
   return usable ? { value: { host, port: number } } : undefined
 }
 
-/** At most as long as a runner may say it. */
+/** The longest runtime that a runner may report. */
 const RUNTIME_MAX = 200
 
-/** Names with blanks in them, with commas between them. */
+/** Names separated by commas; a name may contain blanks. */
 export const runtimes = (value: string) => {
   const list = value
     .split(",")
@@ -94,10 +94,10 @@ export const runtimes = (value: string) => {
   return wrong === undefined ? { value: list } : `${JSON.stringify(wrong)} has more than ${RUNTIME_MAX} characters`
 }
 
-/** A wider network than 10.0.0.0/8 and fd00::/8 is not somebody's own: whoever is in it would say themselves from where they ask. */
+/** The widest trusted network, as in 10.0.0.0/8 and fd00::/8. Clients inside a wider one could forge their own X-Forwarded-For. */
 const WIDEST_BITS = 8
 
-/** Addresses and networks, with commas or blanks between them. */
+/** Addresses and networks separated by commas or blanks. */
 export const networks = (value: string) => {
   const list = value.split(/[\s,]+/).filter((one) => one !== "")
   const wrong = list.find((one) => !isNetwork(one))

@@ -1,7 +1,7 @@
 /**
- * The SqlClient of requests: each statement, or transaction, on a connection of the pool of its caller's class (Caller.ts). Strangers
- * and people signed in have few of them, wait for one so long and are so many at most; whoever waits in vain is answered 503. A
- * stranger's statement is also ended sooner. The rest wait as long as they are let.
+ * The SqlClient of requests: each statement or transaction runs on a connection of its caller's pool (Caller.ts). Anonymous callers
+ * and sessions have few connections and a bounded queue with a bounded wait; a caller that waits in vain is answered 503. Anonymous
+ * statements also have a shorter timeout. The service's own work waits without a limit of its own.
  */
 import { PgClient, PgPool } from "@effect/sql-pg"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -22,7 +22,7 @@ interface Lane {
 
 export type Pools = { readonly [Class in CallerClass]: PgPool.Config }
 
-/** Who waits; those who have a connection are as many as the pool has. */
+/** The bounds of each class's queue; the pool's size bounds the connections in use. */
 export type Waits = { readonly [Class in CallerClass]?: Pick<Bounds, "waiting" | "wait"> }
 
 export const layer = (pools: Pools, waits: Waits): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
@@ -73,13 +73,13 @@ const makeLane = Effect.fnUntraced(function* (config: PgPool.Config, waits: Pick
   } satisfies Lane
 })
 
-/** One that may be tried again, which the boundary answers as 503 with Retry-After. */
+/** A retryable error, which the boundary answers as 503 with Retry-After. */
 const busy = () =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({ cause: new Error("too many wait"), message: "No connection is free.", operation: "acquire" })
   })
 
-/** The driver's connection as statements use it. We transform no rows. */
+/** Adapts the driver's connection to the SqlClient's interface. Rows are not transformed. */
 const connectionOf = (connection: PgConnection.PgConnection): Connection => {
   const rowsOf = (text: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
     Effect.map(connection.query(text, params, prepare), ({ rows }) => rows)

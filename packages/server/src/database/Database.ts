@@ -1,16 +1,16 @@
 /**
  * The service's connections to Postgres, as layers. Pools on one database:
  *
- *  - `SqlClient` for requests, and for whatever else is plain SQL: a pool for each class of callers (CallerSql.ts). Strangers, however
- *    many and whatever they ask, leave the others theirs, and their statements have a third of the time;
- *  - `PgClient` for what is to be heard from the database where there is no `NodeSql`;
+ *  - `SqlClient` for requests and all other plain SQL: a pool for each class of callers (CallerSql.ts). Anonymous callers, however
+ *    many, cannot use the connections of the others, and their statements have a third of the time;
+ *  - `PgClient` for LISTEN where there is no `NodeSql`;
  *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
- *  - `NodeSql` for what nodes tell each other and who hosts which season: a node whose requests are many is not taken for dead.
+ *  - `NodeSql` for messages between nodes and for the placement of seasons: a node that is busy with requests is not taken for dead.
  *
- * Every wait has a bound: connecting 5 s; a statement 15 s, a lock 10 s and a transaction left open 30 s, which the server enforces. What
- * it cannot (it is frozen, the line is cut, no connection is free) is bounded by those who ask: requests by http/AnswerTimeout.ts,
- * seasons by the limits of SeasonActor.ts. The driver itself listens for the errors of idle connections and replaces those that have
- * died, so a restarted server needs nothing from us.
+ * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a transaction left open; connecting takes
+ * 5 s at most. Where the server cannot (it is frozen, the connection is cut, none is free), the callers do: requests by
+ * http/AnswerTimeout.ts, seasons by the limits of SeasonActor.ts. The driver listens for the errors of idle connections and replaces
+ * those that have died, so the service has nothing to do when the server restarts.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effect"
@@ -25,23 +25,23 @@ import { isRestarting } from "./rows.ts"
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
 
-/** The connections by which nodes talk; undefined where there are none apart, as in tests. */
+/** The pool for traffic between nodes; undefined where there is no separate one, as in tests. */
 export class NodeSql extends Context.Reference<PgClient.PgClient | undefined>("agon/NodeSql", { defaultValue: () => undefined }) {}
 
 export interface Options {
   readonly url: Redacted.Redacted
-  /** Of each class of callers. */
+  /** Connections of each class of callers. */
   readonly request_connections?: number
   readonly season_connections?: number
-  /** How long a server that is not there yet is waited for. */
+  /** How long to wait for a server that is not up yet. */
   readonly patience_s?: number
 }
 
 /** With the embedded server's 60 connections, or a usual server's 100, there is room for two services and more, and a listener each. */
 const REQUEST_CONNECTIONS = { anonymous: 4, session: 4, service: 6 }
-/** Who wait for one of them: a page of a site makes some ten requests at once. */
+/** The queue for a connection: one page of a site makes some ten requests at once. */
 const WAITS = { anonymous: { waiting: 64, wait: "5 seconds" }, session: { waiting: 128, wait: "10 seconds" } } as const
-/** A stranger's statement that takes a second is one that somebody has looked for. */
+/** Anonymous statements normally take far less than a second; a slow one has been provoked on purpose. */
 const ANONYMOUS_LIMITS = { statement_timeout: "5s" }
 const SEASON_CONNECTIONS = 3
 /** One listens, one holds the locks of the seasons hosted here, the others are for statements. */
@@ -50,15 +50,14 @@ const CONNECT_TIMEOUT = Duration.seconds(5)
 const KEEP_ALIVE = Duration.seconds(30)
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
 /**
- * Costs of flash: at the default ones, which are those of disks, a page of 25 rows is joined by reading a whole table of 18,000
- * (79 ms where 0.2 do). Compiling a plan costs more than short statements ever win back.
+ * Planner costs for flash storage. The defaults are for disks: with them a page of 25 rows is joined by reading a whole table of 18,000
+ * (79 ms instead of 0.2). JIT is off, since compiling a plan costs more than short statements gain.
  */
 export const PLANNING = { random_page_cost: "1.1", jit: "off" }
 /**
- * A season finds the rows that it changes by their keys, at most some hundreds in a commit, and by plans that are kept. One that
- * was made while a table was small would read the whole of it, and of its dead rows, ever after (2 ms a match, and growing, where
- * 0.1 do); one that is made anew for the values of each commit, which Postgres prefers once tables have been analysed, takes
- * twice as long as the commit itself.
+ * A season finds the rows that it changes by their keys, at most some hundreds in a commit, with cached plans. A plan made while a
+ * table was small would read the whole table and its dead rows ever after (2 ms a match and growing, instead of 0.1). A new plan
+ * for the values of each commit, which Postgres prefers once tables have been analysed, takes twice as long as the commit itself.
  */
 const BY_KEY = {
   enable_hashjoin: "off",
@@ -67,7 +66,7 @@ const BY_KEY = {
   enable_seqscan: "off",
   plan_cache_mode: "force_generic_plan"
 }
-/** A server that comes up together with us is waited for. */
+/** Enough for a database server that starts together with the service. */
 const PATIENCE_S = 30
 const MIGRATION_TIMEOUT = Duration.minutes(10)
 
@@ -90,13 +89,13 @@ export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClie
   const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS, BY_KEY)
   const nodes = pool(options, "agon nodes", NODE_CONNECTIONS)
   return Layer.mergeAll(
-    Layer.merge(rest, requests), // of two SqlClients the later is kept
+    Layer.merge(rest, requests), // the second SqlClient replaces the first
     Layer.effect(SeasonSql, PgClient.PgClient).pipe(Layer.provide(seasons)),
     Layer.effect(NodeSql, PgClient.PgClient).pipe(Layer.provide(nodes))
   ).pipe(Layer.orDie)
 }
 
-/** `more` are settings of its sessions besides the usual ones, or in their place. */
+/** `more` adds to the usual session settings or overrides them. */
 const poolOf = (options: Options, applicationName: string, maxConnections: number, more: Readonly<Record<string, string>> = {}) => ({
   ...connection(options),
   ...{ applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING, ...more } }
@@ -131,7 +130,7 @@ const reach = Effect.fnUntraced(function* (patience: Duration.Duration) {
 
 const comesUp = (error: SqlError.SqlError) => error.reason._tag === "ConnectionError" || isRestarting(error)
 
-/** What the server or the socket said, without the statement around it. */
+/** The message of the server or the socket, without the statement around it. */
 const explain = (error: unknown): string => {
   const { reason, cause, message } = error as { reason?: { message?: string; cause?: unknown }; cause?: unknown; message?: string }
   const inner = reason?.cause ?? cause

@@ -3,17 +3,18 @@
  *
  * Protocol. The caller holds the lock on AGON_DATA (ServiceLock), so nobody else starts a server here.
  *  1. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root, the owner of the data or `postgres`.
- *  2. A server that a killed service left running is stopped, and so are its orphaned children; never one that is not ours.
+ *  2. A server that a killed service left running is stopped, with its orphaned children. A server of anybody else is never stopped.
  *  3. initdb works in `postgres.initdb`, which becomes `postgres` when it is complete, so a kill in the middle leaves no half cluster.
  *  4. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
- *  5. If it dies while we run, step 2 and 4 are done again, after 0.1 s, 0.2 s, ... at most 5 s, for ever. The pools reconnect to
- *     the same address by themselves.
+ *  5. If it dies while we run, steps 2 and 4 are repeated for ever, after 0.1 s, 0.2 s, ... at most 5 s. The pools reconnect to the
+ *     same address by themselves.
  *  6. On release: fast shutdown, after 5 s an immediate one, after another 2 s a kill.
  *
- * The server listens on a unix socket inside its data directory and on no port, so no port can be taken and nobody outside reaches it;
- * its password is random all the same. AGON_DATA has mode 0700 and root's server cannot enter it, therefore root opens the data
- * directory, hands the descriptor down and calls the directory by it, which needs no way through the folders above.
- * It gets a session of its own: an interrupt typed at the terminal reaches us alone, and requests are finished before it stops.
+ * The server listens on a unix socket inside its data directory and on no port, so there is no port conflict and no access from outside;
+ * its password is random all the same. AGON_DATA has mode 0700, so the unprivileged server of a root service cannot enter it. Therefore
+ * root opens the data directory and passes the descriptor down, and the server reaches the directory through it.
+ * The server gets a process session of its own: an interrupt typed at the terminal reaches only the service, which finishes its requests
+ * before it stops the server.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Redacted, type Scope } from "effect"
@@ -28,7 +29,7 @@ import { environment, exited, identity, lastLines } from "./processes.ts"
 import { type ServerUser, serverUser } from "./serverUser.ts"
 
 export interface Options {
-  /** AGON_DATA, which exists, is ours alone and is locked. */
+  /** AGON_DATA; it exists, has mode 0700 and is locked by this service. */
   readonly directory: string
   readonly password: Redacted.Redacted
   /** Where to look for Postgres's programs; tests name their own. */
@@ -38,7 +39,7 @@ export interface Options {
 export interface EmbeddedPostgres {
   readonly url: Redacted.Redacted
   readonly version: string
-  /** The process of the server, which changes when it had to be started again. */
+  /** The pid of the server, which changes with a restart. */
   readonly pid: () => number | undefined
 }
 
@@ -51,7 +52,7 @@ const FAST_STOP_MS = 5_000
 const IMMEDIATE_STOP_MS = 2_000
 const FIRST_RESTART_MS = 100
 const LAST_RESTART_MS = 5_000
-/** A server that lived as long as this starts the waiting times over. */
+/** A server that ran for this long resets the backoff. */
 const HEALTHY_MS = 60_000
 const CONNECT_TIMEOUT_MS = 30_000
 const LOG_BYTES = 10 * 1024 * 1024
@@ -60,10 +61,10 @@ const SETTINGS = [
   "listen_addresses=",
   "unix_socket_directories=.",
   "max_connections=60",
-  "log_min_messages=log", // failed statements are the service's to report, and some fail in the ordinary course of things
+  "log_min_messages=log", // the service reports failed statements itself, and some failures are expected
   "log_timezone=UTC",
   "timezone=UTC",
-  "jit=off" // compiling a plan costs more than the short statements of a service ever win back
+  "jit=off" // compiling a plan costs more than short statements gain
 ]
 
 /** Everything that one server needs to be started again. */
@@ -94,7 +95,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
   return { url: url(DATABASE), version: binaries.version, pid: () => site.child?.pid }
 })
 
-/** The data's owner runs the server, as Postgres demands. */
+/** The owner of the data, as whom Postgres demands to run. */
 const ownerOf = (data: string) =>
   Effect.suspend(() => {
     const chosen = serverUser()
@@ -107,7 +108,7 @@ const ownerOf = (data: string) =>
     )
   })
 
-/** Clears what an earlier life left, starts the server and waits until it takes connections. */
+/** Clears up after an earlier server, starts a new one and waits until it accepts connections. */
 const launch = (site: Site) =>
   Effect.gen(function* () {
     yield* Cluster.clear(site.data, site.cluster)
@@ -142,7 +143,7 @@ const spawnServer = (site: Site) => {
     detached: true,
     stdio: ["ignore", log, log, directory]
   })
-  child.on("error", () => undefined) // a child without a pid; `exited` sees that
+  child.on("error", () => undefined) // a child that failed to start has no pid, which `exited` handles
   closeSync(log)
   closeSync(directory)
   return child

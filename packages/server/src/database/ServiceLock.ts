@@ -1,7 +1,7 @@
 /**
  * One service per data directory. The lock is the operating system's (a record lock on `AGON_DATA/lock`, taken through SQLite, which
- * Node carries): it vanishes with the process however that ends, so there is no stale lock to argue about, no pid that somebody
- * else got since, and it holds between containers that share a volume. `AGON_DATA/service.pid` only serves to name the holder.
+ * Node includes). It vanishes with the process however that ends, so there are no stale locks and no reused pids, and it works
+ * between containers that share a volume. `AGON_DATA/service.pid` only serves to name the holder.
  *
  * Only a service with the embedded database takes it: services on one DATABASE_URL may share a directory (its objects and secrets).
  */
@@ -14,7 +14,7 @@ import { refuse } from "../config/StartRefused.ts"
 /** SQLITE_BUSY: another connection, of this process or another, holds the lock. */
 const BUSY = 5
 
-/** Holds the directory until the scope closes, or refuses with one line that names the process that has it. */
+/** Locks the directory until the scope closes, or refuses with one line that names the process that holds it. */
 export const hold = (directory: string) =>
   Effect.acquireRelease(Effect.try({ try: () => take(directory), catch: (error) => refuse(explain(directory, error)) }), (lock) =>
     Effect.sync(() => lock.close())

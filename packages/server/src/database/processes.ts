@@ -1,7 +1,7 @@
 /**
- * Processes of the operating system as the launcher needs them: run one to its end, and find those of one Postgres cluster.
- * A cluster is known by the `cluster_name` that we give it: the server has it in its arguments, and each of its children in its title.
- * Unlike a pid it is never anybody else's, and reading it takes no privilege.
+ * Operating system processes for the launcher: runs one to its end, and finds those of one Postgres cluster.
+ * A cluster is identified by the `cluster_name` that we give it: the server has it in its arguments, and each of its children in its
+ * title. Unlike a pid it is never reused by another process, and reading it needs no privilege.
  */
 import { Effect } from "effect"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
@@ -11,12 +11,12 @@ import { refuse } from "../config/StartRefused.ts"
 export interface RunOptions {
   readonly uid?: number | undefined
   readonly gid?: number | undefined
-  /** Open files to hand down: the first as standard input, the second as descriptor 3. */
+  /** Open files for the child to inherit: the first as standard input, the second as descriptor 3. */
   readonly inherit: readonly [number, number]
   readonly timeout_ms: number
 }
 
-/** Runs a program to its end; a failure carries the last lines of what it said. */
+/** Runs a program to its end; a failure carries the last lines of its output. */
 export const run = (program: string, args: ReadonlyArray<string>, options: RunOptions) =>
   Effect.callback<void, ReturnType<typeof refuse>>((resume) => {
     let said = ""
@@ -41,16 +41,16 @@ export const run = (program: string, args: ReadonlyArray<string>, options: RunOp
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** The user a child runs as: absent fields mean ourselves. */
+/** The user that a child runs as; absent fields mean our own user. */
 export const identity = (user: { readonly uid?: number | undefined; readonly gid?: number | undefined } | undefined) =>
   user?.uid === undefined || user.gid === undefined ? {} : { uid: user.uid, gid: user.gid }
 
-/** Postgres sees nothing of our environment: it may hold secrets, and PG* variables would change what the programs do. */
+/** Postgres gets none of our environment: it may hold secrets, and PG* variables would change the programs' behaviour. */
 export const environment = () => ({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" })
 
 export const lastLines = (text: string, count = 3) => text.trim().split("\n").slice(-count).join(" | ")
 
-/** The exit of a child, also where it happened before anybody asked. */
+/** The exit of a child, also where it happened before this call. */
 export const exited = (child: ChildProcess) =>
   Effect.callback<void>((resume) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resume(Effect.void)
@@ -79,7 +79,7 @@ const fromProc = () =>
 const read = (pid: number) => {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
-    return command === "" ? undefined : command // a zombie, or the kernel's
+    return command === "" ? undefined : command // a zombie or a kernel thread
   } catch {
     return undefined // ended meanwhile
   }
@@ -92,7 +92,7 @@ const fromPs = () =>
     .filter((match) => match !== null)
     .map((match) => ({ pid: Number(match[1]), command: match[2]! }))
 
-/** Whether the pid is taken, be it by a dead process that nobody has reaped. */
+/** Whether the pid is taken; a zombie takes it too. */
 export const exists = (pid: number) => {
   try {
     return pid > 0 && process.kill(pid, 0)
@@ -101,11 +101,11 @@ export const exists = (pid: number) => {
   }
 }
 
-/** Sends a signal; a process that has ended meanwhile is fine. */
+/** Sends a signal; succeeds also where the process has ended already. */
 export const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name)
   } catch {
-    // It is gone, which is what was wanted.
+    // It has ended already.
   }
 }

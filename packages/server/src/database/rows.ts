@@ -1,4 +1,4 @@
-/** What every `queries.ts` needs to read rows and to name the refusals of the database. */
+/** Shared by every `queries.ts`: reads rows and turns the database's errors into typed refusals. */
 import { Effect, Schema, SchemaGetter } from "effect"
 import type { SqlError } from "effect/sql"
 
@@ -10,7 +10,7 @@ export const Instant = Schema.Date.pipe(
   })
 )
 
-/** The wire's string as the driver takes it, which knows years that Postgres does not read. */
+/** The wire's string as a Date for the driver; the wire allows years that Postgres does not read. */
 export const dateOf = (instant: string | null): Date | null => (instant === null ? null : new Date(instant))
 
 /** Turns the violation of one named unique constraint into a refusal; any other failure of the write is a defect. */
@@ -24,11 +24,11 @@ export const onUnique =
 const isUniqueViolation = (error: unknown): error is { readonly reason: SqlError.UniqueViolation } =>
   (error as SqlError.SqlError)?.reason?._tag === "UniqueViolation"
 
-/** What Postgres says of itself and the driver counts among the unknown errors. */
+/** The SQLSTATE of an error that the driver classifies as unknown. */
 const stateOf = ({ reason }: SqlError.SqlError): string => String((reason.cause as { readonly code?: unknown } | undefined)?.code)
 
 /** Postgres shuts down or comes up (57P01 to 57P03). */
 export const isRestarting = (error: SqlError.SqlError): boolean => /^57P0[123]$/.test(stateOf(error))
 
-/** Postgres has no disk, memory or connections left (class 53). Its operator has to make room; what was asked for was not done. */
+/** Postgres has no disk, memory or connections left (class 53). The statement had no effect; the operator has to make room. */
 export const isOutOfResources = (error: SqlError.SqlError): boolean => stateOf(error).startsWith("53")

@@ -9,7 +9,7 @@ export interface ServerUser {
 
 const PREFERRED = ["postgres", "nobody"]
 
-/** Who runs the server; undefined where we are not root and it runs as ourselves. */
+/** The user that runs the server; undefined where we are not root and it runs as our own user. */
 export const serverUser = (): ServerUser | undefined => {
   if (process.getuid?.() !== 0) return undefined
   const users = accounts()

@@ -1,4 +1,4 @@
-/** Comments of their authors: what they have said, what waits, what they take back; and what others report of it. */
+/** Comments of a signed-in author: published, pending and deleted ones, and the reports on others' comments. */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Comment, CommentReport, PendingComments, ProfileComments } from "@agon/api/comment/Comment.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -14,14 +14,14 @@ import { type Place, purgedByComment, subjectOf } from "./tags.ts"
 export class Comments extends Context.Service<
   Comments,
   {
-    /** Answers what is left of it. */
+    /** Answers the comment as it reads once deleted. */
     readonly remove: (account: SignedIn, id: string) => Effect.Effect<Comment, NotFound>
     /** Ask `readableBy` first. */
     readonly report: (account: SignedIn, comment_id: string, reason: string) => Effect.Effect<CommentReport>
     /** Whether the account may read it; not where `id` is no UUID. */
     readonly readableBy: (account_id: string, id: string) => Effect.Effect<boolean>
     readonly pending: (account: SignedIn, page: PageOf) => Effect.Effect<PendingComments>
-    /** What everybody may read of a competitor. */
+    /** The comments of a competitor that everybody may read. */
     readonly ofAuthor: (username: string, page: PageOf) => Effect.Effect<ProfileComments, NotFound>
   }
 >()("agon/Comments") {
@@ -33,7 +33,7 @@ export class Comments extends Context.Service<
 
 const unknown = new NotFound({ detail: "You have no comment of this id." })
 
-/** Whether others could read it until now. */
+/** Whether the comment was public until now. */
 const wasRead = Option.exists<{ readonly state: string }>(({ state }) => state === "published")
 
 const makeWrites = Effect.gen(function* () {

@@ -1,10 +1,10 @@
 /**
- * What platform administrators decide of comments and threads. A decision holds the comment's row, so that of an approval, a
- * removal and a deletion at one time each finds what the one before has left; it is logged in its transaction, once for each
- * change.
+ * Decisions of platform administrators on comments and threads. A decision locks the comment's row, so that of an approval, a
+ * removal and a deletion at the same time each sees the result of the one before; each change is logged once, in its
+ * transaction.
  *
- * An approval is one of one comment. Others of its author that wait stay where they are, since nobody has looked at them;
- * those that come after it are published at once.
+ * An approval concerns one comment. Other pending comments of its author stay pending, since nobody has reviewed them;
+ * the author's later comments are published at once.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { ThreadHead } from "@agon/api/comment/Comment.ts"
@@ -27,7 +27,7 @@ export class Moderation extends Context.Service<
     readonly decide: (account: SignedIn, id: string, verdict: Verdict) => Effect.Effect<ModeratedComment, NotFound>
     readonly threads: (page: PageOf) => Effect.Effect<ModeratedThreads>
     readonly lock: (account: SignedIn, thread_id: string, locked: boolean) => Effect.Effect<ThreadHead, NotFound>
-    /** Whether it is there to be decided of; not where `id` is no UUID. */
+    /** Whether the comment exists for moderators; false where `id` is no UUID. */
     readonly hasComment: (id: string) => Effect.Effect<boolean>
     readonly hasThread: (id: string) => Effect.Effect<boolean>
   }
@@ -45,7 +45,7 @@ const shown = (found: ModeratedRow): ModeratedComment => {
 
 const gone = new NotFound({ detail: "There is no such comment, or its author has deleted it." })
 
-/** Whether there is anything to write and to log. */
+/** Whether the decision changes the row, so that it is written and logged. */
 const changes = ({ approved, reports, state }: ModeratedRow, verdict: Verdict) =>
   verdict === "removed" ? state !== "removed" : state !== "published" || reports > 0 || !approved
 

@@ -1,6 +1,6 @@
 /**
- * Threads of comments on matches and models. A thread begins with its first comment; until then it is an empty one. Whoever
- * adds to it holds its row, so that one start it at once, a lock is in force from its commit on, and the count is true.
+ * Threads of comments on matches and models. A thread begins with its first comment; until then it reads as empty. Every
+ * addition locks the thread's row: concurrent first comments share one thread, a lock holds from its commit on, and the count is exact.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/comment/api.ts"
@@ -17,7 +17,7 @@ import type { Viewer } from "../season/Seasons.ts"
 import { makeQueries, type SubjectRow } from "./queries.ts"
 import { type Place, purgedByComment, subjectOf, threadTag } from "./tags.ts"
 
-/** A match or a model by its id; the other is not there. */
+/** A match or a model by its id; the other key is absent. */
 export interface About {
   readonly match?: string
   readonly model?: string
@@ -26,7 +26,7 @@ export interface About {
 export class Threads extends Context.Service<
   Threads,
   {
-    /** With the season of what it is about, for the tags of the answer; null for a competitor's model. */
+    /** With the season of its subject, for the tags of the answer; null for a competitor's model. */
     readonly read: (
       about: About,
       page: PageOf,
@@ -44,7 +44,7 @@ export class Threads extends Context.Service<
   )
 }
 
-/** Comments of one account that wait for approval at once, so that waiting fills no table. */
+/** Comments of one account that may be pending at once, so that the table stays bounded. */
 const PENDING_MAX = 20
 
 const placeOf = ({ match, model }: About, season_id: string | null): Place => ({
@@ -110,7 +110,7 @@ const makePost = Effect.gen(function* () {
   })
 })
 
-/** What waits starts its thread at most, and what was refused changes nothing; of a commit nobody knows about, all may be true. */
+/** A pending comment at most starts its thread, and a refusal changes nothing; where a commit's outcome is unknown, everything is purged. */
 const purgedBy = (exit: Exit.Exit<OwnComment, unknown>, place: Place, username: string): ReadonlyArray<string> => {
   if (Exit.isFailure(exit)) return Cause.hasFails(exit.cause) ? [] : purgedByComment(place, username)
   return exit.value.state === "pending" ? [threadTag(subjectOf(place).id)] : purgedByComment(place, username)

@@ -1,4 +1,4 @@
-/** Whom a comment concerns that has come to be read: its author, where it had to wait, and whoever it answers. */
+/** The notifications for a comment that is published: to its author, where it was pending, and to the author of the comment it answers. */
 import { Effect, Option } from "effect"
 import { makeTell } from "../notification/Notifications.ts"
 import { makeQueries } from "./queries.ts"
@@ -11,18 +11,18 @@ export interface Published extends Pick<Place, "match_id" | "model_id"> {
   readonly author: string
 }
 
-/** The thread, as everybody finds it who may see what it is about. */
+/** The thread's address, for everybody who may see its subject. */
 const linkOf = (place: Pick<Place, "match_id" | "model_id">) => {
   const { id, kind } = subjectOf(place)
   return `/v1/private/threads?${kind}=${id}`
 }
 
-/** Both write in the transaction that they are called in. */
+/** Both write in the caller's transaction. */
 export const makeCommentTold = Effect.gen(function* () {
   const queries = yield* makeQueries
   const tell = yield* makeTell
 
-  /** Not who answers themselves, has taken back what they said, or may not see it any more. */
+  /** Nobody is told of their own answer, of answers to a comment they deleted, or in a thread they may no longer see. */
   const answered = Effect.fnUntraced(function* ({ author, id, parent_id, ...place }: Published) {
     if (parent_id === null) return
     const found = yield* Effect.orDie(queries.answered(id))

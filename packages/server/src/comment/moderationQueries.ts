@@ -1,4 +1,4 @@
-/** Every statement of moderators. They see all there is, of whatever season. */
+/** Every statement of moderators, who see the comments of all seasons. */
 import { ModeratedComment } from "@agon/api/comment/moderation.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -6,7 +6,7 @@ import { Instant } from "../database/rows.ts"
 import { makeCounts, ofThread } from "./queries.ts"
 
 const { subject: _, ...fields } = ModeratedComment.fields
-/** `approved` and `published` where it has ever been. */
+/** `approved` and `published`: whether it has ever been so. */
 const ModeratedRow = Schema.Struct({
   ...{ ...fields, created_at: Instant, approved: Schema.Boolean, game: Schema.NullOr(Schema.String) },
   ...{ published: Schema.Boolean, account_id: Schema.String },
@@ -26,7 +26,7 @@ const columns = `c.id, c.thread_id, c.parent_id, a.username AS author, c.body, c
     AS reasons`
 const joins = `JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id LEFT JOIN season s ON s.id = t.season_id`
 const page = { Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int }), Result: ModeratedRow }
-/** What their authors have not deleted. */
+/** Comments that their authors have not deleted. */
 const standing = "c.state <> 'deleted'"
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -56,7 +56,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(standing)}`
   }),
 
-  /** The same, held to the end of the transaction. */
+  /** The same, locked to the end of the transaction. */
   hold: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: ModeratedRow,
@@ -64,7 +64,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(standing)} FOR NO KEY UPDATE OF c`
   }),
 
-  /** Locks one row by comment_pkey; what was published before keeps its time. */
+  /** Locks one row by comment_pkey; a comment published before keeps its time. */
   approve: (id: string, now: Date) => sql`
     UPDATE comment SET state = 'published', reports = 0, published_at = coalesce(published_at, ${now}), approved_at = coalesce(approved_at, ${now})
     WHERE id = ${id}`,
@@ -72,7 +72,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Locks one row by comment_pkey. */
   remove: (id: string) => sql`UPDATE comment SET state = 'removed' WHERE id = ${id}`,
 
-  /** One row by thread_pkey, held to the end of the transaction where it is one. */
+  /** One row by thread_pkey, locked to the end of the transaction; none where the thread does not exist. */
   thread: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: ThreadRow,

@@ -1,4 +1,4 @@
-/** Every statement on threads, comments and reports but those of moderators. */
+/** Every statement on threads, comments and reports, except those of moderators. */
 import { Comment, CommentReport } from "@agon/api/comment/Comment.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
@@ -15,7 +15,7 @@ const SubjectRow = Schema.Struct({
 })
 export type SubjectRow = typeof SubjectRow.Type
 
-/** What a thread is about, in its own columns. */
+/** The subject of a thread, in its own columns. */
 export const ofThread = { match_id: Schema.NullOr(Schema.String), model_id: Schema.NullOr(Schema.String) }
 
 const CommentRow = Schema.Struct({ ...Comment.fields, created_at: Instant })
@@ -24,7 +24,7 @@ const Placed = Schema.Struct({
   ...ofThread
 })
 const ReportRow = Schema.Struct({ ...CommentReport.fields, created_at: Instant })
-/** One of the caller's, as it will be once it is deleted, and what it was. */
+/** A comment of the caller as it reads once deleted, and its state before. */
 const OwnRow = Schema.Struct({
   ...CommentRow.fields,
   thread_id: Schema.String,
@@ -37,7 +37,7 @@ const nullable = Schema.NullOr(Schema.String)
 const head = "t.id AS thread_id, coalesce(t.locked, false) AS locked, coalesce(t.comments, 0) AS comments"
 
 /**
- * Whether a viewer may see what the thread `t` is about: the season, by the indexes of `sees`, and where it is a match that it
+ * Whether a viewer may see the subject of the thread `t`: the season, by the indexes of `sees`, and for a match that it
  * counts, by match_pkey.
  */
 const seesThread = (sql: SqlClient.SqlClient, viewer: string | null): Statement.Fragment => sql`
@@ -55,7 +55,7 @@ const makeThreads = (sql: SqlClient.SqlClient) => ({
       WHERE m.id = ${match_id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
   }),
 
-  /** One model by model_pkey, its thread by thread_model. A baseline's is seen by whoever may see its season. */
+  /** One model by model_pkey, its thread by thread_model. A baseline is visible to everyone who may see its season. */
   ofModel: SqlSchema.findOneOption({
     Request: Schema.Struct({ model_id: Schema.String, viewer: nullable }),
     Result: SubjectRow,
@@ -76,7 +76,7 @@ const makeThreads = (sql: SqlClient.SqlClient) => ({
         ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}) c JOIN account a ON a.id = c.account_id ORDER BY c.created_at, c.id`
   }),
 
-  /** One comment by comment_pkey, where it can be answered in this thread: others have been able to read it. */
+  /** One comment by comment_pkey that can be answered in this thread: it has been public. */
   answerable: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, thread_id: Schema.String }),
     Result: Schema.Struct({ id: Schema.String }),
@@ -94,15 +94,15 @@ interface NewThread {
 }
 
 const makePosting = (sql: SqlClient.SqlClient) => ({
-  /** An advisory lock to the end of the transaction: an account's comments are counted one after the other. */
+  /** An advisory lock to the end of the transaction: an account's comments are counted one after another. */
   lockAuthor: (account_id: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`comments ${account_id}`}, 0))`,
 
-  /** Inserts one row, or none where thread_match or thread_model has it: who comes second waits for the first to commit. */
+  /** Inserts one row, or none where thread_match or thread_model has it: a second insert waits for the first to commit. */
   openThread: ({ id, match_id, model_id, now, season_id }: NewThread) => sql`
     INSERT INTO thread (id, match_id, model_id, season_id, ended_at, created_at)
     VALUES (${id}, ${match_id}, ${model_id}, ${season_id}, (SELECT ended_at FROM match WHERE id = ${match_id}), ${now}) ON CONFLICT DO NOTHING`,
 
-  /** One row by thread_match or thread_model, held to the end of the transaction: locking it and adding to it follow one another. */
+  /** One row by thread_match or thread_model, locked to the end of the transaction: locking a thread and adding to it are serialised. */
   holdThread: SqlSchema.findOne({
     Request: Schema.Struct(ofThread),
     Result: Schema.Struct({ id: Schema.String, locked: Schema.Boolean }),
@@ -112,8 +112,8 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Inserts one row: published where comment_approved has one of the account, else pending, and none where comment_waiting
-   * has `cap` of the account. Under the lock of the account.
+   * Inserts one row: published where comment_approved has one of the account, else pending; none where comment_waiting
+   * already has `cap` of the account. Under the lock of the account.
    */
   add: SqlSchema.findOneOption({
     Request: Schema.Struct({
@@ -132,9 +132,9 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-/** What authors and moderators change alike. */
+/** Updates that authors and moderators share. */
 export const makeCounts = (sql: SqlClient.SqlClient) => ({
-  /** Locks one row by thread_pkey: so many comments more can be read, or fewer. */
+  /** Locks one row by thread_pkey: changes its count of readable comments. */
   count: (thread_id: string, more: number) => sql`UPDATE thread SET comments = comments + ${more} WHERE id = ${thread_id}`
 })
 
@@ -163,7 +163,7 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
 
   author: accountNamed(sql),
 
-  /** A page of what everybody may read of an account, by comment_author. */
+  /** A page of an account's public comments by comment_author. */
   published: SqlSchema.findAll({
     Request: Schema.Struct({ account_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
     Result: Placed,
@@ -174,7 +174,7 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-/** A comment of the account that still stands and that it may still see: what follows SELECT. */
+/** A comment of the account that is not deleted or removed and that the account may still see: the text after SELECT. */
 const ownComment = (sql: SqlClient.SqlClient, { account_id, id }: { readonly account_id: string; readonly id: string }) => sql`
   c.id, c.parent_id, a.username AS author, NULL AS body, c.created_at, true AS deleted, c.state, t.id AS thread_id, t.match_id, t.model_id,
     t.season_id
@@ -183,13 +183,13 @@ const ownComment = (sql: SqlClient.SqlClient, { account_id, id }: { readonly acc
 const named = { Request: Schema.Struct({ id: Schema.String, account_id: Schema.String }), Result: OwnRow }
 
 const makeDeletes = (sql: SqlClient.SqlClient) => ({
-  /** One comment of the account by comment_pkey; what was deleted or removed is gone. */
+  /** One comment of the account by comment_pkey; none where it was deleted or removed. */
   own: SqlSchema.findOneOption({ ...named, execute: (one) => sql`SELECT ${ownComment(sql, one)}` }),
 
-  /** The same, held to the end of the transaction. */
+  /** The same, locked to the end of the transaction. */
   hold: SqlSchema.findOneOption({ ...named, execute: (one) => sql`SELECT ${ownComment(sql, one)} FOR UPDATE OF c` }),
 
-  /** Deletes one row by comment_pkey that nobody but its author and moderators has seen. */
+  /** Deletes one row by comment_pkey that only its author and moderators have seen. */
   erase: (id: string) => sql`DELETE FROM comment WHERE id = ${id}`,
 
   /** Empties one row by comment_pkey. */
@@ -206,7 +206,7 @@ const makeReports = (sql: SqlClient.SqlClient) => ({
       WHERE c.id = ${id} AND c.state = 'published' AND ${seesThread(sql, viewer)}`
   }),
 
-  /** Whose comment it is that a comment answers, by comment_pkey; none where that is its author's own. */
+  /** The author of the comment that a comment answers, by comment_pkey; none where both authors are the same. */
   answered: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ account_id: Schema.String }),
@@ -214,7 +214,7 @@ const makeReports = (sql: SqlClient.SqlClient) => ({
       SELECT p.account_id FROM comment c JOIN comment p ON p.id = c.parent_id WHERE c.id = ${id} AND p.account_id <> c.account_id`
   }),
 
-  /** Inserts one row and counts it on the comment, or neither where report_pkey has one of the account. */
+  /** Inserts one row and counts it on the comment, or does neither where report_pkey already has one of the account. */
   report: ({
     account_id,
     comment_id,

@@ -1,5 +1,5 @@
 /**
- * The names under which answers that show comments, or count them, are kept.
+ * The cache tags of answers that show comments or count them.
  *
  *   threadTag               a thread, by the id of its match or model
  *   authoredTag             what one competitor has said

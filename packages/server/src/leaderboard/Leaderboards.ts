@@ -1,4 +1,4 @@
-/** Ladders as they are read: who is in contention, best first, ties by version id. */
+/** Reading ladders: the entries in contention, best first, ties by version id. */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Entry, Leaderboard, Series } from "@agon/api/leaderboard/api.ts"
@@ -23,7 +23,7 @@ export class Leaderboards extends Context.Service<
   )
 }
 
-/** The contract's (docs/contract.md#leaderboards). */
+/** The contract's number (docs/contract.md#leaderboards). */
 const SERIES_ENTRIES = 50
 
 const makeLeaderboards = Effect.gen(function* () {

@@ -19,19 +19,19 @@ export const BestRow = Schema.Struct({
 })
 export type BestRow = typeof BestRow.Type
 
-/** Where a version stood at the `point`-th moment that was asked for, counted from 1. */
+/** Rank of a version at the `point`-th requested moment, counted from 1. */
 export const StoodRow = Schema.Struct({ point: Schema.Int, version_id: Schema.String, rank: Schema.Int, mu: Schema.Number })
 export type StoodRow = typeof StoodRow.Type
 
 const ofLadder = { season_id: Schema.String, ladder: Schema.String }
 
-/** The best of a ladder, some of them left out: what follows FROM. */
+/** The top of a ladder, with a limit and an offset: the text after FROM. */
 const best = (sql: SqlClient.SqlClient, season_id: string, ladder: string, limit: number, offset = 0): Statement.Fragment =>
   sql`(SELECT b.* FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
     CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "q.ladder", `LIMIT ${limit} OFFSET ${offset}`))} b)`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** A page by rating_rank, read in its order; names of its rows alone, by primary keys. */
+  /** A page by rating_rank, read in its order; names only for its rows, by primary keys. */
   page: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofLadder, limit: Schema.Int, offset: Schema.Int }),
     Result: StandingRow,
@@ -56,8 +56,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * Where each of the present best stood at those moments: the last series_point before each, by its primary key; of one that
-   * several moments share, the arrays are taken apart once.
+   * The rank of each of the present best at those moments: the last series_point before each, by its primary key; where several
+   * moments share a point, its arrays are unnested once.
    */
   stood: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofLadder, points: Schema.Array(Schema.String), limit: Schema.Int }),
@@ -73,7 +73,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT a.n AS point, d.version_id, d.rank, d.mu FROM asked a JOIN stood d ON d.at = a.at`
   }),
 
-  /** Counts rating_rank. On open it is not needed: the season's own counter says how many versions have entered. */
+  /** Counts rating_rank. Not needed for the open ladder: the season's own counter has the number of entered versions. */
   total: SqlSchema.findOne({
     Request: Schema.Struct(ofLadder),
     Result: Schema.Struct({ total: Schema.Int }),

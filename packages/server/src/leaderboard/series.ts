@@ -3,17 +3,17 @@ import type { Series } from "@agon/api/leaderboard/api.ts"
 import type { BestRow, StoodRow } from "./queries.ts"
 import { shown } from "../rating/shown.ts"
 
-/** The contract's (docs/contract.md#leaderboards). */
+/** The contract's number (docs/contract.md#leaderboards). */
 const POINTS = 48
 
-/** Equally spaced moments, both ends among them; none before the season has opened. */
+/** Equally spaced moments, both ends included; none before the season has opened. */
 export const pointsBetween = (from: string, to: string): ReadonlyArray<string> => {
   const [begin, end] = [Date.parse(from), Date.parse(to)]
   if (end < begin) return []
   return Array.from({ length: POINTS }, (_, i) => new Date(begin + Math.round(((end - begin) * i) / (POINTS - 1))).toISOString())
 }
 
-/** Null where an entry did not stand on the ladder yet. The last moment is the present, which the ladder itself tells exactly. */
+/** Null where an entry was not on the ladder yet. The last moment is the present, taken from the ladder itself. */
 export const seriesOf = (
   points: ReadonlyArray<string>,
   best: ReadonlyArray<BestRow>,

@@ -1,19 +1,19 @@
 /**
- * Matches that could not be looked at, set aside so that those after them can be: tried again with every look until it
- * works or their time is over. What is here is this node's memory; the season's row of progress stays before the first of
- * them, so whoever takes the season over begins there.
+ * Matches that could not be checked, set aside so that later ones can be: retried with every look until one
+ * succeeds or its time is over. The list is in this node's memory; the season's row of progress stays before the first of
+ * them, so a node that takes the season over begins there.
  */
 import { Cause, Clock, Context, Effect } from "effect"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { storableText } from "../database/storable.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 
-/** For so long the same match is tried again. */
+/** How long the same match is retried. */
 export const Patience = Context.Reference<number>("agon/match/Patience_ms", { defaultValue: () => 600_000 })
 
-/** Set aside at once in a season; with so many the season waits for them. */
+/** Matches of a season that may be set aside at once; beyond that the season waits. */
 const ASIDE_MAX = 32
-/** Tried again in one look: each may wait for the store until its time is over. */
+/** Matches retried in one look: each may wait for the store until its time is over. */
 const AGAIN_MAX = 4
 const CAUSE_MAX = 500
 
@@ -21,11 +21,11 @@ type Place = Pick<Checkable, "ended_at" | "id">
 
 interface Season {
   readonly waiting: Map<string, { readonly match: Checkable; readonly since: number }>
-  /** The last match that was looked at or set aside. */
+  /** The last match that was checked or set aside. */
   last: Place | undefined
 }
 
-/** Nobody looks at the match any more, and everybody can read why. */
+/** Gives up on a match, and writes the reason to the audit log. */
 export const makePassOver = Effect.map(
   makeAudits,
   (audits) => (season_id: string, match: Checkable, said: string) =>
@@ -37,7 +37,7 @@ export const makePassOver = Effect.map(
     })
 )
 
-/** `one` looks at a match, and fails where it is to be tried again. */
+/** `one` checks a match, and fails where it is to be retried. */
 export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string, match: Checkable) => Effect.Effect<void, E>) {
   const passOver = yield* makePassOver
   const queries = yield* makeQueries
@@ -52,7 +52,7 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
     return made
   }
 
-  /** False where it failed and is to be tried again. */
+  /** False where the check failed and is to be retried. */
   const look = Effect.fnUntraced(function* (season_id: string, match: Checkable) {
     const { waiting } = of(season_id)
     const exit = yield* Effect.exit(one(season_id, match))
@@ -69,7 +69,7 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
     return true
   })
 
-  /** Those that were set aside first. `failed` stands for as many as a look allows where no more may be set aside. */
+  /** Retries the first matches set aside. `failed` is Infinity where no more may be set aside, which ends the look. */
   const again = Effect.fnUntraced(function* (season_id: string) {
     let failed = 0
     for (const { match } of [...of(season_id).waiting.values()].slice(0, AGAIN_MAX)) {
@@ -78,7 +78,7 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
     return { failed: of(season_id).waiting.size < ASIDE_MAX ? failed : Infinity }
   })
 
-  /** Writes how far the season has been looked at, unless one is set aside. */
+  /** Records how far the season has been checked, unless a match is set aside. */
   const noted = Effect.fnUntraced(function* (season_id: string, last: Place | undefined) {
     const season = of(season_id)
     if (last !== undefined) season.last = { ended_at: last.ended_at, id: last.id }

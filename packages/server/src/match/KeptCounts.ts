@@ -1,18 +1,18 @@
 /**
- * What has been counted among a season's matches that count. Counting them grows with the season, so it is kept: matches are
- * numbered in the order in which they were rated (`rated_n`), and a read counts only those after the last that it knows. A match
- * that is voided counts no more; the season counts those too, and once that counter has moved, everything is counted again. The
- * season's counters come from the statement that counts, so that they speak of the same moment.
+ * Cached counts of a season's matches that count. Counting them grows with the season, so results are kept: matches are
+ * numbered in the order in which they were rated (`rated_n`), and a read counts only those after the last known number. A voided
+ * match no longer counts; the season counts voided matches too, and once that counter has moved, everything is counted again. The
+ * season's counters come from the counting statement itself, so that all are of the same moment.
  */
 import { Effect } from "effect"
 
-/** Of a season: its matches that count, and those that did until they were voided. Together the last number given. */
+/** A season's matches that count, and those voided after they counted. Their sum is the last number given. */
 export interface Counters {
   readonly rated: number
   readonly voided: number
 }
 
-/** What was found among the matches after the number that was asked for. */
+/** The count of the matches after the requested number. */
 export interface Counted<Found> extends Counters {
   readonly found: Found
 }
@@ -24,9 +24,9 @@ interface Kept<Found> {
 }
 
 export interface Options<Found> {
-  /** What was found before, with what was found later. */
+  /** Joins an earlier count with a later one. */
   readonly join: (before: Found, later: Found) => Found
-  /** Counts kept at once; the one that was brought up to date longest ago leaves first. */
+  /** Counts kept at once; the least recently updated one leaves first. */
   readonly most: number
 }
 
@@ -38,7 +38,7 @@ export class KeptCounts<Found> {
     this.#options = options
   }
 
-  /** All that there is of this name, of which `count` finds what comes after a number, or everything after 0. */
+  /** The whole count under this name. `count` answers the count after a number, or of everything after 0. */
   read<E, R>(name: string, count: (after: number) => Effect.Effect<Counted<Found>, E, R>): Effect.Effect<Found, E, R> {
     return Effect.suspend(() => {
       const after = this.after(name)
@@ -49,13 +49,13 @@ export class KeptCounts<Found> {
     })
   }
 
-  /** The number after which matches have not been counted. */
+  /** The number up to which matches have been counted. */
   after(name: string): number {
     return this.#counts.get(name)?.number ?? 0
   }
 
   /**
-   * What was found after number `after` with what was found before it, or what another read has added meanwhile. Undefined where a
+   * Joins the count after number `after` with the one before it, or with a concurrent read's addition. Undefined where a
    * match was voided since: count again from 0.
    */
   add(name: string, after: number, { found, rated, voided }: Counted<Found>): Found | undefined {

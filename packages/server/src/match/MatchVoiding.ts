@@ -1,14 +1,14 @@
 /**
- * What follows when a match was not played as reported: its runner is flagged, the match voided. Whatever happens leaves
+ * The consequences when a match was not played as reported: its runner is flagged, the match voided. Each consequence leaves
  * a row in the season's audit log, whose actor is the service itself: `runner.flag`, `match.void`, and `match.doubt` where
- * the match has to stay (the season is closed, podium and all). A match that is voided has failed at once; ratings without
- * it come when the log has been folded again, beside the season ([Folding.ts](../actor/Folding.ts)).
+ * the match has to stay (the season is closed, its podium final). A voided match is failed at once; ratings without
+ * it follow when the log has been folded again, beside the season ([Folding.ts](../actor/Folding.ts)).
  *
- * A flagged runner reads `draining`: it may finish what it holds, which is looked at like everything else, and never gets
- * anything new. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
- * with the third, and sessions that it opens get no work until the day is over. An administrator has it sooner by revoking
- * the key and making another; the contract (4.7) has no way to void what a key has played, and needs none, since
- * every match is looked at on its own.
+ * A flagged runner reads `draining`: it may finish its leases, whose results are checked like all others, and never gets
+ * new ones. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
+ * with the third, and sessions that it opens get no work until the day is over. An administrator can end that sooner by revoking
+ * the key and making another; the contract (4.7) has no way to void all matches that a key has played, and needs none, since
+ * every match is checked on its own.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -25,15 +25,15 @@ export interface Doubtful {
 
 type Failure = { readonly _tag: string }
 
-/** As many as may wait for ratings without them. */
+/** As many matches are voided already as may wait for new ratings. */
 export class NotVoidedYet extends Schema.TaggedError<NotVoidedYet>()("NotVoidedYet", { match: Schema.String }) {}
 
 export class MatchVoiding extends Context.Service<
   MatchVoiding,
   {
-    /** Fails where the season or the database is away: to be repeated, which changes nothing that was done. */
+    /** Fails where the season or the database is away: repeat it; repeating changes nothing already done. */
     readonly voidMatch: (doubtful: Doubtful) => Effect.Effect<void, Failure>
-    /** The runner alone: the match stands. */
+    /** Flags the runner alone: the match stands. */
     readonly flag: (runner: string, doubtful: Omit<Doubtful, "runners">) => Effect.Effect<void, Failure>
   }
 >()("agon/MatchVoiding") {

@@ -1,5 +1,5 @@
 /**
- * Matches as they are read. Everybody sees those that count, of seasons that they may see, and in lists the trials of
+ * Reading matches. Everybody sees the matches that count, of seasons that they may see, and in lists the trials of
  * candidates that passed; a competitor sees their own in every state.
  */
 import { Context, Effect, Layer, Option } from "effect"
@@ -19,7 +19,7 @@ import { makeQueries, type MatchRow } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
 
-/** A list and the season it is of, for the tags of the answer; null where every season was searched. */
+/** A list and its season, for the tags of the answer; null where every season was searched. */
 export interface ReadMatches {
   readonly list: MatchList
   readonly season: FoundSeason | null
@@ -59,14 +59,14 @@ export class Matches extends Context.Service<
 
 const LARGEST_LIMIT = 2 ** 31 - 1
 
-/** The contract's (docs/contract.md#fields-of-a-match). */
+/** The contract's number (docs/contract.md#fields-of-a-match). */
 const RELATED_MAX = 12
 
 const unknown = new NotFound({ detail: "There is no such match." })
 
 type OfSeason = Listing & { readonly season_id: string }
 
-/** Filters whose matches are counted once and then kept up; some 300 bytes each. */
+/** Filters whose matches are counted once and then kept up to date; some 300 bytes each. */
 const FILTERS_MAX = 10_000
 
 const join = (before: Found, later: Found): Found => ({
@@ -85,7 +85,7 @@ type CountSeason = ReturnType<typeof makeTotals>
 const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, countSeason: CountSeason) {
   const seasons = yield* Seasons
 
-  /** With a side and no season every season is searched; without either the featured one. */
+  /** With a side and no season every season is searched; without either, the featured one. */
   const seasonOf = Effect.fnUntraced(function* (query: Asked, viewer: Viewer) {
     if (query.season === undefined && namesSide(query)) {
       if (query.game !== undefined) yield* registered(query.game)
@@ -102,7 +102,7 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
     return onlySeason(listing.query) ? { ...all, total: of } : { of, ...(yield* countSeason({ ...listing, season_id: season.id })) }
   }, Effect.orDie)
 
-  /** Such a page, which anybody can ask for, is not looked for by going through all that come before it. */
+  /** Whether a page is past the end: anybody can ask for one, and it must not cost a scan of the whole list. */
   const isPastEnd = Effect.fnUntraced(function* (listing: Listing, { total }: Found) {
     const { query } = listing
     if (query.cursor < total || query.cursor === 0) return false
@@ -118,7 +118,7 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
     return { rows, total: fitting.total }
   })
 
-  /** Of two models that met, one may have played a hundred times as much as the other. */
+  /** Of two models that met, one may have a hundred times as many matches: start from the other. */
   const fromNarrowest = Effect.fnUntraced(function* (query: Asked) {
     const either = eitherSideOf(query)
     if (either.length === 0) return query
@@ -140,17 +140,17 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
 
 const NOTHING = { rows: [], total: 0 }
 
-/** The database knows no text with this character, so it names nothing. */
+/** Postgres text cannot hold a NUL, so such a filter matches nothing. */
 const hasNul = ({ map = "", owner = "" }: Asked) => `${map}${owner}`.includes("\0")
 
 const shaping = new Set(["game", "season", "sort", "limit", "cursor"])
-/** What is asked beside the season and the part of the list. */
+/** The filters of the query, without the season and the page. */
 const filtersOf = (query: Asked) => Object.entries(query).filter(([name, value]) => !shaping.has(name) && value !== undefined)
 
-/** Whether the list is that of the whole season, whose counter says how many matches it has. */
+/** Whether the list is that of the whole season, whose counter has its number of matches. */
 const onlySeason = (query: Asked) => filtersOf(query).length === 0
 
-/** One text for all pages of a filter, in whatever order its parts were named. */
+/** One cache name for all pages of a filter, whatever the order of its parts. */
 const filterOf = ({ query, season_id }: Listing) =>
   JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
 
@@ -195,7 +195,7 @@ const makeMatches = Effect.gen(function* () {
     const { map, season_id, seats } = yield* find(id, viewer)
     const models = [...new Set(seats.map(({ model_id }) => model_id))]
     const query: Asked = { map, sort: "newest", limit: RELATED_MAX, cursor: 0 }
-    // A board may have been out of play for long: its matches are looked for where they are.
+    // A board may have been out of play for long: the search is limited to the time of its matches.
     const onBoard = yield* countSeason({ season_id, game: null, viewer, query })
     const matches = yield* Effect.orDie(
       queries.related({ ...{ id, season_id, map, models, viewer }, limit: RELATED_MAX, on_board: onBoard })

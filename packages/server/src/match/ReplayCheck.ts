@@ -1,19 +1,18 @@
 /**
- * Finished matches are looked at in the background, in the order of their end: a share of the stored replays is played
- * again by the rules, a share of the matches set aside for another runner to play again.
+ * Finished matches are checked in the background, in the order of their end: a share of the stored replays is played
+ * again by the rules, a share of the matches is set aside for another runner to play again.
  *
- *   each season in turn: a page of matches after the last one looked at ─▶ each: replay fetched, checked in a thread
- *     ─▶ it does not follow: runner flagged, match voided        ─▶ what was looked at is noted ─▶ the next season
- *     ─▶ the thread gave up twice: another runner plays it again
- *     ─▶ store, season or database away: set aside and tried again with every look, for so long; then it is passed over,
- *        and the audit log says so. Those after it are looked at meanwhile
+ * each season in turn: a page of matches after the last one checked ─▶ each: replay fetched, checked in a thread
+ *   ─▶ it contradicts the report: runner flagged, match voided   ─▶ progress is recorded ─▶ the next season
+ *   ─▶ the thread gave up twice: another runner plays it again
+ *   ─▶ store, season or database away: set aside and retried with every look, for a limited time; then it is passed over,
+ *      and the audit log says so. Later matches are checked meanwhile
  *
- * Progress is one row a season, up to the first match that is set aside, so a restart goes on where it stopped and looks
- * at what was looked at since a second time, which changes nothing. A season is
- * looked at by the node it lives on, one that closed before its end was reached by any. Nothing waits for the check: one
- * match is in memory at a time, a season with a long way to go holds up no other by more than a page, and none is looked
- * at for ever or never. A closed season stands as it is, podium and all: of its matches none is voided any more, but who
- * reported falsely is flagged, and the audit log names the match.
+ * Progress is one row a season, up to the first match that is set aside, so after a restart the check continues there; matches
+ * after it may be checked twice, which changes nothing. A season is checked by the node it lives on; a season that closed before
+ * its check was complete, by any node. Nothing waits for the check: one match is in memory at a time, a long season delays the
+ * others by a page at most, and every match is checked a bounded number of times, at least once. A closed season's podium is
+ * final: none of its matches is voided any more, but a runner that reported falsely is flagged, and the audit log names the match.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -33,11 +32,11 @@ const LOOK_EVERY = "1 second"
 const FETCH_TIMEOUT = "30 seconds"
 
 /**
- * A match is looked at when it has ended so long ago that no other that ended before it can still be on its way into the
- * tables: longer than a statement may take. Tests look at once.
+ * How long after its end a match is checked: longer than a statement may take, so that no match that ended before it can still
+ * be on its way into the tables. Tests check at once.
  */
 export const SettledAfter = Context.Reference<number>("agon/match/SettledAfter_ms", { defaultValue: () => 20_000 })
-/** As many failures in one look at a season say that the store or the database is away: the rest waits for the next look. */
+/** Failures in one look at a season after which the store or the database counts as away: the rest waits for the next look. */
 const FAILURES_MAX = 4
 
 export interface Shares {
@@ -48,7 +47,7 @@ export interface Shares {
 export class ReplayCheck extends Context.Service<
   ReplayCheck,
   {
-    /** Looks until there is nothing more to look at. */
+    /** Checks until nothing is left to check. */
     readonly look: Effect.Effect<void>
   }
 >()("agon/ReplayCheck") {
@@ -67,7 +66,7 @@ export class ReplayCheck extends Context.Service<
     )
 }
 
-/** Whether a match is among a share of them, whoever asks and whenever; each use draws its own. */
+/** Whether a match is in the share that a use checks: the same answer on every node and at any time; each use draws its own share. */
 const among = (share: number, use: string, match: string): boolean => mix(hashText(`${use} ${match}`)) < share * 2 ** 32
 
 const makeLook = Effect.fnUntraced(function* (shares: Shares) {
@@ -92,7 +91,7 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
     return matches.length === PAGE && failed < FAILURES_MAX
   })
 
-  /** One that fails does not hold up the others, and is tried again with the next look. */
+  /** Checks one season. A failure does not hold up the others, and is retried with the next look. */
   const season = (id: string, closed: boolean) =>
     page(id, closed).pipe(
       Effect.catchCause((cause) => Effect.as(Effect.logWarning("replays were not checked", { season: id }, cause), false))
@@ -107,7 +106,7 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   return turn.pipe(Effect.repeat({ while: (full) => full }), Effect.asVoid, Effect.withSpan("ReplayCheck.look"))
 })
 
-/** One match of a season. Fails where it is to be tried again. */
+/** Checks one match of a season. Fails where it is to be retried. */
 const makeOne = Effect.fnUntraced(function* (shares: Shares) {
   const queries = yield* makeQueries
   const check = yield* makeCheck
@@ -119,7 +118,7 @@ const makeOne = Effect.fnUntraced(function* (shares: Shares) {
   })
 })
 
-/** Whether the replay bears the report out, as far as can be said. */
+/** Whether the replay confirms the report, as far as this build can tell. */
 const makeCheck = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const voiding = yield* MatchVoiding
@@ -127,7 +126,7 @@ const makeCheck = Effect.gen(function* () {
   const thread = yield* ReplayThread.make()
 
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
-    if (engineOf(match.game)?.digest !== match.engine_digest) return "sound" as const // of an older build: its rules are not here
+    if (engineOf(match.game)?.digest !== match.engine_digest) return "sound" as const // an older engine, whose rules this build does not have
     const bytes = yield* objects.get({ key: storedReplayKey(match), max_bytes: match.replay_bytes }).pipe(
       Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none())),
       Effect.timeout(FETCH_TIMEOUT)

@@ -10,7 +10,7 @@ const TIMEOUT = "20 seconds"
 export type Answer = { readonly fault: string | null } | "undecided"
 export type Check = (reported: Reported, bytes: Uint8Array) => Effect.Effect<Answer>
 
-/** `script` is another than ours in tests of threads. */
+/** `script` differs from ours only in tests of threads. */
 export const make = (
   script: URL = new URL("./checkThread.ts", import.meta.url),
   timeout: Duration.Input = TIMEOUT

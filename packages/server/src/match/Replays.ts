@@ -1,9 +1,9 @@
 /**
- * Replays in the object store: where a reader fetches one, and the picture of its last state.
+ * Replays in the object store: links for readers, and the picture of a replay's last state.
  *
- * A picture takes up to a second to make, of a replay that nobody may have checked yet: it is made in a thread, once for all who ask
- * at the same time, and kept in the response cache, which bounds it, under its match. Few are fetched at once and few wait for their
- * turn; the others are told to come again.
+ * A picture takes up to a second to make, from a replay that may not have been checked yet: it is made in a thread, once for all
+ * concurrent requests, and kept in the bounded response cache under its match. Few are fetched at once and few wait in the queue;
+ * further requests are told to come again.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Unavailable } from "@agon/api/Problem.ts"
@@ -16,24 +16,24 @@ import { makeThread } from "../process/Thread.ts"
 import { matchTag } from "../http/tags.ts"
 
 /**
- * The contract's hour (docs/contract.md#fields-of-a-match); an answer that is kept for ten minutes holds a URL that is good for fifty
+ * The contract's hour (docs/contract.md#fields-of-a-match); an answer cached for ten minutes holds a URL that is valid for fifty
  * more.
  */
 const URL_S = 3_600
 
-/** Of the thread: a replay of 4 MiB is 100 MB of objects when it has been read. */
+/** The thread's heap: a replay of 4 MiB is 100 MB of objects once parsed. */
 const HEAP_MB = 256
 const THREAD_TIMEOUT = "10 seconds"
-/** With the fetch before it. */
+/** Includes the fetch. */
 const VIEW_TIMEOUT_MS = 30_000
-/** One is fetched while the one before it is in the thread. */
+/** The next replay is fetched while the one before it is in the thread. */
 const TURNS = { places: 2, waiting: 32, wait: "10 seconds" } as const
 
 export class Replays extends Context.Service<
   Replays,
   {
     readonly urlOf: (match: ReplayOfMatch) => Effect.Effect<string>
-    /** Null where there is no such replay, or the rules of this build do not make of it the state that it names. */
+    /** Null where there is no such replay, or where this build's rules do not produce the state that it names. */
     readonly lastViewOf: (match: ReplayOfMatch, bytes: number) => Effect.Effect<unknown, Unavailable>
   }
 >()("agon/Replays") {
@@ -84,7 +84,7 @@ const makeReplays = Effect.gen(function* () {
         ...{ text, contentType: "application/json" },
         tags: new Set([matchTag(match.id)])
       }))
-      // No URL of a request holds a space, so none finds it.
+      // No request URL holds a space, so none matches this name.
       const { body } = yield* cache.getOrCompute(`view ${key}`, answer)
       return JSON.parse(body.toString()) as unknown
     })

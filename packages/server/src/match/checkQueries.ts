@@ -1,4 +1,4 @@
-/** Statements of the replay check: which matches of a season it has still to look at. */
+/** Statements of the replay check: the matches of a season still to be checked. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -32,8 +32,8 @@ export type Checkable = typeof Checkable.Type
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * The next matches in the order of their end, by match_replayed from where the season was left; the rest by primary keys.
-   * `after`: a later match that was looked at since, while one before it could not be.
+   * The next matches in the order of their end, by match_replayed from the season's progress on; the rest by primary keys.
+   * `after`: a later match that was already checked, while one before it could not be.
    */
   next: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -63,7 +63,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     INSERT INTO match_check (season_id, ended_at, match_id) VALUES (${season_id}, ${ended_at}, ${id})
     ON CONFLICT (season_id) DO UPDATE SET ended_at = excluded.ended_at, match_id = excluded.match_id`,
 
-  /** Seasons that closed before they were looked at to their end: few, and each once. Seasons by the row. */
+  /** Seasons that closed before their check was complete: few, and each once. By their rows. */
   left: SqlSchema.findAll({
     Request: Schema.Date,
     Result: Schema.Struct({ id: Schema.String }),
@@ -72,13 +72,13 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE s.closed_at < ${closed_before} AND NOT coalesce(c.complete, false) ORDER BY s.closed_at LIMIT 8`
   }),
 
-  /** One row by the primary key; a season without a replay gets one that comes before every match. */
+  /** One row by the primary key; a season without a replay gets a place before every match. */
   complete: (season_id: string) => sql`
     INSERT INTO match_check (season_id, ended_at, match_id, complete)
     VALUES (${season_id}, '-infinity', '00000000-0000-0000-0000-000000000000', true)
     ON CONFLICT (season_id) DO UPDATE SET complete = true`,
 
-  /** One row by match_audit_match, which holds where a pass is repeated. */
+  /** One row by match_audit_match, which makes a repeated pass harmless. */
   toAudit: (row: { readonly id: string; readonly match_id: string; readonly season_id: string; readonly created_at: Date }) => sql`
     INSERT INTO match_audit (id, match_id, season_id, state, created_at)
     VALUES (${row.id}, ${row.match_id}, ${row.season_id}, 'waiting', ${row.created_at}) ON CONFLICT (match_id) DO NOTHING`

@@ -11,10 +11,10 @@ import { viewer } from "../season/viewer.ts"
 import type { Asked } from "./listing.ts"
 import { Matches } from "./Matches.ts"
 
-/** What a list changes with: its season's matches, or those of the side that it is about, wherever they are played. */
+/** The tags of a list: its season's matches, or those of the side that it names, wherever they are played. */
 const tagsOfList = ({ game, model, season, version, vs }: Asked, found: FoundSeason | null) => {
   if (found !== null) {
-    // A season of that slug may come to be in a game that comes before.
+    // A season of that slug may be created later in a game that is searched first.
     const others = season === undefined ? [game ?? firstGame] : game === undefined ? gamesBefore(found.record.game) : []
     return [seasonTag(found.id), namesTag(found.id), matchesTag(found.id), discussedTag(found.id), ...others.map(gameTag)]
   }

@@ -1,5 +1,5 @@
 /**
- * The rows of GET /v1/matches: which matches, in which order, as one statement whose shape follows from what was asked,
+ * The rows of GET /v1/matches: a statement whose shape follows from the filters and the sort,
  * so that it starts from the narrowest index and reads no further than the page:
  *
  *   version, model, owner, vs    the seats of that side's versions, each version's newest first by seat_version, and of those the
@@ -8,14 +8,14 @@
  *                                match_closest or match_upset; under `discussed` those with comments by thread_discussed,
  *                                then the others by match_newest
  *
- * Under `newest` the trials of candidates that passed come between them, by match_trial, from a branch of their own with the
- * same limit. What filters ask stands on the match itself (migration 0004). Where so few match that going through the
- * sort's index would take longer than to find them all, they are found by match_newest and then sorted. The other sorts of a
+ * Under `newest` the trials of candidates that passed are merged in, by match_trial, from a branch of their own with the
+ * same limit. Filtered columns are on the match itself (migration 0004). Where so few matches fit that scanning the
+ * sort's index would take longer than finding them all, they are found by match_newest and then sorted. The other sorts of a
  * side sort all its matches.
  *
- * A seat has no index by model or by owner, which would cost every match 10 us: a version never changes hands, and a page goes
- * through no more of each version's matches than it has rows itself. Where they are many versions that is still less than the
- * total takes, which goes through all seats of the side (an owner with 400 versions and 38,000 matches: 35 and 70 ms).
+ * A seat has no index by model or by owner, which would cost every match 10 us: a version never changes owner, and a page reads
+ * no more of each version's matches than it has rows itself. Even with many versions that costs less than the
+ * total, which reads all seats of the side (an owner with 400 versions and 38,000 matches: 35 and 70 ms).
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
@@ -39,37 +39,37 @@ export interface Listing {
 /** Matches that fit a filter. */
 export interface Found {
   readonly total: number
-  /** When the first and the last of them ended; null where that was not found out, or where there is none. */
+  /** When the first and the last of them ended; null where unknown, or where there is none. */
   readonly first: Date | null
   readonly last: Date | null
 }
 
-/** What is known of the rated matches that fit, which the choice of a way goes by. */
+/** The rated matches that fit, as far as known; the choice of the index depends on it. */
 export interface Fitting extends Found {
-  /** How many the season has in all. */
+  /** The number of rated matches in the season. */
   readonly of: number
 }
 
 const LARGEST_LIMIT = 2 ** 31 - 1
 
 /**
- * The first page of the default and of the largest size have their bounds in the text: Postgres then keeps their plans, which
- * takes longer to make (1 ms) than to follow. Other bounds are parameters, so that there are not as many texts as pages.
+ * The first page of the default and of the largest size have their bounds in the text: Postgres then caches their plans, which
+ * take longer to make (1 ms) than to run. Other bounds are parameters, so that there is not one text for each page.
  */
 const USUAL: ReadonlySet<number> = new Set([0, 26, 61])
 const bound = (sql: Sql, rows: number): Fragment => (USUAL.has(rows) ? sql.literal(String(rows)) : sql`${rows}`)
 
-/** Whether the query speaks of a side, whose matches are searched for in every season. */
+/** Whether the query names a side, whose matches are searched for in every season. */
 export const namesSide = ({ model, owner, version, vs }: Asked) => (model ?? owner ?? version ?? vs) !== undefined
 
-/** The model whose seats the statement starts from, where it does: one of two that met, where no other side is named. */
+/** The model whose seats the statement starts from, if any: the first of two that met, where no other side is named. */
 const sideModelOf = ({ model, owner, version, vs }: Asked) =>
   model ?? (version === undefined && owner === undefined ? vs?.split(",")[0] : undefined)
 
-/** Both models that met, where the statement starts from the first of them: from which of the two is all the same to the answer. */
+/** Both models that met, where the statement starts from the first of them: starting from either gives the same answer. */
 export const eitherSideOf = (query: Asked): ReadonlyArray<string> => (sideModelOf(query) === query.model ? [] : query.vs!.split(","))
 
-/** The versions `v` of the side that the statement starts from, with what follows their table. They are of one season each. */
+/** The versions `v` of the side that the statement starts from, as a FROM and WHERE. Each is of one season. */
 const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Fragment; readonly where: ReadonlyArray<Fragment> } => {
   const { query, season_id } = listing
   const { owner, version } = query
@@ -85,13 +85,13 @@ const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Fragment; r
 }
 
 const readsSeason = ({ game, season_id }: Listing) => season_id === null || game !== null
-/** What the season `s` must be, where it is read. */
+/** The conditions on the season `s`, where it is read. */
 const ofSeason = (sql: Sql, { game, season_id, viewer }: Listing): ReadonlyArray<Fragment> => [
   ...(season_id === null ? [sees(sql, viewer)] : []),
   ...(game === null ? [] : [sql`s.game = ${game}`])
 ]
 
-/** What a seat `x` of one of them must be. A seat has its match's time. */
+/** The conditions on a seat `x` of the side. A seat has its match's time. */
 const seatOf = (sql: Sql, { since, outcome }: Asked): ReadonlyArray<Fragment> => [
   sql`x.version_id = v.id`,
   ...(since === undefined ? [] : [sql`x.ended_at >= ${new Date(since)}`]),
@@ -104,7 +104,7 @@ const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
   return outcome === "win" ? sql`(x.rank = 1 AND NOT ${shared})` : sql`(x.rank = 1 AND ${shared})`
 }
 
-/** What a match `m` must be: of its own columns, but for the seats of those who met and the boards of so many players. */
+/** The conditions on a match `m`: on its own columns, except for the seats of models that met and boards by number of players. */
 const conditions = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
   const { ladder, map, players_max = 8, players_min = 1, top, vs } = query
   return [
@@ -119,7 +119,7 @@ const conditions = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Frag
   ]
 }
 
-/** The boards of one season are read once; with none named, each match's own. */
+/** The boards of one season are read once; with no season named, each match's own. */
 const playersOf = (sql: Sql, season_id: string | null, min: number, max: number): Fragment =>
   season_id === null
     ? sql`EXISTS (SELECT 1 FROM board b WHERE b.season_id = m.season_id AND b.map_id = m.map_id AND b.players BETWEEN ${min} AND ${max})`
@@ -128,11 +128,11 @@ const playersOf = (sql: Sql, season_id: string | null, min: number, max: number)
 const rated = "m.status = 'rated'"
 const passed = "EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND c.status IN ('entered', 'superseded', 'disabled'))"
 const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL AND ${passed}`
-/** The same from a side's seats, by the rating after the match: it is there where the match counts, and nowhere else. */
+/** The same for a side's seats, by the rating after the match, which is set exactly where the match counts. */
 const ratedOfSide = "x.made_mu IS NOT NULL"
 const passedTrialOfSide = `x.rank > 0 AND x.made_mu IS NULL AND ${passed}`
 
-/** Where matches `m` of seasons come from. */
+/** The tables that matches `m` of seasons come from. */
 const tables = (sql: Sql, listing: Listing): Fragment =>
   sql.literal(readsSeason(listing) ? "match m JOIN season s ON s.id = m.season_id" : "match m")
 
@@ -143,14 +143,14 @@ const whereOf = (sql: Sql, listing: Listing, status: string): Fragment => {
   return sql.and([sql.literal(status), ...season, ...ofSeason(sql, listing), ...since, ...conditions(sql, listing)])
 }
 
-/** The seats `x` of a version `v`, as they follow FROM: their matches `m` are fetched only where something is asked of them. */
+/** The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs them. */
 const seatsOf = (sql: Sql, listing: Listing, status: string, of: "seat" | "match"): Fragment => {
   const asked = conditions(sql, listing)
   const join = of === "match" || asked.length > 0 ? "JOIN match m ON m.id = x.match_id" : ""
   return sql`seat x ${sql.literal(join)} WHERE ${sql.and([sql.literal(status), ...seatOf(sql, listing.query), ...asked])}`
 }
 
-/** All matches of a side that count: each with every one of the side's seats. */
+/** All counted matches of a side, one row for each of the side's seats. */
 const allOfSide = (sql: Sql, listing: Listing, of: "seat" | "match"): Fragment => {
   const { seasons, where } = versionsOf(sql, listing)
   return sql`version v ${seasons} CROSS JOIN ${seatsOf(sql, listing, ratedOfSide, of)} AND ${sql.and(where)}`
@@ -163,7 +163,7 @@ const branch = (sql: Sql, listing: Listing, status: string, limit: number, range
 
 const newest = (sql: Sql, limit: number): Fragment => sql`ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)}`
 
-/** The same of each version of a side, and of those together. A side, and a version as well, may have two seats in one match. */
+/** The same for each version of a side, merged. A side, and even a version, may have two seats in one match. */
 const branchOfSide = (sql: Sql, listing: Listing, status: string, limit: number): Fragment => {
   const { seasons, where } = versionsOf(sql, listing)
   return sql`(SELECT DISTINCT n.id, n.ended_at, NULL::float8 AS figure FROM version v ${seasons} CROSS JOIN LATERAL (
@@ -173,16 +173,16 @@ const branchOfSide = (sql: Sql, listing: Listing, status: string, limit: number)
 }
 
 const discussion = "coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0)"
-/** What a sort goes by; more is earlier. */
+/** The column that each sort orders by, descending. */
 const figures = { longest: "m.turns", closest: "m.closeness", upset: "m.upset", discussed: discussion } as const
 type Figured = keyof typeof figures
 
 const isFigured = (sort: Sort): sort is Figured => sort in figures
 
-/** Where a page goes through fewer matches by the sort's index than there are that fit, it is the shorter way. */
+/** Whether reading every fitting match is expected to be cheaper than walking the sort's index as far as the page. */
 const isRare = ({ of, total }: Fitting, upTo: number) => total < of && total * total < upTo * of
 
-/** Where a filter fits only what was played long ago, the search begins there. A Date has dropped what is finer than it. */
+/** Limits the search to the time of the fitting matches. A Date has dropped the microseconds. */
 export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment =>
   first === null || last === null ? sql`` : sql`AND m.ended_at >= ${first} AND m.ended_at < ${new Date(last.getTime() + 1)}`
 
@@ -200,8 +200,8 @@ const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & {
 }
 
 /**
- * Of a season, those with comments in the order of thread_discussed, and of the others, who all tie, the newest. Each branch
- * stops where the page ends; few matches have comments, so the second passes by few of them.
+ * For a season: the matches with comments in the order of thread_discussed, then the others, which all tie, newest first. Each
+ * branch stops where the page ends; few matches have comments, so the second skips few of them.
  */
 const discussed = (sql: Sql, listing: Listing & { readonly season_id: string }, { limit, offset }: Cut, fitting: Fitting): Fragment => {
   const upTo = Math.min(LARGEST_LIMIT, offset + limit)
@@ -222,10 +222,10 @@ export interface Cut {
   readonly offset: number
 }
 
-/** Trials come between the newest, but for filters by what they do not have: they are made for no ladder. */
+/** Trials appear only under `newest`, and under no filter on a column that they lack: they are made for no ladder. */
 export const listsTrials = ({ ladder, sort, top }: Asked) => sort === "newest" && ladder === undefined && top === undefined
 
-/** Trials that a list shows: a few for each version of the season, or of the side. */
+/** Counts the trials that a list shows: a few for each version of the season, or of the side. */
 export const countOfTrials = (sql: Sql, listing: Listing): Fragment =>
   sql`SELECT count(*)::int AS total FROM (${
     namesSide(listing.query)
@@ -241,7 +241,7 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
     return discussed(sql, { ...listing, season_id }, { limit, offset }, fitting)
   if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
   const upTo = Math.min(LARGEST_LIMIT, offset + limit)
-  // Neither is searched for a match more than there are.
+  // Neither branch is searched for more matches than there are.
   const most = Math.min(upTo, fitting.total)
   const [counted, tried] = namesSide(listing.query)
     ? [branchOfSide(sql, listing, ratedOfSide, most), branchOfSide(sql, listing, passedTrialOfSide, upTo)]
@@ -254,11 +254,11 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
 export const orderOf = (sort: Sort): string =>
   isFigured(sort) ? "p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC" : "p.ended_at DESC, p.id DESC"
 
-/** How many rated matches of a side fit; trials are not counted. */
+/** The number of a side's rated matches that fit; trials are not counted. */
 export const countOfSide = (sql: Sql, listing: Listing): Fragment =>
   sql`SELECT count(DISTINCT x.match_id)::int AS total FROM ${allOfSide(sql, listing, "seat")}`
 
-/** The same of a season, of the matches after number `after` of those that count: all by match_newest, the last by match_rated. */
+/** The same for a season, of the counted matches after number `after`: all by match_newest, the last ones by match_rated. */
 export const countOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, after: number): Fragment => {
   const later = after === 0 ? sql`` : sql`AND m.rated_n > ${after}`
   return sql`SELECT c.total, c.first, c.last, (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided

@@ -1,4 +1,4 @@
-/** Every statement that reads matches. The machine alone writes them. */
+/** Every statement that reads matches. Only the machine writes them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
@@ -49,7 +49,7 @@ const namesOf = `JOIN model o ON o.id = v.model_id LEFT JOIN account a ON a.id =
 const placed = `'rank', nullif(y.rank, 0), 'score', CASE WHEN y.rank > 0 THEN y.score END`
 const detailed = `'version', v.number, 'class', v.class, 'owner_id', v.owner_id`
 
-/** Seats of an ended match `m` by seat_pkey, names by primary keys. A match without a result has seats of rank 0. */
+/** Seats of an ended match `m` by seat_pkey, names by primary keys. In a match without a result the seats have rank 0. */
 const cardSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat, 'model_id', y.model_id, 'version_id', y.version_id, 'model', o.name,
     'owner', a.username, ${placed}) ORDER BY y.seat)
   FROM seat y JOIN model o ON o.id = y.model_id LEFT JOIN account a ON a.id = y.owner_id WHERE y.match_id = m.id) AS seats`
@@ -62,11 +62,11 @@ const openSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat - 1, ${na
   FROM unnest(m.versions) WITH ORDINALITY y(id, seat) JOIN version v ON v.id = y.id ${namesOf}) AS seats`
 
 const named = `m.id, s.game, s.slug AS season, m.ladder, m.map_id AS map, m.ladder IS NULL AS is_trial`
-/** Of an ended match, its comments by thread_match. */
+/** The columns of an ended match with its comments, by thread_match. */
 const shared = `${named}, coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0) AS comments`
 const outcome = `m.status, m.turns, m.reason, CASE WHEN m.status IN ('rated', 'finished') THEN m.ended_at END AS played_at`
 
-/** The same columns of an ended match and of an open one. */
+/** The same columns for an ended match and for an open one. */
 const ended = `${shared}, ${outcome}, m.season_id, m.engine_digest, m.runtime_version, m.seed::float8 AS seed, m.played_ms,
   m.withdrawn_reason, m.successor, m.fault_reason, m.replay_hash, m.replay_bytes, m.replay_by_match, m.created_at, ${endedSeats}`
 const open = `${named}, 0 AS comments, 'queued' AS status, NULL::int AS turns, NULL AS reason, NULL::timestamptz AS played_at, m.season_id,
@@ -74,7 +74,7 @@ const open = `${named}, 0 AS comments, 'queued' AS status, NULL::int AS turns, N
   NULL::int AS successor, NULL AS fault_reason, NULL AS replay_hash, NULL::int AS replay_bytes, false AS replay_by_match, m.created_at, ${openSeats}`
 
 const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
-/** Which versions `v` are an owner's, in one game or in all. */
+/** The condition that a version `v` is an owner's, in one game or in all. */
 const ofOwnerIn = (sql: SqlClient.SqlClient, { game, owner_id }: { readonly game: string | null; readonly owner_id: string }) =>
   game === null
     ? sql`v.owner_id = ${owner_id}`
@@ -83,7 +83,7 @@ const ofOwnerIn = (sql: SqlClient.SqlClient, { game, owner_id }: { readonly game
 const makeLists = (sql: SqlClient.SqlClient) => {
   const decodeCards = Schema.decodeUnknownEffect(Schema.Array(CardRow))
   return {
-    /** A page as `listing.ts` says; cards of its rows alone. */
+    /** A page as `listing.ts` selects it; cards only for its rows. */
     cards: (listing: Listing, cut: Cut, fitting: Fitting) =>
       sql`WITH page AS (${pageOf(sql, listing, cut, fitting)})
         SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
@@ -91,8 +91,8 @@ const makeLists = (sql: SqlClient.SqlClient) => {
       `.pipe(Effect.flatMap(decodeCards)),
 
     /**
-     * Of some models the one with the fewest matches, whose seats are the shortest way to those in which they met: by version_model and,
-     * of each version, rating_version.
+     * Of some models the one with the fewest matches, whose seats are the shortest way to their common matches: by version_model and,
+     * for each version, rating_version.
      */
     narrowest: (models: ReadonlyArray<string>) =>
       sql<{ readonly model: string }>`SELECT o.model::text FROM unnest(${uuids(sql, models)}) o(model)
@@ -105,7 +105,7 @@ const makeLists = (sql: SqlClient.SqlClient) => {
     /** Reads every match of the side. */
     countOfSide: (listing: Listing) => sql<{ total: number }>`${countOfSide(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
 
-    /** Reads the matches after the number, by match_rated; where it is 0 all of the season, by match_newest alone. */
+    /** Reads the matches after the number, by match_rated; where it is 0, all of the season, by match_newest. */
     countOfSeason: (listing: Listing & { readonly season_id: string }, after: number) =>
       Effect.map(sql<Found & Counters>`${countOfSeason(sql, listing, after)}`, ([row]): Counted<Found> => {
         const { rated, voided, ...found } = row!
@@ -114,14 +114,15 @@ const makeLists = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** Matches of those versions that are open: `live` is small, and read whole. */
+/** The open matches of those versions: `live` is small, and read whole. */
 const openOf = (sql: SqlClient.SqlClient, versions: Statement.Fragment) =>
   sql`FROM live x WHERE EXISTS (SELECT 1 FROM version v WHERE v.id = ANY (x.versions) AND ${versions})`
 
 const makeOwn = (sql: SqlClient.SqlClient) => ({
   /**
-   * A page of an owner's matches in every state. Of each of the owner's versions (version_owner) those played in the order of
-   * seat_version, no further than the page ends; those that ended unplayed, which go by their creation, by the same index; open
+   * A page of an owner's matches in every state. For each of the owner's versions (version_owner): the played matches in the order
+   * of seat_version, no further than the page ends; those that ended unplayed, which sort by their creation, by the same index; open
+   * ones. Then each row of the page in full.
    * ones. Then each row of the page in full.
    */
   own: SqlSchema.findAll({
@@ -163,7 +164,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeOwnOne = (sql: SqlClient.SqlClient) => ({
-  /** A match that has ended by seat_pkey; an open one in `live`, which is small. A match is in one of them at every moment. */
+  /** An ended match by seat_pkey, an open one in `live`, which is small. A match is in one of them at every moment. */
   ownedBy: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, owner_id: Schema.String }),
     Result: Schema.Struct({ id: Schema.String }),
@@ -172,7 +173,7 @@ const makeOwnOne = (sql: SqlClient.SqlClient) => ({
       UNION SELECT x.id ${openOf(sql, ofOwnerIn(sql, { owner_id, game: null }))} AND x.id = ${id} LIMIT 1`
   }),
 
-  /** The same in full; whose it is has been asked before. */
+  /** The same in full; the caller has checked the owner. */
   ownById: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: MatchRow,
@@ -187,8 +188,8 @@ const uuids = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`stri
 
 const makeRelated = (sql: SqlClient.SqlClient) => ({
   /**
-   * Up to `limit` other rated matches: in which all of the models met, by the seats of the first of them; in which one of them
-   * played, by the seats of each; on the board, by match_newest, between the first and the last that were. Seats are those of a
+   * Up to `limit` other rated matches: those in which all of the models met, by the seats of the first model; those in which one of
+   * them played, by the seats of each; those on the board, by match_newest, between its first and last match. Seats are those of a
    * model's versions (version_model) by seat_version. Each branch stops at the limit, in the order of its index.
    */
   related: SqlSchema.findAll({

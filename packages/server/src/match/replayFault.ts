@@ -1,4 +1,4 @@
-/** Whether a stored replay bears out what was reported of its match: played again by the rules alone, no model needed. */
+/** Whether a stored replay confirms the report of its match: played again by the rules alone, without a model. */
 import { Option } from "effect"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
@@ -23,7 +23,7 @@ export interface Reported {
   }>
 }
 
-/** The first thing that does not follow, as a sentence; null where everything does. Never throws on a replay. */
+/** The first contradiction, as a sentence; null where there is none. Never throws on a replay. */
 export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => {
   const parsed = parse(bytes)
   if (Option.isNone(parsed)) return "The replay is not JSON."

@@ -1,9 +1,9 @@
-/** What rows of matches and seats say to a reader (docs/contract.md#fields-of-a-match). */
+/** The public fields of match and seat rows (docs/contract.md#fields-of-a-match). */
 import type { Outcome, Seat } from "@agon/api/match/Match.ts"
 import { twoDecimals } from "../rating/shown.ts"
 import type { MatchRow, SeatRow } from "./queries.ts"
 
-/** A match without its seats, and without what is only ours. */
+/** A match without its seats and without internal columns. */
 export const detailOf = (row: MatchRow) => {
   const { created_at: _, replay_by_match: __, replay_bytes: ___, replay_hash: ____, season_id: _____, seats: ______, ...match } = row
   return match
@@ -14,14 +14,14 @@ export const seatOf = (match: MatchRow, row: SeatRow): Seat => {
   return { ...seat, outcome: outcomeOf(match, row), rating_change: changeOf(match, row) }
 }
 
-/** Alone at the top, together at the top, or neither. */
+/** A win alone at the top, a draw together at the top, a loss otherwise. */
 const outcomeOf = ({ seats }: MatchRow, { rank }: SeatRow): Outcome | null => {
   if (rank === null) return null
   if (rank > 1) return "loss"
   return seats.filter((other) => other.rank === 1).length > 1 ? "draw" : "win"
 }
 
-/** By every ladder that the match moved: the one it was made for, and open. */
+/** The rating change on each ladder that the match moved: the one it was made for, and open. */
 const changeOf = ({ ladder, status }: MatchRow, { made_change, open_change }: SeatRow): Seat["rating_change"] => {
   if (status !== "rated" || ladder === null || made_change === null) return null
   const made = { [ladder]: twoDecimals(made_change) }

@@ -1,4 +1,4 @@
-/** Started by Replays.ts, never imported: makes the picture of a replay's last state, as JSON, or `null` where there is none. */
+/** Started by Replays.ts, never imported: makes the picture of a replay's last state, as JSON; `null` where there is none. */
 import { Option } from "effect"
 import { parentPort } from "node:worker_threads"
 import { lastView } from "@agon/engine/replay/verify.ts"

@@ -27,7 +27,7 @@ const makeSeason = (seats: Array<Seat>) => {
   return { season, count }
 }
 
-/** What outlives a process, as it was when it was saved. */
+/** A store that outlives a process, with its contents copied on saving. */
 const makeStore = () => {
   const saved = new Map<string, Stored>()
   const store: RivalStore = {

@@ -1,12 +1,12 @@
 /**
- * Whom a version met in matches that count, and how that went. Counting grows with its matches, so what has been counted is kept:
+ * The opponents of a version in matches that count, with the results. Counting grows with its matches, so counts are kept:
  *
  *   read ─▶ the next seats in the order of time, so many a statement ─▶ all but those of the last instant are added to what is kept
  *     ◀── there are more                                             └▶ these are counted anew with each read
  *
- * since another match may still be written under the same instant. A match that is voided counts no more: the season counts those,
- * and once its counter has moved, everything is counted again. Statements stay short however many matches there are, and what one
- * read has counted, no other counts again: it is stored with every statement's worth of seats, for other nodes and later starts.
+ * since another match may still be written at the same instant. A voided match no longer counts: the season counts voided
+ * matches, and once that counter has moved, everything is counted again. Statements stay short however many matches there are, and a
+ * seat counted by one read is not counted again: counts are stored after every statement's worth of seats, for other nodes and restarts.
  */
 import { Effect } from "effect"
 
@@ -18,26 +18,26 @@ export interface Tally {
   readonly last_ms: number
 }
 
-/** Of seats from an instant on, so many at most. */
+/** Counts of seats from an instant on, up to a limit. */
 export interface Counted {
   readonly seats: number
   /** The last instant among them; null where there are none. */
   readonly last: Date | null
-  /** Of the season: matches that counted until they were voided. */
+  /** The season's matches that counted until they were voided. */
   readonly voided: number
   readonly rivals: ReadonlyArray<Tally & { readonly model_id: string /** Of the last instant. */; readonly newest: boolean }>
 }
 
 export type Tallies = ReadonlyMap<string, Tally>
 
-/** All that was counted of a version before an instant. */
+/** The counts of a version before an instant. */
 export interface Stored {
   readonly from: Date
   readonly voided: number
   readonly tallies: Tallies
 }
 
-/** Where it outlives this process. */
+/** Storage that outlives this process. */
 export interface RivalStore {
   readonly load: (version: string) => Effect.Effect<Stored | undefined>
   readonly save: (version: string, stored: Stored) => Effect.Effect<void>
@@ -48,13 +48,13 @@ interface Kept {
   /** Undefined where nothing has been counted yet. */
   readonly voided: number | undefined
   readonly tallies: Map<string, Tally>
-  /** Seats that were counted since it was stored. */
+  /** Seats counted since the last save. */
   readonly unsaved: number
 }
 
-/** Seats of a statement: 10 ms where they are in memory. */
+/** Seats read by one statement: 10 ms where they are in memory. */
 export const SEATS_MAX = 2_000
-/** Pairs of a version and a rival kept at once, some 150 bytes each; versions that were read longest ago leave first. */
+/** Pairs of a version and a rival kept at once, some 150 bytes each; the versions least recently read leave first. */
 const PAIRS_MAX = 200_000
 
 const BEGINNING = new Date("0001-01-01T00:00:00Z")
@@ -87,7 +87,7 @@ export class KeptRivals {
     this.#most = most
   }
 
-  /** `count` finds what there is from an instant on, of `SEATS_MAX` seats at most, or of `seats` where all of those are of one instant. */
+  /** `count` answers the seats from an instant on, up to `seats`: `SEATS_MAX`, or more where that many share one instant. */
   read<E, R>(version: string, count: (from: Date, seats: number) => Effect.Effect<Counted, E, R>): Effect.Effect<Tallies, E, R> {
     const step = (seats: number): Effect.Effect<Tallies, E, R> =>
       Effect.suspend(() => {
@@ -107,7 +107,7 @@ export class KeptRivals {
     return step(SEATS_MAX)
   }
 
-  /** So many pairs are kept. */
+  /** The number of pairs kept. */
   get pairs(): number {
     return this.#pairs
   }
@@ -119,7 +119,7 @@ export class KeptRivals {
     })
   }
 
-  /** Not with every read: what is missing is counted again in one statement. */
+  /** Not with every read: unsaved seats are counted again by one statement. */
   #save(version: string, kept: Kept): Effect.Effect<void> {
     const { from, tallies, unsaved, voided } = kept
     if (unsaved < SEATS_MAX || voided === undefined) return Effect.void

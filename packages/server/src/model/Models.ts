@@ -139,7 +139,7 @@ const makeRecords = Effect.gen(function* () {
   return { season, rivals: yield* makeRivals(known) }
 })
 
-/** The rows of a statement as they are kept. */
+/** The rows of a statement in the form that is cached. */
 const countedOf = (rows: ReadonlyArray<MetRow>): Counted => {
   const { last, seats, voided } = rows[0]!
   const rivals = rows.flatMap(({ draws, last_played_at, losses, model_id, newest, played, wins }) =>
@@ -150,11 +150,11 @@ const countedOf = (rows: ReadonlyArray<MetRow>): Counted => {
   return { seats, last, voided, rivals }
 }
 
-/** Those met most first, of those the ones met last. */
+/** The most frequent opponents first, ties by the latest match. */
 const byMeetings = ([a, one]: readonly [string, Tally], [b, other]: readonly [string, Tally]) =>
   other.played - one.played || other.last_ms - one.last_ms || (a < b ? -1 : 1)
 
-/** A row of each version. What cannot be stored is counted again by whoever needs it. */
+/** One row for each version. Counts that cannot be stored are counted again by the next reader. */
 const storeOf = (queries: Effect.Success<typeof makeQueries>): RivalStore => ({
   load: (version) =>
     Effect.map(Effect.orDie(queries.talliesOf(version)), (row) => {

@@ -1,4 +1,4 @@
-/** Every statement on models. Those of baselines are made by the season's administration. */
+/** Every statement on models. The season's administration makes those of baselines. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Model, ModelResult } from "@agon/api/model/api.ts"
@@ -10,7 +10,7 @@ const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"
 
 const { outcome: _, rating_change: __, ...resultFields } = ModelResult.fields
-/** `alone` where nobody shares its rank; `best` and `worst` by what they did to the rating, `nth` by time. */
+/** `alone` where no other seat shares its rank; `best` and `worst` by the rating change, `nth` by time. */
 const ResultRow = Schema.Struct({
   ...resultFields,
   played_at: Instant,
@@ -36,7 +36,7 @@ const MetRow = Schema.Struct({
 })
 export type MetRow = typeof MetRow.Type
 
-/** By rival: played, wins, draws, losses, and when the last was, in ms. */
+/** By rival: played, wins, draws, losses, and the time of the last match, in ms. */
 const TallyRow = Schema.Struct({
   counted_to: Schema.Date,
   voided: Schema.Int,
@@ -46,7 +46,7 @@ const TallyRow = Schema.Struct({
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
 const makeRecords = (sql: SqlClient.SqlClient) => ({
-  /** The version of a model that is in contention, or its latest that was, by version_model; its rank by rating_pkey and rating_rank. */
+  /** The version of a model in contention, or its latest that was, by version_model; its rank by rating_pkey and rating_rank. */
   standing: SqlSchema.findOneOption({
     Request: Schema.Struct(inSeason),
     Result: Schema.Struct({ class: Schema.NullOr(Schema.String), rank: Schema.NullOr(Schema.Int) }),
@@ -57,7 +57,7 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       ORDER BY v.status = 'entered' DESC, v.number DESC LIMIT 1`
   }),
 
-  /** The place of a model's version in the last series_point before a moment, by its primary key; versions by version_model. */
+  /** The rank of a model's version in the last series_point before a moment, by its primary key; versions by version_model. */
   rankAt: SqlSchema.findOne({
     Request: Schema.Struct({ ...inSeason, at: Schema.Date }),
     Result: Schema.Struct({ rank: Schema.NullOr(Schema.Int) }),
@@ -90,7 +90,7 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeMet = (sql: SqlClient.SqlClient) => ({
-  /** A model's versions in public seasons, by version_model; some of each season. */
+  /** A model's versions in public seasons, by version_model; a few in each season. */
   publicVersions: SqlSchema.findAll({
     Request: Schema.String,
     Result: Schema.Struct({ id: Schema.String }),
@@ -99,8 +99,8 @@ const makeMet = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Whom a version met in so many of its seats that count, from an instant on, by seat_version; the others' seats by seat_pkey. The
-   * driver's dates have milliseconds. One row at least, without a rival where there is none.
+   * The opponents in a version's counted seats from an instant on, up to a limit, by seat_version; the others' seats by seat_pkey.
+   * The driver's dates have milliseconds. At least one row, without a rival where there is none.
    */
   met: SqlSchema.findAll({
     Request: Schema.Struct({ version: Schema.String, from: Schema.Date, seats: Schema.Int }),
@@ -124,7 +124,7 @@ const makeMet = (sql: SqlClient.SqlClient) => ({
     execute: (version) => sql`SELECT counted_to, voided, tallies FROM rival_tally WHERE version_id = ${version}`
   }),
 
-  /** One row by rival_tally_pkey; nodes count at the same time, and what counted further stays. */
+  /** One row by rival_tally_pkey; nodes count at the same time, and the count that has come further is kept. */
   storeTallies: ({ counted_to, tallies, version, voided }: typeof TallyRow.Type & { readonly version: string }) => sql`
     INSERT INTO rival_tally AS t (version_id, counted_to, voided, tallies)
     VALUES (${version}, ${counted_to}, ${voided}, ${JSON.stringify(tallies)}::jsonb)
@@ -144,7 +144,7 @@ const makeMet = (sql: SqlClient.SqlClient) => ({
 const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
 
 const makeEdits = (sql: SqlClient.SqlClient) => ({
-  /** Changes one row, unique by model_name; what is null stays. */
+  /** Changes one row, unique by model_name; null columns keep their value. */
   edit: SqlSchema.findOne({
     Request: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String), retired: Schema.NullOr(Schema.Boolean) }),
     Result: ModelRow,
@@ -163,7 +163,7 @@ const makeEdits = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeModels = (sql: SqlClient.SqlClient) => ({
-  /** One row by model_pkey. A baseline's is seen by whoever may see its season. */
+  /** One row by model_pkey. A baseline is visible to everyone who may see its season. */
   byId: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, viewer: Schema.NullOr(Schema.String) }),
     Result: ModelRow,
@@ -197,10 +197,10 @@ const makeModels = (sql: SqlClient.SqlClient) => ({
     execute: ({ account_id, id }) => sql`SELECT id, game FROM model WHERE id = ${id} AND owner_id = ${account_id}`
   }),
 
-  /** An advisory lock to the end of the transaction: of two models made at once one may be over the cap. */
+  /** An advisory lock to the end of the transaction: otherwise two models made at once could exceed the cap. */
   lockCreation: (owner_id: string, game: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`model ${owner_id} ${game}`}, 0))`,
 
-  /** Inserts one row, unique by model_name, or none where the owner holds `cap` models of the game, counted by the same index. */
+  /** Inserts one row, unique by model_name, or none where the owner already has `cap` models of the game, counted by the same index. */
   create: SqlSchema.findOneOption({
     Request: Schema.Struct({
       id: Schema.String,

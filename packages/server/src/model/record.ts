@@ -1,4 +1,4 @@
-/** How a model does in a season, from its rows (docs/contract.md#models). */
+/** A model's record in a season, from its rows (docs/contract.md#models). */
 import { Option } from "effect"
 import type { ModelResult, ModelSeason } from "@agon/api/model/api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
@@ -10,7 +10,7 @@ interface Standing {
   readonly rank: number | null
 }
 
-/** The newest results it lists. */
+/** How many of the newest results it lists. */
 const LAST = 5
 
 export const recordOf = (

@@ -1,6 +1,6 @@
 /**
- * What accounts are told, each in a feed of its own: rows that were written for it, and the notices of the platform, which
- * are one row each for everybody. A feed goes a thousand deep, however much an account was ever told.
+ * The notification feed of each account: rows written for it, and the notices of the platform, which
+ * are one row each for everybody. A feed is at most a thousand deep.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import {
@@ -24,7 +24,7 @@ export class Notifications extends Context.Service<
     readonly feed: (account: SignedIn, page: PageOf) => Effect.Effect<NotificationFeed>
     readonly markRead: (account: SignedIn, which: MarkRead) => Effect.Effect<MarkedRead>
     readonly settings: (account: SignedIn) => Effect.Effect<NotificationSettings>
-    /** Answers all of them as they are then. */
+    /** Answers all settings after the change. */
     readonly change: (account: SignedIn, patch: PatchNotificationSettings) => Effect.Effect<NotificationSettings>
   }
 >()("agon/Notifications") {
@@ -35,20 +35,20 @@ export class Notifications extends Context.Service<
 }
 
 export interface Telling {
-  /** `platform_notice` is told to everybody, by its notice alone. */
+  /** `platform_notice` reaches everybody through its notice alone. */
   readonly kind: Exclude<NotificationKind, "platform_notice">
-  /** Ids; one that is named twice is told once. */
+  /** Account ids; duplicates are told once. */
   readonly accounts: ReadonlyArray<string>
-  /** A sentence. */
+  /** One sentence. */
   readonly subject: string
   /** A path on this origin, or an address of the web. */
   readonly link: string | null
 }
 
 /**
- * Tells accounts something, but for those that have turned the kind off, and answers how many were told. It writes in the
- * transaction that it is called in: what is told has happened, and what was undone nobody hears of. A version's and a season's
- * own kinds are the season's commit to write (actor/store/told.ts).
+ * Tells accounts something, except those that have turned the kind off, and answers how many were told. It writes in the
+ * caller's transaction: a rolled-back event notifies nobody. Notifications about versions and seasons are
+ * written by the season's commit (actor/store/told.ts).
  */
 export const makeTell = Effect.map(makeQueries, (queries) =>
   Effect.fnUntraced(function* (telling: Telling) {

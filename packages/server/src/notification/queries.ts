@@ -1,19 +1,19 @@
-/** Every statement on notifications, on notices of the platform, and on which of them an account wants. */
+/** Every statement on notifications, on notices of the platform, and on the settings of accounts. */
 import { Notification, NotificationKind } from "@agon/api/notification/Notification.ts"
 import { Notice } from "@agon/api/season/notices.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 
-/** An account reads as many and no more: what lies below is let go when it is next told something, a few at a time. */
+/** The most that an account can read: older rows are deleted when it is next told something, a few at a time. */
 export const FEED_MAX = 1_000
-/** More than one, so that a feed that is far too long grows shorter; few, so that nobody waits for it. */
+/** Rows deleted at a time: more than one, so that an overlong feed shrinks; few, so that no writer waits for it. */
 const LET_GO_MAX = 100
 
 const makeTelling = (sql: SqlClient.SqlClient) => ({
   /**
-   * Inserts a row for each of the accounts but those that notification_setting_pkey says want none. Of each of them the rows
-   * past the newest FEED_MAX are deleted, found by notification_feed alone; one that another transaction deletes is left to it.
+   * Inserts a row for each of the accounts except those that have turned the kind off, by notification_setting_pkey. Rows past the
+   * newest FEED_MAX of each are deleted, found by notification_feed alone; rows locked by another transaction's delete are skipped.
    */
   tell: SqlSchema.findOne({
     Request: Schema.Struct({
@@ -42,10 +42,10 @@ const makeTelling = (sql: SqlClient.SqlClient) => ({
 const FeedRow = Schema.Struct({ ...Notification.fields, created_at: Instant, read_at: Schema.NullOr(Instant) })
 
 const makeFeed = (sql: SqlClient.SqlClient) => {
-  /** An account's own, newest first, as far down as anybody reads: by notification_feed. */
+  /** An account's own rows, newest first, at most FEED_MAX: by notification_feed. */
   const own = (account_id: string) => sql`
     SELECT * FROM notification WHERE account_id = ${account_id} ORDER BY created_at DESC, id DESC LIMIT ${FEED_MAX}`
-  /** Notices of the platform since the account was made, by notice_everybody, and when it read them, by notice_read_pkey. */
+  /** Notices of the platform since the account was made, by notice_everybody, and when the account read them, by notice_read_pkey. */
   const everybodys = (account_id: string) => sql`
     SELECT w.*, a.id AS account_id, r.read_at FROM account a JOIN notice w ON w.season_id IS NULL AND w.sent_at >= a.created_at
       LEFT JOIN notice_read r ON r.account_id = a.id AND r.notice_id = w.id
@@ -73,8 +73,8 @@ const makeFeed = (sql: SqlClient.SqlClient) => {
     }),
 
     /**
-     * Marks those of these ids, or all that the feed shows where that is null, and answers how many. Rows are held in the order of
-     * their ids, so that of two that mark the same one waits for the other; a notice is read by a row in notice_read.
+     * Marks the given ids as read, or the whole feed where they are null, and answers how many were unread. Rows are locked in the order
+     * of their ids, so that two concurrent calls wait for each other without a deadlock; a notice is marked by a row in notice_read.
      */
     markRead: SqlSchema.findOne({
       Request: Schema.Struct({ account_id: Schema.String, ids: Schema.NullOr(Schema.Array(Schema.String)), now: Schema.Date }),
@@ -96,14 +96,14 @@ const makeFeed = (sql: SqlClient.SqlClient) => {
 }
 
 const makeSettings = (sql: SqlClient.SqlClient) => ({
-  /** A few rows by notification_setting_pkey: kinds that were ever turned off. */
+  /** A few rows by notification_setting_pkey: the kinds that were ever turned off. */
   settings: SqlSchema.findAll({
     Request: Schema.String,
     Result: Schema.Struct({ kind: Schema.String, enabled: Schema.Boolean }),
     execute: (account_id) => sql`SELECT kind, enabled FROM notification_setting WHERE account_id = ${account_id}`
   }),
 
-  /** Inserts or changes a row for each kind that is named, in the order of their names. */
+  /** Inserts or changes a row for each named kind, in the order of their names. */
   change: (account_id: string, settings: Readonly<Record<string, boolean>>) => sql`
     INSERT INTO notification_setting (account_id, kind, enabled)
     SELECT ${account_id}::uuid, key, value::boolean FROM jsonb_each_text(${JSON.stringify(settings)}::jsonb) ORDER BY key
@@ -127,7 +127,7 @@ const makeNotices = (sql: SqlClient.SqlClient) => ({
     execute: () => sql`SELECT count(*)::int AS total FROM notice WHERE season_id IS NULL`
   }),
 
-  /** Inserts one row, whoever many it is for; those are counted, which reads every account. */
+  /** Inserts one row for all recipients; these are counted, which reads every account. */
   announce: SqlSchema.findOne({
     Request: Schema.Struct({
       ...{ id: Schema.String, subject: Schema.String, link: Schema.NullOr(Schema.String) },

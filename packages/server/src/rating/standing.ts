@@ -1,13 +1,13 @@
 /**
- * Ladders in their order. Rows of ratings follow the start of a round one after another (actor/WaitingRatings.ts); those that have
- * not yet are read as reset, by the view `standing`. While there are some, which the season's row says, a ladder is sorted as it is
- * read, 100,000 entries in a quarter of a second; otherwise rating_rank has its order.
+ * Ladders in their order. At the start of a round the rows of ratings are rewritten one after another (actor/WaitingRatings.ts);
+ * rows not yet rewritten are read as reset, by the view `standing`. While there are some, by the season's row, a ladder is sorted when it
+ * is read, 100,000 entries in a quarter of a second; otherwise rating_rank has its order.
  */
 
-/** Of a season `w`. */
+/** For a season `w`. */
 const IN_ORDER = "w.ratings_round >= (w.head->>'round')::int"
 
-/** The best of a ladder of season `season`, each an SQL expression: a table `r`, to be followed by nothing but its name. */
+/** The best of a ladder of season `season`, each an SQL expression: a table `r`, which the caller may follow only by its alias. */
 export const bestOf = (season: string, ladder: string, page: string): string => {
   const from = (table: string, when: string) =>
     `(SELECT b.ladder, b.version_id, b.mu, b.sigma, b.matches, b.round_matches, b.trend, b.history FROM ${table} b
@@ -20,6 +20,6 @@ const before = (table: string) => `(SELECT count(*) + 1 FROM ${table} o
   WHERE o.season_id = r.season_id AND o.ladder = r.ladder AND o.active AND o.mu >= r.mu
     AND (o.mu > r.mu OR o.version_id < r.version_id))`
 
-/** Of a `standing` that is called `r`: how many stand before it. */
+/** The rank of a `standing` with the alias `r`; null where it is out of play. */
 export const rank = `CASE WHEN r.active THEN CASE WHEN (SELECT ${IN_ORDER} FROM season w WHERE w.id = r.season_id)
   THEN ${before("rating")} ELSE ${before("standing")} END END`

@@ -1,4 +1,4 @@
-/** Baselines: models that administrators bring into a season. Recorded by name, reviewed as any, switched on and off. */
+/** Baselines: models that administrators bring into a season. Recorded by name, reviewed like any other, switched on and off. */
 
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -38,7 +38,7 @@ export class Baselines extends Context.Service<
   Baselines,
   {
     readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<Page>
-    /** Answers where the two files go. The same name with the same hashes again: the same version, links for the rest of its window. */
+    /** Answers where to send the two files. The same name with the same hashes again: the same version, links for the rest of its window. */
     readonly record: (
       account: SignedIn,
       season: SeasonInPath,
@@ -50,7 +50,7 @@ export class Baselines extends Context.Service<
       name: string,
       enabled: boolean
     ) => Effect.Effect<Baseline, NotFound | BaselineNotAdmitted | SeasonClosed | Unavailable>
-    /** Those of another season that the account may see: the same bytes, reviewed again by this season's rules. */
+    /** Imports baselines of another season that the account may see: the same bytes, reviewed again by this season's rules. */
     readonly import: (
       account: SignedIn,
       season: SeasonInPath,
@@ -65,7 +65,7 @@ export class Baselines extends Context.Service<
     )
 }
 
-/** Where an imported baseline comes from, with the sizes of its files, which the store has. */
+/** The source of an imported baseline, with the sizes of its files, which the store has. */
 interface From {
   readonly season: string
   readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number }
@@ -75,7 +75,7 @@ const exists = (name: string) => new BaselineExists({ detail: `The season has a 
 
 const over = new Closed({ detail: "The season plays its finals, or is closing: no baseline joins it any more." })
 
-/** A new candidate under the name, by whichever way it comes. */
+/** Enters a new candidate under the name, recorded or imported. */
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
@@ -112,7 +112,7 @@ const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof mak
   const actors = yield* SeasonActors
   const seasons = yield* Seasons
 
-  /** Why one of another season's is skipped, or that it was imported. */
+  /** Imports one baseline of another season; answers why it was skipped, or that it was imported. */
   const importOne = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, from: FoundSeason, name: string) {
     const found = yield* Effect.orDie(queries.baseline({ season_id: from.id, name }))
     if (Option.isNone(found)) return { name, reason: "not_found" as const }
@@ -129,7 +129,7 @@ const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof mak
 
   return Effect.fn("Baselines.import")(function* (account: SignedIn, season: SeasonInPath, { baselines, from }: ImportBaselines) {
     const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
-    yield* asked(actors, season.id, { _tag: "Tick" }) // a closed season is told of also where there is nothing to import
+    yield* asked(actors, season.id, { _tag: "Tick" }) // a closed season is refused even where there is nothing to import
     const names = baselines ?? (yield* Effect.orDie(queries.baselineNames(source.id))).map(({ name }) => name)
     const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBaselines["skipped"][number]> } = {
       imported: [],

@@ -1,7 +1,7 @@
 /**
- * Entering a version into a season. What the request names is looked up here; whether it may enter is decided by the
- * season's machine, one submission after the other, so of two that race for the last slot exactly one wins. A season that is
- * closed has no machine any more; its rows say the same.
+ * Entering a version into a season. The ids in the request are looked up here; whether it may enter is decided by the
+ * season's machine, one submission after another, so of two that race for the last slot exactly one wins. A closed season
+ * has no machine any more; its rows give the same answer.
  */
 
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
@@ -59,7 +59,7 @@ export class Submissions extends Context.Service<
       account: SignedIn,
       request: Reenter
     ) => Effect.Effect<Reentered | ReenteredBefore, Refused | ReenterInvalid | NothingToReenter>
-    /** Where the account stands in a season of the game, the featured one where `season` is undefined. */
+    /** The account's standing in a season of the game, the featured one where `season` is undefined. */
     readonly preflight: (
       account: SignedIn,
       game: string,
@@ -112,7 +112,7 @@ interface OwnModel {
   readonly retired: boolean
 }
 
-/** What is to be entered. `files` are given where the service has them already. */
+/** The version to be entered. `files` are given where the service has them already. */
 interface Entry {
   readonly weights_hash: string
   readonly manifest_hash: string
@@ -148,7 +148,7 @@ const makeEnter = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const { asking, standing } = yield* makeStanding
 
-  /** Asks first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
+  /** Runs the preflight first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
   const take = Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
     const { manifest_hash, weights_hash } = entry
     const asks = { ...(yield* asking(account, season, model)), model: model.id }
@@ -156,7 +156,7 @@ const makeEnter = Effect.gen(function* () {
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
     yield* room
-    const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and whether it has been retired meanwhile
+    const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and checks whether the model was retired meanwhile
     const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered } as const
     const closed = () => Effect.fail(worded({ code: "season_closed" }))
     const reply = yield* asked(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
@@ -202,7 +202,7 @@ const makeSubmissions = Effect.gen(function* () {
     const { rules, weight_classes } = season.record
     const room_left = room.left(account.id, rules.max_stored_bytes_per_owner, [weights_hash, manifest_hash])
     const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note, files: null }, room_left)
-    const left = yield* room_left.pipe(Effect.catchTag("storage_full", () => Effect.succeed(1))) // of a repeat, which is answered all the same
+    const left = yield* room_left.pipe(Effect.catchTag("storage_full", () => Effect.succeed(1))) // for a repeat, which is answered even without room
     const upload = yield* uploadsOf(places, taken, request, Math.min(left, weight_classes.at(-1)!.max_bytes))
     return taken.fresh ? new Submitted({ ...answer, upload }) : new SubmittedBefore({ ...answer, upload })
   })

@@ -1,11 +1,11 @@
 /**
- * Waits for the files of submitted versions. A competitor sends them to the object store, which tells nobody, so the
- * store is asked: both files there, they are sized and hashed, taken over under their content addresses, and the review
- * starts. A file that is not what was announced ends the candidacy.
+ * Waits for the files of submitted versions. A competitor sends them to the object store, which sends no event, so the
+ * store is polled: once both files are there, they are sized and hashed, moved to their content addresses, and the review
+ * starts. A file that differs from its announcement ends the candidacy.
  *
- * Not every file is taken over: the other may never come, the season may close, and a URL is good for the whole window, also
- * once its file is no longer wanted. Such files are the collector's (object/StoredObjects.ts). Replays that no runner has
- * reported are runner/ReplayUploads.ts's.
+ * Some files are never taken over: the other file may never come, the season may close, and a URL is valid for the whole window, even
+ * once its file is no longer wanted. The collector removes such files (object/StoredObjects.ts); runner/ReplayUploads.ts removes
+ * replays that no runner has reported.
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
@@ -20,12 +20,12 @@ import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
 import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
 
-/** Reviews start within two seconds of the second file, as long as no more than one look takes are waiting. */
+/** Reviews start within two seconds of the second file, as long as one look can take all waiting versions. */
 const LOOK_EVERY = "1 second"
-/** Versions in one look, and at a time; the next look goes on after the last of them. */
+/** Versions in one look, and fetched at a time; the next look continues after the last of them. */
 const VERSIONS_MAX = 500
 const CONCURRENCY = 8
-/** Comes before every id. */
+/** Sorts before every id. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 
 export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
@@ -56,7 +56,7 @@ const makeLook = Effect.gen(function* () {
   const empty = (version: string) =>
     Effect.forEach(["weights", "manifest"] as const, (kind) => objects.remove(incomingKey(version, kind)), { discard: true })
 
-  /** The largest class, or what the owner's quota leaves: other uploads may have used it up since this one was announced. */
+  /** The largest class, or the owner's remaining quota: other uploads may have used it up since this one was announced. */
   const weightsMax = ({ manifest_hash, owner_id, quota_bytes, weights_hash, weights_max_bytes }: Awaited) =>
     owner_id === null
       ? Effect.succeed(weights_max_bytes)
@@ -83,7 +83,7 @@ const makeLook = Effect.gen(function* () {
     yield* empty(id)
   })
 
-  /** The last that was looked at, where more are waiting. */
+  /** The last version that was looked at, where more are waiting. */
   let last: Awaited | undefined
 
   const next = Effect.fnUntraced(function* (now: Date) {
@@ -103,7 +103,7 @@ const makeLook = Effect.gen(function* () {
   }).pipe(Effect.orDie, Effect.withSpan("UploadWatch.look"))
 })
 
-/** What the season is told; nothing where a file went missing between two looks. */
+/** The command to the season; none where a file went missing between two looks. */
 const commandOf = (version: string, weights: Verdict, manifest: Verdict): Command | undefined => {
   if (weights === "missing" || manifest === "missing") return undefined
   const fault = faultOf("weights", weights) ?? faultOf("manifest", manifest)

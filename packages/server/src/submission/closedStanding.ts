@@ -1,5 +1,5 @@
 /**
- * What the machine of a season would answer to a preflight, of a season that is closed and has no machine: from its rows, by the
+ * Answers the preflight of a closed season, which has no machine: from its rows, by the
  * same function that refuses submissions.
  */
 import type { Holdings } from "@agon/domain/season/Command.ts"
@@ -33,7 +33,7 @@ export const makeClosedStanding = Effect.gen(function* () {
     const holdings: Holdings = {
       models: { held: held.models, cap: max_models_per_owner },
       versions: { held: held.versions, cap: max_versions_per_model },
-      candidate: null, // what was in flight was rejected when the season closed
+      candidate: null, // the close of the season rejected every candidate in flight
       cooldown_until: until !== null && until > now ? until : null
     }
     const refused: ReadonlyArray<RefusalFact> = refusals({

@@ -1,4 +1,4 @@
-/** What a note may be: as long as the season's rules let it, and without a word of the site's list. */
+/** Checks a note: its length by the season's rules, its words by the site's list. */
 import { Effect } from "effect"
 import { NoteTooLong } from "@agon/api/version/refusals.ts"
 import { refuseListed, type Words } from "../account/Words.ts"

@@ -1,4 +1,4 @@
-/** Every statement of submitting: what a submission asks of models and rosters, and the versions whose files are awaited. */
+/** Every statement of submitting: about models and rosters, and the versions whose files are awaited. */
 
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { Status } from "@agon/api/version/Version.ts"
@@ -14,7 +14,7 @@ const Asked = Schema.Struct({
 
 const SubmittedRow = Schema.Struct({ status: Status })
 
-/** What a version that was entered elsewhere consists of. */
+/** The files of a version that was entered elsewhere. */
 const Entered = Schema.Struct({
   weights_hash: Schema.String,
   manifest_hash: Schema.String,
@@ -69,7 +69,7 @@ const makeStandings = (sql: SqlClient.SqlClient) => ({
     execute: (id) => sql`SELECT status FROM version WHERE id = ${id}`
   }),
 
-  /** The version of a model that is in contention in a season, or was last, by version_model. */
+  /** The version of a model that is in contention in a season, or the last that was, by version_model. */
   entered: SqlSchema.findOneOption({
     Request: Schema.Struct({ model_id: Schema.String, season_id: Schema.String }),
     Result: Entered,
@@ -80,7 +80,7 @@ const makeStandings = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * What the machine of a season would say an account holds, of a season that is closed and has none: the account's versions by
+   * The holdings of an account in a closed season, which has no machine to ask: the account's versions by
    * version_owner, every version of the season by version_ord where weights are asked about, and the model's by version_model.
    */
   closedStanding: SqlSchema.findOne({
@@ -116,7 +116,7 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Whether the account may enter: it stands on the roster where there is one, and has an identity at one of the
+   * Whether the account may enter: it is on the roster where there is one, and has an identity at one of the
    * season's providers where it names any. By the primary key, identity_account and participant_login.
    */
   eligible: SqlSchema.findOne({
@@ -131,7 +131,7 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
       FROM season s WHERE s.id = ${season_id}`
   }),
 
-  /** Takes the next number of a model: locks one row by the primary key. A number that a race then refuses stays unused. */
+  /** Takes the next number of a model: locks one row by the primary key. The number of a submission refused later stays unused. */
   nextNumber: SqlSchema.findOne({
     Request: Schema.String,
     Result: Schema.Struct({ number: Schema.Int, retired: Schema.Boolean }),
@@ -139,7 +139,7 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
       UPDATE model SET last_number = last_number + 1 WHERE id = ${model_id} RETURNING last_number AS number, retired`
   }),
 
-  /** Versions whose files are awaited, by version_upload: those after the one of this id whose window ends `until`, in this order. */
+  /** Versions whose files are awaited, by version_upload: in its order, after the given `until` (the window's end) and id. */
   awaited: SqlSchema.findAll({
     Request: Schema.Struct({ now: Schema.Date, until: Schema.Date, id: Schema.String, limit: Schema.Int }),
     Result: Awaited,
@@ -196,7 +196,7 @@ const makeBaselines = (sql: SqlClient.SqlClient) => ({
       SELECT max((c->>'max_bytes')::int) AS weights_max_bytes FROM season s, jsonb_array_elements(s.weight_classes) c WHERE s.id = ${season_id}`
   }),
 
-  /** Inserts the model that stands for a baseline, or finds the one of that name, by model_baseline. */
+  /** Inserts the model for a baseline, or finds the one of that name, by model_baseline. */
   baselineModel: SqlSchema.findOne({
     Request: Schema.Struct({
       id: Schema.String,

@@ -1,4 +1,4 @@
-/** Every refusal of a submission in words: one place for the preflight and for POST, so that both say the same. */
+/** The text of every refusal of a submission: one place for the preflight and for POST, so that both say the same. */
 import * as A from "@agon/api/submission/api.ts"
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { RefusalFact } from "@agon/domain/submission/Refusals.ts"

@@ -1,4 +1,4 @@
-/** Versions as a season's administrators treat them: by commands to its machine, which logs and tells in the same commit. */
+/** A season's administrators act on versions by commands to its machine, which logs and notifies in the same commit. */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import type { NotFound, Unavailable } from "@agon/api/Problem.ts"
@@ -13,7 +13,7 @@ import { Versions } from "./Versions.ts"
 export class VersionAdmin extends Context.Service<
   VersionAdmin,
   {
-    /** Of a version that the season has; one that is not suspended stays as it is. */
+    /** For a version of the season; one that is not suspended stays as it is. */
     readonly reinstate: (
       account: SignedIn,
       season: SeasonInPath,
@@ -34,7 +34,7 @@ const makeVersionAdmin = Effect.gen(function* () {
   return VersionAdmin.of({
     reinstate: Effect.fn("VersionAdmin.reinstate")(function* (account, season, version) {
       const audit = yield* auditOf(account, "version.reinstate", version)
-      // The machine does not know those that have left play; none of them is suspended.
+      // The machine does not know versions that have left play; none of them is suspended.
       yield* asked(actors, season.id, { _tag: "Reinstate", version, audit })
       return yield* versions.own(version)
     })

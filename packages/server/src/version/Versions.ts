@@ -1,6 +1,6 @@
 /**
- * Versions as they are read. Everybody sees those in contention, superseded or disabled, of seasons that they may see;
- * the owner sees each of theirs in any state, with what to mend.
+ * Reading versions. Everybody sees those in contention, superseded or disabled, of seasons that they may see;
+ * the owner sees each of theirs in any state, with the reason for a rejection.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ import { versionTag } from "../http/tags.ts"
 import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 
-/** A version and the season it is in, for the tags of the answer. */
+/** A version and its season, for the tags of the answer. */
 export interface ReadVersion {
   readonly version: OwnVersion
   readonly season_id: string
@@ -29,7 +29,7 @@ export interface ReadVersion {
 export class Versions extends Context.Service<
   Versions,
   {
-    /** What the viewer may see of it; `reject_detail` is not part of that. */
+    /** The fields that the viewer may see, without `reject_detail`. */
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<ReadVersion, NotFound>
     /** In any state; ask `ownedBy` first. */
     readonly own: (id: string) => Effect.Effect<OwnVersion, NotFound>

@@ -1,4 +1,4 @@
-/** Every statement that reads versions. The machine writes them, all but the note. */
+/** Every statement that reads versions. The machine writes every column but the note. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { OwnVersion } from "@agon/api/version/Version.ts"
@@ -14,7 +14,7 @@ const Rated = Schema.Struct({
   rank: Schema.NullOr(Schema.Int)
 })
 
-/** A version in full, with its ratings as the machine keeps them. */
+/** A version in full, with its ratings in the machine's form. */
 export const VersionRow = Schema.Struct({
   ...OwnVersion.fields,
   season_id: Schema.String,
@@ -25,7 +25,7 @@ export const VersionRow = Schema.Struct({
 })
 export type VersionRow = typeof VersionRow.Type
 
-/** Baselines play no trial, and what was turned away before its trial has none. */
+/** Baselines play no trial, and a candidate rejected before its trial has none. */
 const trial = `CASE WHEN v.owner_id IS NOT NULL
     AND (v.phase = 'trial' OR v.trial_played + v.trial_void > 0 OR v.status IN ('entered', 'superseded'))
   THEN jsonb_build_object('matches', (s.rules->'trial'->>'matches')::int, 'played', v.trial_played, 'failed', v.trial_failed,
@@ -34,7 +34,7 @@ const trial = `CASE WHEN v.owner_id IS NOT NULL
       UNION ALL SELECT m.id, m.n FROM match m WHERE m.candidate = v.id) t)) END`
 
 /**
- * Beside the version's own row: model, owner and season by primary keys; ratings by rating_version; trial matches by
+ * Besides the version's own row: model, owner and season by primary keys; ratings by rating_version; trial matches by
  * live_pkey and match_candidate; the last match by seat_version.
  */
 const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS owner, s.game, s.slug AS season, v.season_id,
@@ -50,7 +50,7 @@ const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS 
 const joins = `JOIN model m ON m.id = v.model_id JOIN season s ON s.id = v.season_id LEFT JOIN account a ON a.id = v.owner_id
   LEFT JOIN LATERAL jsonb_array_elements(s.weight_classes) c ON c.value->>'class' = v.class`
 
-/** What everybody may read, where they may see the season. */
+/** The statuses that everybody may read, where they may see the season. */
 const published = `v.status IN ('entered', 'superseded', 'disabled')`
 
 const seenBy = { viewer: Schema.NullOr(Schema.String) }
@@ -65,7 +65,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE v.id = ${id} AND ${sql.literal(published)} AND ${sees(sql, viewer)}`
   }),
 
-  /** One row by version_pkey, in whatever state; whose it is has been asked before. */
+  /** One row by version_pkey, in any state; the caller has checked the owner. */
   byId: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: VersionRow,
@@ -81,7 +81,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE v.model_id = ${model_id} AND ${sql.literal(published)} AND ${sees(sql, viewer)} ORDER BY v.number DESC`
   }),
 
-  /** An owner's versions by version_owner, newest first; the page is cut before anything else is read of them. */
+  /** An owner's versions by version_owner, newest first; the page is cut before any other table is read. */
   candidates: SqlSchema.findAll({
     Request: Schema.Struct({ owner_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
     Result: VersionRow,
@@ -98,7 +98,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: (owner_id) => sql`SELECT count(*)::int AS total FROM version WHERE owner_id = ${owner_id} AND status = 'testing'`
   }),
 
-  /** One row by version_pkey, and the rule on notes of its season. */
+  /** One row by version_pkey, and its season's rule on notes. */
   noteRule: SqlSchema.findOne({
     Request: Schema.String,
     Result: Schema.Struct({ note_max_length: Schema.Int }),
@@ -107,7 +107,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM version v JOIN season s ON s.id = v.season_id WHERE v.id = ${id}`
   }),
 
-  /** Locks one row by version_pkey; the machine's own writes leave this column alone. */
+  /** Locks one row by version_pkey; the machine's own writes do not touch this column. */
   setNote: (id: string, note: string | null) => sql`UPDATE version SET note = ${note}::text WHERE id = ${id}`,
 
   /** One row by version_pkey. */

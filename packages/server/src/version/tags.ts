@@ -1,4 +1,4 @@
-/** What an answer that shows versions was made from: ranks move with the whole ladder, the rest with the version. */
+/** The tags of an answer that shows versions: ranks change with the whole ladder, the rest with the version. */
 import { ladderTag, modelTag, seasonTag, settingsTag, versionTag } from "../http/tags.ts"
 import type { ReadVersion } from "./Versions.ts"
 

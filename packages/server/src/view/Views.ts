@@ -1,12 +1,12 @@
 /**
- * Views, counted for each day. A request adds to what this node has gathered, which costs no statement and tells whoever asks
- * nothing of what there is: a private season is counted like any other.
+ * Views, counted for each day. A request only adds to this node's memory, which costs no statement and reveals
+ * nothing to the caller: a private season is counted like any other.
  *
  *   count ──▶ gathered ──▶ written: every ten seconds, when an administrator reads, and when the service stops
  *
- * What is gathered is bounded, and so is what is written (queries.ts), however many ask for however much. Ids that nothing
- * has are found out when they are written, all at once. A write that failed, or took too long, is tried again with what has come
- * meanwhile; where it stands all the same its views count twice. A kill loses what was gathered since the last write: ten seconds
+ * The memory is bounded, and so are the rows written (queries.ts), however many views are sent. Unknown ids are
+ * dropped when they are written, all in one statement. A write that failed or timed out is retried together with newer views;
+ * if it was committed after all, its views count twice. A kill loses the views since the last write: ten seconds
  * at most.
  */
 import type { View, ViewCounts, ViewQuery } from "@agon/api/view/api.ts"
@@ -18,9 +18,9 @@ import type { SqlClient } from "effect/sql"
 import { type Gathered, KEPT_DAYS, makeQueries } from "./queries.ts"
 
 const WRITE_EVERY = "10 seconds"
-/** A database that is away does not hold up the end of the service, nor an administrator who reads. */
+/** How long a write may delay the service's stop, or an administrator's read, while the database is away. */
 const WRITE_PATIENCE = "3 seconds"
-/** Things that are counted between two writes, some 300 bytes each; views of others are passed over until then. */
+/** Distinct things counted between two writes, some 300 bytes each; views of further ones are dropped until then. */
 const GATHERED_MAX = 10_000
 const DAY_MS = 86_400_000
 
@@ -28,7 +28,7 @@ export class Views extends Context.Service<
   Views,
   {
     readonly count: (view: View) => Effect.Effect<void>
-    /** What this node has counted so far is among them; of others what they had written. */
+    /** Includes this node's counts up to now; of other nodes, those that they have written. */
     readonly list: (query: ViewQuery) => Effect.Effect<ViewCounts>
   }
 >()("agon/Views") {
@@ -41,7 +41,7 @@ export class Views extends Context.Service<
 const games = engines.map(({ slug }) => slug)
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** What has been counted since the last write. */
+/** The counts since the last write. */
 const makeGathering = () => {
   let rows = new Map<string, Gathered>()
   let passedOver = 0

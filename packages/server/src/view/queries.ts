@@ -3,12 +3,12 @@ import { ViewCount, ViewKind } from "@agon/api/view/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
-/** Of a day and kind so many things are counted and no more: which, those say who are looked at first. */
+/** Distinct things counted for one day and kind, first come, first counted. */
 export const ROWS_OF_DAY_MAX = 10_000
-/** A day can be compared with the same of a year before. */
+/** So that a day can be compared with the same day of the year before. */
 export const KEPT_DAYS = 400
 
-/** So many views of something on a day. `uuid` is the id where the kind has such; `game` empty where nobody has said. */
+/** The views of something on a day. `uuid` is the id where the kind has one; `game` is empty where the caller named none. */
 export interface Gathered {
   readonly day: string
   readonly kind: ViewKind
@@ -18,7 +18,7 @@ export interface Gathered {
   readonly views: number
 }
 
-/** What has an id or a name that is its alone: where, and under which condition. */
+/** Kinds with a unique id or name: the table, and a condition. */
 const NAMED = {
   game: "game g ON g.slug = a.id",
   model: "model g ON g.id = a.uuid",
@@ -28,8 +28,8 @@ const NAMED = {
 }
 
 /**
- * What of the gathered there is: by game_pkey, model_pkey, match_pkey, post_slug and account_username; and by season_slug, where of a
- * season whose game nobody has said it is that of the first registered game that has it.
+ * The gathered things that exist: by game_pkey, model_pkey, match_pkey, post_slug and account_username; and by season_slug, where a
+ * season without a named game is that of the first registered game that has it.
  */
 const KNOWN = Object.entries(NAMED)
   .map(([kind, there]) => `SELECT a.day, a.kind, '' AS game, a.id, a.views FROM asked a JOIN ${there} WHERE a.kind = '${kind}'`)
@@ -43,9 +43,9 @@ const KNOWN = Object.entries(NAMED)
 
 interface Adding {
   readonly rows: ReadonlyArray<Gathered>
-  /** Posts that are to be published later are not there yet. */
+  /** Posts that are to be published later do not exist yet. */
   readonly now: Date
-  /** Those that are registered, the first first. */
+  /** The registered games, in their order. */
   readonly games: ReadonlyArray<string>
   /** The oldest day that is kept. */
   readonly oldest: string
@@ -55,9 +55,9 @@ const days = (rows: ReadonlyArray<Gathered>) => [...new Set(rows.map(({ day }) =
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * Adds what was gathered of things that there are to the rows of view_count_pkey, in the order of that key, so that nodes that
-   * write at one time wait for one another and no more. Of what has no row yet as many get one as the day has room for. Days that
-   * are too old go.
+   * Adds the gathered counts of existing things to the rows of view_count_pkey, in the order of that key, so that nodes that
+   * write at the same time wait for each other without a deadlock. New rows are inserted while the day has room. Days that
+   * are too old are deleted.
    */
   add: ({ games, now, oldest, rows }: Adding) => sql`
     WITH asked AS (SELECT r.*, ${now}::timestamptz AS now FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)

@@ -1,6 +1,6 @@
 /**
- * Announcements of the platform's administrators. Each is shown for a time, which begins and ends without anybody writing; so a
- * list says when it will change next, and is kept no longer. Every write is logged in its transaction, one that changes nothing not.
+ * Announcements of the platform's administrators. Each is shown for a time, which begins and ends without a write; so a
+ * list carries the time of its next change, and is cached no longer. Every change is logged in its transaction.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
@@ -19,14 +19,14 @@ import { announcementsTag } from "./tags.ts"
 export class Announcements extends Context.Service<
   Announcements,
   {
-    /** Those of this moment, and when they will be others. */
+    /** The announcements shown now, and when they will change. */
     readonly shown: (page: PageOf) => Effect.Effect<{ readonly page: Page; readonly changes_at: string | null }>
     readonly all: (page: PageOf) => Effect.Effect<Page>
     readonly add: (account: SignedIn, written: WriteAnnouncement) => Effect.Effect<Announcement, InvalidRequest>
     readonly edit: (account: SignedIn, id: string, patch: PatchAnnouncement) => Effect.Effect<Announcement, InvalidRequest | NotFound>
-    /** Answers what it was. */
+    /** Answers the removed announcement. */
     readonly remove: (account: SignedIn, id: string) => Effect.Effect<Announcement, NotFound>
-    /** Not where `id` is no UUID. */
+    /** False where `id` is no UUID. */
     readonly has: (id: string) => Effect.Effect<boolean>
   }
 >()("agon/Announcements") {
@@ -38,7 +38,7 @@ export class Announcements extends Context.Service<
 
 const gone = new NotFound({ detail: "There is no such announcement." })
 
-/** The time it is shown in has to be one. */
+/** Refuses an announcement that does not end after it starts. */
 const checkTimes = ({ ends_at, starts_at }: Announcement) => {
   if (ends_at === null || starts_at === null || Date.parse(ends_at) > Date.parse(starts_at)) return Effect.void
   const detail = "An announcement ends after it starts."

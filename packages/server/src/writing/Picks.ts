@@ -1,4 +1,4 @@
-/** Matches that administrators recommend: of public seasons only, and each once. A match that comes to count no more is not shown. */
+/** Matches that administrators recommend: of public seasons only, each once. A match that no longer counts is not shown. */
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { type Pick, PickExists, type PickMatch, type Picks as PickPage } from "@agon/api/writing/picks.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -19,7 +19,7 @@ export class Picks extends Context.Service<
   {
     /** Newest first. */
     readonly ofGame: (game: string, page: PageOf) => Effect.Effect<PickPage, UnknownGame>
-    /** Of every game, newest first, those among them whose matches count no more. */
+    /** Of every game, newest first, including those whose matches no longer count. */
     readonly all: (page: PageOf) => Effect.Effect<PickPage>
     readonly pick: (account: SignedIn, pick: PickMatch) => Effect.Effect<Pick, NotFound | SeasonPrivate | PickExists>
     readonly unpick: (account: SignedIn, id: string) => Effect.Effect<Pick, NotFound>

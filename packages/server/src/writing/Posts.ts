@@ -1,6 +1,6 @@
 /**
- * Posts of the site's blog. One without a time of publication, or with one that is still to come, is a draft: nobody but
- * administrators reads it, and nobody is told that it is there. Every write is logged in its transaction, one that changes nothing not.
+ * Posts of the site's blog. One without a time of publication, or with a future one, is a draft: only administrators
+ * can read it or learn that it exists. Every change is logged in its transaction.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { PostExists } from "@agon/api/writing/editorial.ts"
@@ -21,14 +21,14 @@ import { feedTag, postTag } from "./tags.ts"
 export class Posts extends Context.Service<
   Posts,
   {
-    /** One that is published by now. */
+    /** A post that is published by now. */
     readonly read: (slug: string) => Effect.Effect<PublishedPost, NotFound>
     readonly all: (page: PageOf) => Effect.Effect<Page>
     readonly add: (account: SignedIn, written: WritePost) => Effect.Effect<Post, PostExists>
     readonly edit: (account: SignedIn, slug: string, patch: PatchPost) => Effect.Effect<Post, NotFound | PostExists>
-    /** Answers what it was. */
+    /** Answers the removed post. */
     readonly remove: (account: SignedIn, slug: string) => Effect.Effect<Post, NotFound>
-    /** Drafts included; not where `slug` is none. */
+    /** Drafts included; false where `slug` is invalid. */
     readonly has: (slug: string) => Effect.Effect<boolean>
   }
 >()("agon/Posts") {
@@ -41,7 +41,7 @@ export class Posts extends Context.Service<
 const gone = new NotFound({ detail: "There is no such post." })
 const taken = (slug: string) => onUnique("post_slug", () => new PostExists({ detail: `There is a post called ${slug}.` }))
 
-/** What shows a post, if anything does or will by itself: the feed is kept until the next publication. */
+/** The tags of answers that show a post, now or by itself later: the feed is cached until the next publication. */
 const purgedBy = (...posts: ReadonlyArray<Post>): ReadonlyArray<string> =>
   posts.flatMap(({ published_at, slug }) => (published_at === null ? [] : [feedTag, postTag(slug)]))
 

@@ -1,7 +1,7 @@
 /**
- * Stories that owners write about their models. What is written is read by nobody else until it is submitted, then by moderators,
- * and by everybody once one of them has approved it (domain/writing/Story.ts). A decision holds the story's row, so that it is about
- * the text that stands; it is logged, and told to the owner, in its transaction.
+ * Stories that owners write about their models. A text is private until it is submitted; then moderators read it,
+ * and everybody once one of them has approved it (domain/writing/Story.ts). A decision locks the story's row, so that it concerns
+ * the current text; it is logged, and told to the owner, in its transaction.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { StoryChanged } from "@agon/api/writing/editorial.ts"
@@ -26,12 +26,12 @@ export class Stories extends Context.Service<
   {
     /** The approved text. */
     readonly read: (model_id: string) => Effect.Effect<Story, NotFound>
-    /** Ask first whether it is the caller's, here and to write it. */
+    /** The caller checks first that the account owns it, here and to write it. */
     readonly own: (model_id: string) => Effect.Effect<OwnStory>
     readonly write: (model_id: string, story: WriteStory) => Effect.Effect<OwnStory, StoryWordListed>
     readonly list: (shelf: Shelf, page: PageOf) => Effect.Effect<SubmittedStories>
     readonly decide: (account: SignedIn, model_id: string, decision: DecideStory) => Effect.Effect<SubmittedStory, NotFound | StoryChanged>
-    /** Whether there is a text that was submitted; not where `model_id` is no UUID. */
+    /** Whether there is a submitted text; false where `model_id` is no UUID. */
     readonly has: (model_id: string) => Effect.Effect<boolean>
   }
 >()("agon/Stories") {
@@ -44,7 +44,7 @@ export class Stories extends Context.Service<
 const gone = new NotFound({ detail: "There is no such story." })
 const changed = new StoryChanged({ detail: "The story has been written anew since it was read; read it again." })
 
-/** A decision with what stood before it. */
+/** A decision with the state before it. */
 interface Made {
   readonly before: HeldRow
   readonly decided: Decided
@@ -52,14 +52,14 @@ interface Made {
 
 const textsOf = ({ game: _, model: __, name: ___, owner: ____, owner_id: _____, ...texts }: HeldRow): Texts => texts
 
-/** Whether everybody reads something else now; and the feed too, where the story is in it or was. */
+/** Purges where the public text has changed; the feed too, where the story is or was in it. */
 const purgedBy = ({ before, decided: { story } }: Made): ReadonlyArray<string> => {
   const shown = changedFields(textsOf(before), story).filter((name) => name !== "state")
   if (shown.length === 0) return []
   return [storyTag(before.model), ...(before.featured_at === null && story.featured_at === null ? [] : [feedTag])]
 }
 
-/** What was done, in the words of the log; undefined where nothing was. */
+/** The action in the words of the log; undefined where nothing changed. */
 const actionOf = ({ before, decided: { story } }: Made, { state }: DecideStory): string | undefined => {
   const differing = changedFields(textsOf(before), story)
   if (differing.length === 0) return undefined

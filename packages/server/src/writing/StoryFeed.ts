@@ -1,4 +1,4 @@
-/** The feed of the site: posts that are published, and stories that are featured, each where it first stood. */
+/** The feed of the site: published posts and featured stories, each at the place where it first appeared. */
 import type { Feed } from "@agon/api/writing/Story.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -8,7 +8,7 @@ import { makeQueries } from "./feedQueries.ts"
 export class StoryFeed extends Context.Service<
   StoryFeed,
   {
-    /** With the time at which the next post comes into it by itself. */
+    /** With the time at which the next post appears by itself. */
     readonly read: (page: PageOf) => Effect.Effect<{ readonly feed: Feed; readonly changes_at: string | null }>
   }
 >()("agon/StoryFeed") {

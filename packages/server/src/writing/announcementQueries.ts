@@ -1,4 +1,4 @@
-/** Every statement on announcements. There are few: what administrators have written. */
+/** Every statement on announcements. There are few: administrators alone write them. */
 import { Announcement } from "@agon/api/writing/Announcement.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -12,7 +12,7 @@ const Page = Schema.Struct({ limit: Schema.Int, offset: Schema.Int })
 const makeReads = (sql: SqlClient.SqlClient) => {
   const shown = (now: Date) => sql`shown_from <= ${now} AND (ends_at IS NULL OR ends_at > ${now})`
   return {
-    /** A page of those of a moment by announcement_shown. */
+    /** A page of those shown at a moment, by announcement_shown. */
     shown: SqlSchema.findAll({
       Request: Schema.Struct({ ...Page.fields, now: Schema.Date }),
       Result: Row,
@@ -20,7 +20,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
         SELECT ${sql.literal(columns)} FROM announcement WHERE ${shown(now)} ORDER BY shown_from DESC, id DESC LIMIT ${limit} OFFSET ${offset}`
     }),
 
-    /** Counts the same, and says when one of them ends or another begins: each by its index, the first that is still to come. */
+    /** Counts the same, and answers when the next one ends or begins: each by its index, the first in the future. */
     outlook: SqlSchema.findOne({
       Request: Schema.Date,
       Result: Schema.Struct({ ...Total.fields, changes_at: Schema.NullOr(Instant) }),
@@ -56,7 +56,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeReads(sql),
 
-  /** The same row, held to the end of the transaction. */
+  /** The same row, locked to the end of the transaction. */
   hold: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Row,

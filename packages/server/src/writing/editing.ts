@@ -1,14 +1,14 @@
-/** What writing announcements, posts, picks and decisions on stories have in common: what is logged of a change, and what it purges. */
+/** Shared by the writes of announcements, posts, picks and decisions on stories: the logged changes, and the purge. */
 import { Cause, Effect, Exit } from "effect"
 import type { ResponseCache } from "../http/ResponseCache.ts"
 
-/** Names of what differs. The texts themselves are not logged: they are long, and may be what had to go. */
+/** The names of the changed fields. The texts themselves are not logged: they are long, and may have been removed for their content. */
 export const changedFields = <Row extends object>(before: Row, after: Row): ReadonlyArray<string> =>
   Object.keys(before).filter((name) => before[name as keyof Row] !== after[name as keyof Row])
 
 /**
- * After a write, whatever its outcome: what it made untrue is purged, nothing where it was refused, and `all` that it may have made
- * untrue where nobody knows what came of its commit.
+ * Purges after a write, whatever its outcome: the answers that it invalidated, nothing where it was refused, and `all` that it may
+ * have invalidated where the outcome of its commit is unknown.
  */
 export const purging = <A, E, R>(
   cache: ResponseCache["Service"],

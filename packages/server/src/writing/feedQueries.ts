@@ -15,7 +15,7 @@ const Row = Schema.Union([
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * A page of the feed: from the front of post_published and story_featured as far as the page goes, and what the page shows by
+   * A page of the feed: from the front of post_published and story_featured as far as the page goes, and its rows' contents by
    * primary keys.
    */
   items: SqlSchema.findAll({
@@ -38,7 +38,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       ORDER BY f.published_at DESC, f.id DESC`
   }),
 
-  /** When the next post is published by itself: the first by post_published that is still to come. */
+  /** When the next post is published by itself: the first in the future by post_published. */
   nextPost: SqlSchema.findOne({
     Request: Schema.Date,
     Result: Schema.Struct({ changes_at: Schema.NullOr(Instant) }),

@@ -15,7 +15,7 @@ const Everybodys = HttpApiBuilder.group(
     return handlers.handleAll({
       picks: Effect.fnUntraced(function* ({ params, query }) {
         const found = yield* picks.ofGame(params.game, query)
-        yield* tagged(picksTag(params.game), unseenTag) // a match that is voided goes from the list
+        yield* tagged(picksTag(params.game), unseenTag) // a voided match leaves the list
         return found
       })
     })

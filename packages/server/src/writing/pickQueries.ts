@@ -10,7 +10,7 @@ const page = { limit: Schema.Int, offset: Schema.Int }
 const columns = "p.id, p.match_id AS match, p.note, p.picked_at"
 
 const makeReads = (sql: SqlClient.SqlClient) => {
-  /** A match that was voided since counts no more, and cannot be read: match_pkey. */
+  /** A match voided since no longer counts, and cannot be read: match_pkey. */
   const counts = sql`EXISTS (SELECT 1 FROM match m WHERE m.id = p.match_id AND m.status = 'rated')`
   const newest = (where: Statement.Fragment, { limit, offset }: { readonly limit: number; readonly offset: number }) => sql`
     SELECT ${sql.literal(columns)} FROM pick p WHERE ${where} ORDER BY p.picked_at DESC, p.id DESC LIMIT ${limit} OFFSET ${offset}`
@@ -30,7 +30,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
       execute: (game) => sql`SELECT count(*)::int AS total FROM pick p WHERE p.game = ${game} AND ${counts}`
     }),
 
-    /** All there are, by pick_newest: who has picked a match that was voided may want to take it back. */
+    /** All of them, by pick_newest: an administrator may want to remove the pick of a voided match. */
     all: SqlSchema.findAll({ Request: Schema.Struct(page), Result: PickRow, execute: (cut) => newest(sql`true`, cut) }),
 
     /** Counts the same: as many as administrators have picked. */
@@ -60,7 +60,7 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
       VALUES (${id}, ${match}, ${game}, ${season_id}, ${note}, ${now}) ON CONFLICT (match_id) DO NOTHING RETURNING ${sql.literal(columns)}`
   }),
 
-  /** One row by pick_pkey, and where it stands. */
+  /** One row by pick_pkey, with its match's game and season. */
   byId: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ game: Schema.String, season_id: Schema.String }),

@@ -1,4 +1,4 @@
-/** Every statement on posts. There are few: what administrators have written. */
+/** Every statement on posts. There are few: administrators alone write them. */
 import { Post, PublishedPost } from "@agon/api/writing/Post.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -42,13 +42,13 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-/** A post as it is to be written. */
+/** The writable fields of a post. */
 type Written = Pick<Post, "slug" | "title" | "body" | "published_at">
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeReads(sql),
 
-  /** The same row, held to the end of the transaction. */
+  /** The same row, locked to the end of the transaction. */
   hold: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Row,
@@ -61,7 +61,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     INSERT INTO post (id, slug, title, body, author_id, published_at, created_at)
     VALUES (${id}, ${slug}, ${title}, ${body}, ${author_id}, ${dateOf(published_at)}, ${now})`,
 
-  /** Locks one row by post_slug, by which it stays unique. */
+  /** Locks one row by post_slug, which stays unique. */
   edit: (was: string, { body, published_at, slug, title }: Written) => sql`
     UPDATE post SET slug = ${slug}, title = ${title}, body = ${body}, published_at = ${dateOf(published_at)} WHERE slug = ${was}`,
 

@@ -9,7 +9,7 @@ const OwnRow = Schema.Struct({ ...OwnStory.fields, updated_at: Schema.NullOr(Ins
 const StoryRow = Schema.Struct({ ...Story.fields, updated_at: Instant })
 const SubmittedRow = Schema.Struct({ ...SubmittedStory.fields, updated_at: Instant })
 
-/** Both texts, and whose they are. */
+/** Both texts, and their owner. */
 const HeldRow = Schema.Struct({
   ...{ model: Schema.String, name: Schema.String, game: Schema.String, owner: Schema.String, owner_id: Schema.String },
   ...{ body: Schema.String, state: OwnStory.fields.state, updated_at: Instant, public_body: Schema.NullOr(Schema.String) },
@@ -17,7 +17,7 @@ const HeldRow = Schema.Struct({
 })
 export type HeldRow = typeof HeldRow.Type
 
-/** Of a model `m` of the account `a`, and a story `s`: only what has an owner has a story, so none is of a private season's baseline. */
+/** Of a model `m` of the account `a`, and a story `s`: only owned models have stories, so none is of a private season's baseline. */
 const about = "m.id AS model, m.name, a.username AS owner, m.game, s.featured_at IS NOT NULL AS featured"
 const joins = "JOIN model m ON m.id = s.model_id JOIN account a ON a.id = m.owner_id"
 const publicText = "s.public_body AS body, 'approved' AS state, s.public_updated_at AS updated_at"
@@ -64,7 +64,7 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
       ORDER BY s.public_updated_at DESC, s.model_id DESC`
   }),
 
-  /** One row by story_pkey, where there is a text that was submitted. */
+  /** One row by story_pkey, where there is a submitted text. */
   submitted: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Schema.Struct({ model_id: Schema.String }),
@@ -76,8 +76,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeReads(sql),
 
   /**
-   * Inserts or changes one row by story_pkey. The text that stands already, and is as far as it is asked to be or further, stays as it
-   * is; every other gets a time of its own.
+   * Inserts or changes one row by story_pkey. The same text in the same or a later state stays as it
+   * is; any other write gets a new time.
    */
   write: (model_id: string, body: string, state: "draft" | "pending", now: Date) => sql`
     INSERT INTO story AS s (model_id, body, state, updated_at) VALUES (${model_id}, ${body}, ${state}, ${now})
@@ -85,7 +85,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       updated_at = greatest(excluded.updated_at, s.updated_at + interval '1 millisecond', s.public_updated_at + interval '1 millisecond')
     WHERE NOT (s.body = excluded.body AND s.state IN (excluded.state, 'approved'))`,
 
-  /** One row by story_pkey, held to the end of the transaction. */
+  /** One row by story_pkey, locked to the end of the transaction. */
   hold: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: HeldRow,
@@ -95,7 +95,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM story s ${sql.literal(joins)} WHERE s.model_id = ${model_id} FOR NO KEY UPDATE OF s`
   }),
 
-  /** Changes one row by story_pkey. The latest text is its owner's to change. */
+  /** Changes one row by story_pkey. Only the owner changes the latest text. */
   decide: (model_id: string, { featured_at, public_body, public_updated_at, state }: Texts) => sql`
     UPDATE story SET state = ${state}, public_body = ${public_body}, public_updated_at = ${public_updated_at}, featured_at = ${featured_at}
     WHERE model_id = ${model_id}`

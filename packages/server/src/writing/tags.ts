@@ -1,5 +1,5 @@
 /**
- * The names under which answers that show what is written are kept.
+ * The cache tags of answers that show announcements, posts, stories and picks.
  *
  *   announcementsTag    lists of announcements
  *   feedTag             the feed, for what comes into it and goes

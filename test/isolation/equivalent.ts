@@ -2,7 +2,6 @@
 
 const ID = "the id that stands beside it is unique in the whole service"
 const FOLDED = "a commit rates no match that counts no more; a fold beside it may, and season.void.test.ts does"
-const OWN = "a version is of one season, and so are its ratings"
 
 export const EQUIVALENT: Readonly<Record<string, string>> = {
   "UPDATE version without version.season_id = f.season_id": ID,
@@ -14,11 +13,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "DELETE FROM voiding without voiding.match_id = ANY (?1::uuid[])": "all that waits for a fold goes with the commit that installs it",
   "UPDATE seat without seat.made_mu IS NOT NULL": FOLDED,
   "UPDATE match without match.rated_n IS NOT NULL": FOLDED,
-  "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid (2)": `${OWN}: of those out of play`,
-  "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid (3)": `${OWN}: of baselines`,
-  "SELECT version_id AS version, ord, ladde… FROM rating without owner_id IS NULL": "only baselines are switched off",
-  "SELECT version_id AS version, ord, ladde… FROM rating without status = 'disabled'":
-    "a rating of a baseline that is out of play is one of a baseline that is switched off",
   "SELECT r.version_id AS version, r.lease_… FROM r without v.id = r.version_id":
     "the order of reviews in the state does not matter, and none is there twice"
 }

@@ -39,7 +39,7 @@ export const SessionRow = Schema.Struct({
   last_seen_at: Instant,
   expires_at: Instant,
   user_agent: Schema.NullOr(Schema.String),
-  /** Whether it is the session that asks. */
+  /** Whether it is the session of this request. */
   current: Schema.Boolean
 }).annotate({ identifier: "Session" })
 export type SessionRow = typeof SessionRow.Type
@@ -93,7 +93,7 @@ export class AccountGroup extends HttpApiGroup.make("account").add(
     .middleware(Session)
     .annotate(Rate, "write"),
   HttpApiEndpoint.get("sessions", "/v1/sessions", { query: page.query, success: Sessions }).middleware(Session).annotate(Rate, "session"),
-  /** Answers the row that it ended. */
+  /** Answers the ended session. */
   HttpApiEndpoint.delete("revokeSession", "/v1/sessions/:sid", { params: { sid: Schema.String }, success: SessionRow })
     .middleware(Session)
     .annotate(Rate, "write"),

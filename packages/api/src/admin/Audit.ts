@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Id, Instant } from "../Wire.ts"
 
-/** `actor` is a username, or null where the service itself acted; `season` a slug; what the write was about is `subject`, with what it said in `detail`. */
+/** `actor` is a username, or null where the service itself acted; `season` a slug; `subject` the changed thing, and `detail` the change. */
 export const AuditRow = Schema.Struct({
   id: Id,
   at: Instant,

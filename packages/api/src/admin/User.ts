@@ -11,20 +11,20 @@ export class OwnAdmin extends Problem<OwnAdmin>()("own_admin", 409, "An administ
 
 const { admin, created_at, display_name, identities, username } = Account.fields
 
-/** A suspended account has no session and gets none; what it has entered plays on. */
+/** A suspended account has no session and gets none; its entries play on. */
 export const User = Schema.Struct({ username, display_name, admin, suspended: Schema.Boolean, identities, created_at }).annotate({
   identifier: "User"
 })
 export type User = typeof User.Type
 
-/** Newest first; those that a search has found by username, one that is just so before the others. */
+/** Newest first; in a search, the exact username comes first. */
 export const Users = Schema.Struct({ users: Schema.Array(User), next_cursor: page.NextCursor }).annotate({ identifier: "Users" })
 export type Users = typeof Users.Type
 
-/** `q` is what a username, a display name or a login begins with, whatever its case. */
+/** `q` is the beginning of a username, a display name or a login, in any case. */
 export const usersQuery = { q: Schema.optionalKey(text(0, Q_MAX)), ...page.query }
 
-/** What is left out stays. */
+/** Keys left out keep their value. */
 export const EditUser = Schema.Struct({
   admin: Schema.optionalKey(Schema.Boolean),
   suspended: Schema.optionalKey(Schema.Boolean)

@@ -6,13 +6,13 @@ import { Instant } from "../Wire.ts"
 
 const WORD_MAX = 64
 
-/** `word` as it was first written; it stands for all that differ in case, width and diacritics alone. */
+/** `word` as it was first written; it also matches words that differ only in case, width and diacritics. */
 export const Word = Schema.Struct({ word: Schema.String, added_at: Instant }).annotate({ identifier: "Word" })
 export type Word = typeof Word.Type
 
-/** In the order of the alphabet. */
+/** In alphabetical order. */
 export const Words = page.listOf("Words", "words", Word)
 export type Words = typeof Words.Type
 
-/** One word of letters and digits: with a space or anything else between them it is refused as `invalid_request`. */
+/** One word of letters and digits: any other character in it is refused as `invalid_request`. */
 export const AddWord = Schema.Struct({ word: name(WORD_MAX) }).annotate({ identifier: "AddWord" })

@@ -1,4 +1,4 @@
-/** How the platform is doing (docs/contract.md#platform-status). */
+/** The state of the platform (docs/contract.md#platform-status). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { PlatformAdmin } from "../Authorization.ts"

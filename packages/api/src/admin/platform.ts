@@ -1,4 +1,4 @@
-/** What platform administrators do besides moderating: the log, accounts and the word list (docs/contract.md#administration). */
+/** Platform administrators' routes besides moderation: the log, accounts and the word list (docs/contract.md#administration). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedAccount, PlatformAdmin } from "../Authorization.ts"
@@ -15,8 +15,8 @@ export class PlatformGroup extends HttpApiGroup.make("platform")
     HttpApiEndpoint.get("audit", "/v1/admin/audit", { query: page.query, success: AuditLog }),
     HttpApiEndpoint.get("users", "/v1/admin/users", { query: usersQuery, success: Users }),
     /**
-     * Suspending ends every session of the account, and what it is about to write. Runner keys that it has made are out of force for as
-     * long as it is suspended; the lists of keys say who made them.
+     * Suspending ends every session of the account, and refuses its writes in flight. Runner keys that it has made are out of force while
+     * it is suspended; the lists of keys name their creators.
      */
     HttpApiEndpoint.patch("editUser", "/v1/admin/users/:username", {
       params: { username: Schema.String },
@@ -27,7 +27,7 @@ export class PlatformGroup extends HttpApiGroup.make("platform")
       .middleware(JsonBody)
       .middleware(NamedAccount),
     HttpApiEndpoint.get("words", "/v1/admin/words", { query: page.query, success: Words }),
-    /** In force with the next text that anybody sends; a word that is there already answers its row. */
+    /** In force for every later text; adding an existing word answers its row. */
     HttpApiEndpoint.post("addWord", "/v1/admin/words", { payload: AddWord, success: Word.pipe(HttpApiSchema.status(201)) }).middleware(
       JsonBody
     ),

@@ -13,7 +13,7 @@ export class BoardInvalid extends Problem<BoardInvalid>()("board_invalid", 422, 
 /** More boards than any season has. */
 const IMPORTS_MAX = 1_000
 
-/** `maps` names some of the other season's boards; without it all of them are meant. */
+/** `maps` names boards of the other season; without it, all of them. */
 export const ImportBoards = Schema.Struct({
   from: Schema.String,
   maps: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(IMPORTS_MAX)))

@@ -6,7 +6,7 @@ import { Rate, Shared } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 
-/** A board as the game's engine reads it (docs/games.md#snakes-boards); it is the engine that refuses what is none. */
+/** A board as the game's engine reads it (docs/games.md#snakes-boards); the engine refuses an invalid one. */
 export const BoardFile = Schema.Json.annotate({ identifier: "BoardFile" })
 
 const row = {
@@ -19,7 +19,7 @@ const row = {
   matches: Schema.Int
 }
 
-/** `board` is the file as it was uploaded; only where `boards=true` asked for it. */
+/** `board` is the file as it was uploaded; present only with `boards=true`. */
 export const BoardRow = Schema.Struct({ ...row, board: Schema.optionalKey(BoardFile) }).annotate({ identifier: "BoardRow" })
 export type BoardRow = typeof BoardRow.Type
 
@@ -31,7 +31,7 @@ export const BoardDetail = Schema.Struct({
 }).annotate({ identifier: "BoardDetail" })
 export type BoardDetail = typeof BoardDetail.Type
 
-/** All boards at once, in the order in which they were added: `next_cursor` is always null. */
+/** All boards at once, oldest first: `next_cursor` is always null. */
 export const Boards = page.listOf("Boards", "maps", BoardRow)
 export type Boards = typeof Boards.Type
 

@@ -6,11 +6,11 @@ import { Id, Instant, text, Uuid } from "../Wire.ts"
 const COMMENT_MAX = 2_000
 const REASON_MAX = 500
 
-/** What a thread is about. */
+/** The subject of a thread. */
 export const Subject = Schema.Struct({ kind: Schema.Literals(["match", "model"]), id: Id }).annotate({ identifier: "Subject" })
 export type Subject = typeof Subject.Type
 
-/** One that nobody has started has no id. `comments` are those that can be read: neither pending, nor deleted, nor removed. */
+/** A thread that nobody has started has no id. `comments` counts the readable ones: neither pending, nor deleted, nor removed. */
 export const ThreadHead = Schema.Struct({
   id: Schema.NullOr(Id),
   subject: Subject,
@@ -19,7 +19,7 @@ export const ThreadHead = Schema.Struct({
 }).annotate({ identifier: "ThreadHead" })
 export type ThreadHead = typeof ThreadHead.Type
 
-/** Of one that was deleted, or removed by a moderator, only the place is left: its body is null. */
+/** A deleted or removed comment keeps its place; its body is null. */
 export const Comment = Schema.Struct({
   id: Id,
   parent_id: Schema.NullOr(Id),
@@ -53,20 +53,20 @@ const placed = { id: Id, subject: Subject, parent_id: Schema.NullOr(Id), body: S
 export const PendingComments = page.listOf("PendingComments", "comments", Schema.Struct({ ...placed, state: Schema.Literal("pending") }))
 export type PendingComments = typeof PendingComments.Type
 
-/** What a competitor has said where everybody may read it, newest first. */
+/** A competitor's public comments, newest first. */
 export const ProfileComments = Schema.Struct({
   comments: Schema.Array(Schema.Struct(placed)),
   next_cursor: page.NextCursor
 }).annotate({ identifier: "ProfileComments" })
 export type ProfileComments = typeof ProfileComments.Type
 
-/** A match or a model, never both and never neither. */
+/** Exactly one of a match and a model. */
 export const about = { match: Schema.optionalKey(Uuid), model: Schema.optionalKey(Uuid) }
 export const exactlyOne = Schema.makeFilter(({ match, model }: { readonly match?: string; readonly model?: string }) =>
   (match === undefined) === (model === undefined) ? { path: ["match"], issue: "name either a match or a model" } : undefined
 )
 
-/** `parent_id` is the comment that it answers, of the same thread. */
+/** `parent_id` is the comment that it answers, in the same thread. */
 export const PostComment = Schema.Struct({
   ...about,
   parent_id: Schema.optionalKey(Schema.NullOr(Uuid)),

@@ -28,10 +28,10 @@ const thread = { query: ThreadQuery, success: Thread, error: NotFound } as const
 const params = { id: Uuid }
 
 export class CommunityGroup extends HttpApiGroup.make("community").add(
-  /** One that nobody has started is empty; a match or model that the caller may not see is unknown. */
+  /** A thread that nobody has started is empty; a match or model that the caller may not see is unknown. */
   HttpApiEndpoint.get("thread", "/v1/threads", thread).middleware(Shared),
   HttpApiEndpoint.get("privateThread", "/v1/private/threads", thread).middleware(OptionalSession).annotate(Rate, "session"),
-  /** Of an account without an approved comment it is pending; those have a limit. */
+  /** Pending where the account has no approved comment yet; the number of pending ones is limited. */
   HttpApiEndpoint.post("postComment", "/v1/threads/comments", {
     payload: PostComment,
     success: OwnComment.pipe(HttpApiSchema.status(201)),
@@ -40,11 +40,11 @@ export class CommunityGroup extends HttpApiGroup.make("community").add(
     .middleware(JsonBody)
     .middleware(Session)
     .annotate(Rate, "session"),
-  /** The place stays where others have read it. */
+  /** A comment that others could read keeps its place. */
   HttpApiEndpoint.delete("deleteComment", "/v1/comments/:id", { params, success: Comment, error: NotFound })
     .middleware(Session)
     .annotate(Rate, "session"),
-  /** Once for each account: another answers the first. */
+  /** Once for each account: a repeat answers the first report. */
   HttpApiEndpoint.post("reportComment", "/v1/comments/:id/reports", {
     params,
     payload: ReportComment,

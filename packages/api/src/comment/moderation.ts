@@ -1,4 +1,4 @@
-/** What platform administrators decide of comments and threads (docs/contract.md#moderation). */
+/** Decisions of platform administrators on comments and threads (docs/contract.md#moderation). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NamedThread, PlatformAdmin, StandingComment } from "../Authorization.ts"
@@ -8,7 +8,7 @@ import { NotFound } from "../Problem.ts"
 import { Id, Instant, Uuid, withDefault } from "../Wire.ts"
 import { Subject, ThreadHead } from "./Comment.ts"
 
-/** `reports` are those since it was last approved; `reasons` the newest ten that were ever given. */
+/** `reports` counts those since the last approval; `reasons` are the newest ten of all. */
 export const ModeratedComment = Schema.Struct({
   id: Id,
   thread_id: Id,
@@ -52,7 +52,7 @@ export class ModerationGroup extends HttpApiGroup.make("moderation")
       query: { state: withDefault(Awaiting, "pending"), ...page.query },
       success: ModeratedComments
     }),
-    /** Approving also dismisses the reports; what its author has deleted is gone. */
+    /** Approving also dismisses the reports; a comment that its author has deleted is 404. */
     HttpApiEndpoint.patch("moderateComment", "/v1/admin/comments/:id", {
       params,
       payload: ModerateComment,

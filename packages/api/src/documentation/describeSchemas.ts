@@ -1,11 +1,11 @@
-/** Gives every schema of the document its description, every field its meaning, and strings the form that they have in answers. */
+/** Gives every schema of the document its description, every field its meaning, and strings their format in answers. */
 import { fields } from "./fields.ts"
 import { fieldsOfSchemas } from "./fieldsOfSchemas.ts"
 import { schemaMeanings } from "./schemaMeanings.ts"
 
 type Json = any
 
-/** Ids that we made are not checked on their way out, so their schemas do not say the pattern that bodies are held to. */
+/** Patterns and formats added to strings in answers: values made by the service are not checked on their way out, so their schemas lack them. */
 const forms: ReadonlyArray<readonly [names: RegExp, form: object]> = [
   [/^(\w+_)?hash$/, { pattern: "^sha256:[0-9a-f]{64}$" }],
   [/^state_sha256$/, { pattern: "^[0-9a-f]{64}$" }],
@@ -13,7 +13,7 @@ const forms: ReadonlyArray<readonly [names: RegExp, form: object]> = [
   [/^(\w+_)?url$/, { format: "uri" }]
 ]
 
-/** `place` is the schema or operation, and after it the fields that lead to this one. */
+/** `place` is the schema or operation, followed by the fields that lead to this one. */
 const meaningOf = (place: ReadonlyArray<string>, name: string): string | undefined =>
   fieldsOfSchemas[`${place.at(-1)}.${name}`] ?? fieldsOfSchemas[`${place[0]}.${name}`] ?? fields[name]
 
@@ -48,7 +48,7 @@ export const describeSchemas = (document: Json, isProblem: (schema: Json) => boo
   }
 }
 
-/** The library calls a success by the name of its schema. */
+/** The library describes a successful response by its schema's name. */
 const describeResponse = (response: Json): void => {
   const schema = response.content?.["application/json"]?.schema
   const [given] = schema?.anyOf ?? [schema]

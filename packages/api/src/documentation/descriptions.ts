@@ -1,5 +1,5 @@
 /**
- * What each operation does and answers, by the endpoint's name; operations.ts adds who may call it, how large its body may be, and
+ * The description of each operation, by the endpoint's name; operations.ts adds who may call it, how large its body may be, and
  * how often. `privatePodium` is described as `podium` is.
  */
 export const descriptions: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
- * What the fields of the document mean. A name alone holds wherever the field has it; a name after the field, schema or operation that
- * it lies in (`replay.hash`, `Season.entries`) holds there, before the name alone.
+ * The meanings of the document's fields. A bare name applies wherever the field has it; a name qualified by the field, schema or
+ * operation that contains it (`replay.hash`, `Season.entries`) applies there, before the bare name.
  */
 export const fields: Readonly<Record<string, string>> = {
   accepted: "Whether the result counts.",

@@ -1,4 +1,4 @@
-/** Fields that mean something else in one place than fields.ts says of their name, by that place. */
+/** The meanings of fields that differ in one place from fields.ts, by that place. */
 export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   // Problems
   "Problem.type": "The refusal's page: `/errors#` and the code.",

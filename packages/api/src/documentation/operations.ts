@@ -1,4 +1,4 @@
-/** The operations of the document: the name of each, what it does, who may call it, how often, and from how fresh a store it answers. */
+/** The operations of the document: name, description, who may call each, how often, and how long its answer is cached. */
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"
@@ -7,7 +7,7 @@ import { bodyBytes } from "../bodyBytes.ts"
 import { descriptions } from "./descriptions.ts"
 import { summaries } from "./summaries.ts"
 
-/** `privatePodium` is `podium` of whatever season the caller may see. */
+/** `privatePodium` is `podium` for any season that the caller may see. */
 const counterpartOf = (name: string) => name.replace(/^private([A-Z])/, (_, initial: string) => initial.toLowerCase())
 
 const summaryOf = (name: string): string | undefined => {
@@ -39,7 +39,7 @@ const rates: Readonly<Record<RateClass, string>> = {
 
 const cached = "The answer is cached for up to 600 s, and dropped when a write changes it; `If-None-Match` is answered 304."
 
-/** Headers that answers have besides those of every answer. */
+/** Response headers besides those of every answer. */
 const etag = { etag: { description: "Strong; the same until the answer changes.", schema: { type: "string" } } }
 const retryAfter = { "retry-after": { description: "Seconds to wait before the next try.", schema: { type: "integer" } } }
 const location = { location: { description: "Where to go on.", schema: { type: "string" } } }
@@ -69,7 +69,7 @@ const describeAnswers = (responses: any, shared: boolean): void => {
   if (shared) responses["304"] = { description: "The caller's copy is still true.", headers: etag }
 }
 
-/** A DELETE names what it removes in its body or in its query, so the body may be missing. */
+/** A DELETE carries its name in the body or in the query, so the body may be missing. */
 const describeBody = (body: any): void => {
   const content = body.content["application/json"]
   const branches: ReadonlyArray<any> = content.schema.anyOf ?? []

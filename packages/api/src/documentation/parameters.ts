@@ -1,10 +1,10 @@
 /**
- * Parameters as a caller means them. Queries travel as text, so the library shows `limit` as a string with a pattern; a client
- * made from that would have to be given "25". Types, bounds and defaults are read from the endpoint's own query schema.
+ * Parameters by their meaning to a caller. Queries travel as text, so the library shows `limit` as a string with a pattern; a client
+ * generated from that would have to be given "25". Types, bounds and defaults are read from the endpoint's own query schema.
  */
 import { Option, Schema } from "effect"
 
-/** What the names in paths and queries stand for, wherever they occur. */
+/** The meanings of names in paths and queries, wherever they occur. */
 const meanings: Readonly<Record<string, string>> = {
   "path provider": "A sign-in provider, by its slug.",
   "path sid": "A session, by its id.",
@@ -49,7 +49,7 @@ const meanings: Readonly<Record<string, string>> = {
   "query username": "The same as in the body, for clients whose DELETE has none."
 }
 
-/** More than any list shows on a page. */
+/** Above the limit of every list. */
 const TOO_MANY = "1000000000"
 
 interface Parameter {
@@ -69,7 +69,7 @@ export const describeParameters = (parameters: ReadonlyArray<Parameter>, query: 
     if (meaning !== undefined) parameter.description = meaning
     if (place !== "query") continue
     const type = types[name]
-    // A cursor is counted with but travels as text: whoever calls hands it on as it came.
+    // A cursor is decoded to a number, but callers pass it on as opaque text.
     if (name !== "cursor" && (type?.["type"] === "integer" || type?.["type"] === "boolean")) parameter.schema = type
     const value = defaults[name]
     if (value !== undefined) parameter.schema = { ...parameter.schema, default: name === "cursor" ? String(value) : value }
@@ -84,7 +84,7 @@ const typesOf = (query: Schema.Top): Fields => {
   return (schema as Fields)["properties"] ?? {}
 }
 
-/** What an endpoint makes of a query, defaults and clamped figures included. */
+/** Decodes a query with the endpoint's schema, which applies defaults and clamps numbers. */
 const reader = (query: Schema.Top) => {
   const decode = Schema.decodeUnknownOption(Schema.toCodecStringTree(query) as unknown as Schema.Codec<Fields>)
   return (given: object): Fields => Option.getOrElse(decode(given), () => ({}))

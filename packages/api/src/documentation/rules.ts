@@ -1,4 +1,4 @@
-/** A season's rules and weight classes as the document shows them: with the bounds that the season holds them to, and the defaults. */
+/** A season's rules and weight classes in the document: with the bounds that the season enforces, and the defaults. */
 import { BYTES_MAX, CELL_BYTES_MAX, RULE_BOUNDS } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 
@@ -23,7 +23,7 @@ const defaultOf = (path: string) => path.split(".").reduce((rules: Json, key) =>
 export const rulesPatch = (): Json =>
   nested([...RULE_BOUNDS].map(([path, [minimum, maximum]]) => [path, { ...integer, minimum, maximum, default: defaultOf(path) }]))
 
-/** Bounds of what is read as any count, since its refusal names the class at fault. */
+/** Bounds of counts that the schema leaves open, since their refusal names the class at fault. */
 const classBounds: Readonly<Record<string, readonly [number, number]>> = {
   max_bytes: [1, BYTES_MAX],
   memory_flat_bytes: [0, BYTES_MAX],

@@ -1,4 +1,4 @@
-/** What each named schema of the document stands for. Problems are described by errorMeanings.ts. */
+/** The meaning of each named schema of the document. Problems are described by errorMeanings.ts. */
 export const schemaMeanings: Readonly<Record<string, string>> = {
   Acceptance: "Whether a result is accepted, and if not why: the lease ran out, was given back, or its match was withdrawn.",
   Account: "The caller's own account.",

@@ -1,4 +1,4 @@
-/** The document's schemas as others' generators like them: plain names, open objects, and no more bounds than there are. */
+/** Adapts the document's schemas to other generators: plain names, open objects, and only real bounds. */
 
 import { errorMeanings } from "../errorMeanings.ts"
 import { describeSchemas } from "./describeSchemas.ts"
@@ -6,10 +6,10 @@ import { boundClass, boundRules, rulesPatch } from "./rules.ts"
 
 type Json = any
 
-/** Where a reference to a component leads. */
+/** The prefix of a reference to a component. */
 const PREFIX = "#/components/schemas/"
 
-/** Any JSON to the schema that reads it, since a refusal of it is the engine's; a caller sends and gets an object. */
+/** Any JSON to the schema that reads it, since the engine refuses an invalid one; a caller sends and gets an object. */
 const boardFile = {
   type: "object",
   required: ["format", "map_id", "players", "rows", "cols"],
@@ -24,10 +24,10 @@ const boardFile = {
   description: "A board as the game's engine reads it: the keys that boards of every game have, and beside them those of the game's format."
 }
 
-/** Schemas that read more than a caller may send, so that the refusal comes from whoever knows the fault. */
+/** Schemas that accept more than is valid, so that the refusal comes from the code that knows the fault. */
 const restated: Readonly<Record<string, () => Json>> = { BoardFile: () => structuredClone(boardFile), RulesPatch: rulesPatch }
 
-/** The range of the numbers themselves is no bound. */
+/** The limits of the number type itself are not a bound. */
 const isNoBound = (value: unknown) => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
 export const mendSchemas = (document: Json): void => {
@@ -54,13 +54,13 @@ export const mendSchemas = (document: Json): void => {
   describeSchemas(document, isProblem)
 }
 
-/** Any JSON, which null is as well. */
+/** Any JSON, including null. */
 const isAnything = (branch: Json) => Object.keys(branch).length === 0
 
-/** A bound beside a type, which is as well a part of it. */
+/** A bound stated beside a type; it can be moved into the type. */
 const isBound = (part: Json) => part.$ref === undefined && part.type === undefined && part.properties === undefined
 
-/** A struct without fields is anything but null to the library, and to its callers an empty object. */
+/** A struct without fields is any non-null value to the library, and an empty object to its callers. */
 const replace = (node: Json, by: Json) => {
   for (const key of Object.keys(node)) delete node[key]
   for (const [key, value] of Object.entries(by)) if (value !== undefined) node[key] = value
@@ -77,7 +77,7 @@ const isProblem = (schema: Json) => codeOf(schema) !== undefined
 
 const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, _bar, letter: string) => letter.toUpperCase())
 
-/** `unknown_seasonEncoded` is the problem UnknownSeason, `SubmittedEncoded` simply Submitted. A name that is taken is left. */
+/** `unknown_seasonEncoded` is the problem UnknownSeason, `SubmittedEncoded` simply Submitted. A schema keeps its name where the new one is taken. */
 const newNames = (schemas: Json): ReadonlyMap<string, string> =>
   new Map(
     Object.entries<Json>(schemas).flatMap(([name, schema]) => {
@@ -87,7 +87,7 @@ const newNames = (schemas: Json): ReadonlyMap<string, string> =>
     })
   )
 
-/** Every problem says all of its members; the library lets a reader do without those that a class fixes. */
+/** Every problem has all of its members; the library makes those that a class fixes optional for readers. */
 const wholeProblem = ({ properties, ...schema }: Json): Json => ({
   ...schema,
   description: errorMeanings[properties.code.enum[0]],

@@ -1,4 +1,4 @@
-/** What each operation does, in a line, for readers of the documentation: by the endpoint's own name. */
+/** A one-line summary of each operation for the documentation, by the endpoint's name. */
 export const summaries: Readonly<Record<string, string>> = {
   authProviders: "The ways to sign in",
   signIn: "Begin to sign in",
@@ -127,7 +127,7 @@ export const summaries: Readonly<Record<string, string>> = {
   release: "Give a lease back"
 }
 
-/** What the operations of a group have in common. */
+/** The common purpose of each group's operations. */
 export const groups: Readonly<Record<string, string>> = {
   account: "Signing in, the caller's account, its sessions, and the pages of competitors.",
   admin: "How the platform is doing.",

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { byLadder, Id, Instant, Ladder } from "../Wire.ts"
 
-/** What a reader sees; a match being played reads `queued`. */
+/** The states of a match for readers; a match being played reads `queued`. */
 export const MatchStatus = Schema.Literals(["queued", "finished", "rated", "cancelled", "failed"])
 export type MatchStatus = typeof MatchStatus.Type
 
@@ -68,7 +68,7 @@ const detail = {
   seed: Schema.Int,
   played_ms: Schema.NullOr(Schema.Int),
   withdrawn_reason: Schema.NullOr(WithdrawnReason),
-  /** The version number that took the place of a superseded seat. */
+  /** The version number that superseded the seat's version. */
   successor: Schema.NullOr(Schema.Int),
   fault_reason: Schema.NullOr(FaultReason),
   /** Signed, valid for an hour; absent where there is no replay. */
@@ -86,7 +86,7 @@ export const OwnMatch = Schema.Struct({
 }).annotate({ identifier: "OwnMatch" })
 export type OwnMatch = typeof OwnMatch.Type
 
-/** The last state; `view` is the engine's picture of it, null where it cannot be recomputed. */
+/** The last state; `view` is the engine's picture of it, null where this build cannot compute it. */
 export const Frame = Schema.Struct({
   match: Id,
   turn: Schema.Int,

@@ -28,14 +28,14 @@ export const MatchQuery = Schema.Struct({
   ladder: some(Ladder),
   class: some(Ladder),
   map: some(Schema.String),
-  /** Speaks of the side that `model`, `version` or `owner` names, and needs one of them. */
+  /** About the side that `model`, `version` or `owner` names; one of them is required. */
   outcome: some(Outcome),
   owner: some(Schema.String),
   players_min: some(Players),
   players_max: some(Players),
   vs: some(Versus),
   since: some(AnyInstant),
-  /** Some seat stood among the first so many of the ladder when it was played. */
+  /** Some seat was in the top `top` of the ladder when the match was played. */
   top: some(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
   sort: withDefault(Sort, "newest"),
   limit: page.limit(25, 60),
@@ -86,7 +86,7 @@ export class MatchGroup extends HttpApiGroup.make("match").add(
   HttpApiEndpoint.get("privateRelated", "/v1/private/matches/:id/related", { params, success: Related })
     .middleware(OptionalSession)
     .annotate(Rate, "session"),
-  /** A match with a seat of the caller's, in any state. */
+  /** A match in which the caller has a seat, in any state. */
   HttpApiEndpoint.get("ownMatch", "/v1/me/matches/:id", { params, success: OwnMatch }).middleware(MatchOwner).annotate(Rate, "session"),
   /** In every state, newest first by play time, or by creation where never played. */
   HttpApiEndpoint.get("ownMatches", "/v1/me/matches", {

@@ -41,7 +41,7 @@ export const ModelPatch = Schema.Struct({
 }).annotate({ identifier: "ModelPatch" })
 export type ModelPatch = typeof ModelPatch.Type
 
-/** A match of the model as it moved its rating on the ladder in question. */
+/** A match of the model, with the change of its rating on the requested ladder. */
 export const ModelResult = Schema.Struct({
   match: Id,
   outcome: Outcome,
@@ -52,8 +52,8 @@ export const ModelResult = Schema.Struct({
 export type ModelResult = typeof ModelResult.Type
 
 /**
- * How a model does in a season. `class` is that of its version in contention, or of its latest; ranks are those on `ladder`,
- * null where it does not, or did not, stand there. `best` and `worst` are the matches that raised and lowered its rating most.
+ * A model's record in a season. `class` is that of its version in contention, or of its latest; ranks are those on `ladder`,
+ * null where it is not, or was not, on it. `best` and `worst` are the matches that raised and lowered its rating most.
  */
 export const ModelSeason = Schema.Struct({
   season: Schema.String,
@@ -68,7 +68,7 @@ export const ModelSeason = Schema.Struct({
 }).annotate({ identifier: "ModelSeason" })
 export type ModelSeason = typeof ModelSeason.Type
 
-/** Counted matches against another model. Whoever is ranked before the other has won, also where more took part. */
+/** Counted matches against another model. The better rank wins, also among more than two. */
 export const Rival = Schema.Struct({
   model_id: Id,
   model: Schema.String,
@@ -85,7 +85,7 @@ export const Rivals = page.listOf("Rivals", "rivals", Rival)
 export type Rivals = typeof Rivals.Type
 
 const params = { id: Uuid }
-/** What is no UUID answers as an unknown one: `null`. */
+/** An id that is not a UUID answers like an unknown one: `null`. */
 const anyId = { id: Schema.String }
 
 export class ModelGroup extends HttpApiGroup.make("model").add(
@@ -131,6 +131,6 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     success: ModelSeason,
     error: [UnknownGame, UnknownSeason]
   }).middleware(Shared),
-  /** Every model it has met in public seasons, those met most first. */
+  /** Every opponent in public seasons, the most frequent first. */
   HttpApiEndpoint.get("rivals", "/v1/models/:id/rivals", { params, query: page.query, success: Rivals }).middleware(Shared)
 ) {}

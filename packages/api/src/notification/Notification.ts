@@ -1,4 +1,4 @@
-/** What an account is told (docs/contract.md#notifications). */
+/** An account's notifications (docs/contract.md#notifications). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
 import { Id, Instant, Uuid } from "../Wire.ts"
@@ -23,7 +23,7 @@ export type OptionalKind = (typeof optionalKinds)[number]
 export const NotificationKind = Schema.Literals([...optionalKinds, "platform_notice"])
 export type NotificationKind = typeof NotificationKind.Type
 
-/** `subject` is a sentence; `link` a path on this origin or an address of the web, where there is more to be read. */
+/** `subject` is a sentence; `link` a path on this origin or a web address, where there is more to read. */
 export const Notification = Schema.Struct({
   id: Id,
   kind: NotificationKind,
@@ -34,20 +34,20 @@ export const Notification = Schema.Struct({
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
 
-/** Newest first. `total` counts those that can be paged to, which are the newest thousand at most. */
+/** Newest first. `total` counts the readable ones, the newest thousand at most. */
 export const NotificationFeed = page.listOf("NotificationFeed", "notifications", Notification)
 export type NotificationFeed = typeof NotificationFeed.Type
 
 const IDS_MAX = 100
 
-/** Some by their ids, those of others and unknown ones passed over, or all that the feed shows. */
+/** Marks some by their ids, ignoring unknown ones and other accounts', or the whole feed. */
 export const MarkRead = Schema.Union([
   Schema.Struct({ ids: Schema.Array(Uuid).check(Schema.isMaxLength(IDS_MAX)) }),
   Schema.Struct({ all: Schema.Literal(true) })
 ]).annotate({ identifier: "MarkRead" })
 export type MarkRead = typeof MarkRead.Type
 
-/** How many had not been read before. */
+/** How many were unread before. */
 export const MarkedRead = Schema.Struct({ read: Schema.Int }).annotate({ identifier: "MarkedRead" })
 export type MarkedRead = typeof MarkedRead.Type
 

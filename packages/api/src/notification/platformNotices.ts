@@ -1,4 +1,4 @@
-/** What the platform's administrators tell everybody (docs/contract.md#moderation). */
+/** Notices from the platform's administrators to everybody (docs/contract.md#moderation). */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"

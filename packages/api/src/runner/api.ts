@@ -20,7 +20,7 @@ export const Runner = Schema.Struct({
   accepts: Schema.Array(Accepts),
   slots: Schema.Int,
   state: Schema.Literals(["active", "draining", "gone"]),
-  /** How many it holds now. */
+  /** How many leases it holds now. */
   leases: Schema.Int,
   last_seen_at: Instant
 }).annotate({ identifier: "Runner" })
@@ -59,7 +59,7 @@ export class FleetGroup extends HttpApiGroup.make("fleet")
     /** Its leases end at once and go back to the queue. Answers the revoked key. */
     HttpApiEndpoint.delete("revokeKey", "/v1/runner-keys/:key", { params: { key: Schema.String }, success: Key, error: NotFound }),
     HttpApiEndpoint.get("runners", "/v1/runners", { query: page.query, success: Runners }),
-    /** Drains it: no new lease, the current matches are finished. Answers the runner. */
+    /** Drains it: no new lease, and it finishes its current matches. Answers the runner. */
     HttpApiEndpoint.delete("stopRunner", "/v1/runners/:runner", { params: { runner: Schema.String }, success: Runner, error: NotFound })
   )
   .middleware(PlatformAdmin)

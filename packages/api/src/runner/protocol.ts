@@ -1,6 +1,6 @@
 /**
- * What runners and the service say to each other (docs/contract.md#runner-protocol). A runner opens a session,
- * then leases work in a loop; the next lease request carries the results of what it has finished. All
+ * The messages between runners and the service (docs/contract.md#runner-protocol). A runner opens a session,
+ * then leases work in a loop; the next lease request carries the results of the finished work. All
  * bodies are plain objects that a season's commands take as they are; unknown keys are ignored, and a
  * malformed result refuses the whole request, so that nothing of it is applied.
  */
@@ -18,7 +18,7 @@ import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload
 /** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */
 export const maxSlots = 256
 export const maxEngines = 64
-/** The longest wait of a lease request; the connection is held open for as long. */
+/** The longest wait of a lease request; the connection stays open meanwhile. */
 export const maxWait_s = 30
 
 const LeaseId = text(1, 80)
@@ -27,7 +27,7 @@ const Digest = text(1, 128)
 const StateSha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 hexadecimal digits" }))
 const Detail = text(0, 2000)
 
-/** Of one key; those that have been silent for 90 s are gone and do not count. */
+/** Sessions of one key; those silent for 90 s are gone and do not count. */
 export class TooManyRunners extends Problem<TooManyRunners>()("too_many_runners", 409, "The key has too many runners") {}
 
 // --- session -------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ export const OpenSession = Schema.Struct({
   engines: Schema.Array(EngineOfRunner).check(Schema.isMaxLength(maxEngines)),
   accepts: Schema.Array(Accepts).check(Schema.isBetweenLength(1, 3)),
   slots: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSlots })),
-  /** How models are kept from the runner's machine; kept with the runner for whoever looks into a flag. */
+  /** How the runner's machine is protected from models; stored for whoever investigates a flag. */
   isolation: Schema.optionalKey(text(1, 32))
 }).annotate({ identifier: "OpenSession" })
 export type OpenSession = typeof OpenSession.Type
@@ -73,14 +73,14 @@ export const MatchFinished = Schema.Struct({
   played_ms: Count32,
   seats: Schema.Array(SeatResult).check(Schema.isBetweenLength(1, 8)),
   state_sha256: StateSha256,
-  /** What was uploaded under the lease. A result without its proof counts nothing. */
+  /** The upload under the lease. A result without a valid replay counts for nothing. */
   replay: Schema.Struct({ hash: Sha256, bytes: Count32 })
 }).annotate({ identifier: "MatchFinished" })
 export type MatchFinished = typeof MatchFinished.Type
 
 /**
- * A match that this runner cannot play; it is tried elsewhere, and fails at the third time. `version_id` names the entry whose
- * files cannot be had, where the runner is sure that it is this one's and not its own doing.
+ * A match that this runner cannot play; it is tried elsewhere, and fails the third time. `version_id` names the entry whose
+ * files cannot be fetched, where the runner is sure that the entry is at fault and not the runner itself.
  */
 export const MatchFailed = Schema.Struct({
   kind: Schema.Literal("match"),
@@ -90,7 +90,7 @@ export const MatchFailed = Schema.Struct({
 }).annotate({ identifier: "MatchFailed" })
 export type MatchFailed = typeof MatchFailed.Type
 
-/** Numbers of recurrent memory: 1 GiB of them is more than any sandbox lets a model have. */
+/** Numbers of recurrent memory: 1 GiB of them, more than any sandbox allows a model. */
 const Floats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 28 }))
 
 export const Admitted = Schema.Struct({
@@ -131,7 +131,7 @@ export type Result = typeof Result.Type
 
 const lease = { lease: LeaseId }
 
-/** A result beside the lease it belongs to, as a lease request carries it. */
+/** A result with its lease, as a lease request carries it. */
 export const LeasedResult = Schema.Union([
   Schema.Struct({ ...lease, ...MatchFinished.fields }),
   Schema.Struct({ ...lease, ...MatchFailed.fields }),
@@ -151,7 +151,7 @@ export const Acceptance = Schema.Union([
 ]).annotate({ identifier: "Acceptance" })
 export type Acceptance = typeof Acceptance.Type
 
-/** The same inside a lease request, where a lease that is not ours is no 404. */
+/** The same inside a lease request, where an unknown lease is no 404. */
 export const LeasedAcceptance = Schema.Struct({
   lease: Schema.String,
   accepted: Schema.Boolean,
@@ -161,7 +161,7 @@ export type LeasedAcceptance = typeof LeasedAcceptance.Type
 
 // --- work ----------------------------------------------------------------------------------------
 
-/** A file by content: what it must hash to, where it lies for now, and its size. */
+/** A file by content: its hash, its current URL, and its size. */
 export const File = Schema.Struct({ hash: Sha256, url: Schema.String, bytes: Count }).annotate({ identifier: "FileOfWork" })
 export type File = typeof File.Type
 
@@ -193,18 +193,18 @@ export const MatchWork = Schema.Struct({
   ...leased,
   kind: Schema.Literal("match"),
   ...toPlay,
-  /** The season's, by which moves are charged to their seats; without it they are not. */
+  /** The season's limit, above which moves are charged to their seats; without it none is. */
   infer_us_max: Schema.optionalKey(Count),
   replay_upload: Upload
 }).annotate({ identifier: "MatchWork" })
 export type MatchWork = typeof MatchWork.Type
 
-/** A finished match to be played again; only its last state is compared. */
+/** A finished match to be played again; only the last state is compared. */
 export const AuditWork = Schema.Struct({
   ...leased,
   kind: Schema.Literal("audit"),
   ...toPlay,
-  /** Of the first time: the timeouts in it came from that machine's clock, and are given again. */
+  /** The first replay: its timeouts came from that machine's clock, and are imposed again. */
   replay: File
 }).annotate({ identifier: "AuditWork" })
 export type AuditWork = typeof AuditWork.Type
@@ -233,10 +233,10 @@ const Leases = Schema.Array(LeaseId).check(Schema.isMaxLength(maxSlots))
 
 export const LeaseRequest = Schema.Struct({
   runner: Schema.String,
-  /** Clamped; the leases a runner holds never exceed its slots. */
+  /** Clamped; a runner never holds more leases than its slots. */
   max: Schema.Int.pipe(Schema.decodeTo(clamped(0, maxSlots))),
   wait_s: clamped(0, maxWait_s),
-  /** The leases that the runner has: live ones of its that are missing here were lost on the way and go back. */
+  /** The leases that the runner knows of: its live leases that are missing here were lost on the way and go back. */
   holds: Schema.optionalKey(Leases),
   results: Schema.optionalKey(Schema.Array(LeasedResult).check(Schema.isMaxLength(maxSlots)))
 }).annotate({ identifier: "LeaseRequest" })
@@ -267,7 +267,7 @@ export type HeartbeatAnswer = typeof HeartbeatAnswer.Type
 
 const params = { lease: Schema.String }
 
-/** An unknown runner or lease, or another key's: 404 `not_found`. A season that moves: 503, try again. */
+/** An unknown runner or lease, or another key's: 404 `not_found`. A season that moves: 503, repeat the call. */
 export class RunnerGroup extends HttpApiGroup.make("runner")
   .add(
     HttpApiEndpoint.post("openSession", "/v1/runner/sessions", {

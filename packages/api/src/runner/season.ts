@@ -7,13 +7,13 @@ import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
 import { Key, KeyBody, Keys, NewKey, Runner } from "./api.ts"
 
-/** Whether runners can process the season's queue of candidates just now. */
+/** Whether runners can process the season's queue of candidates now. */
 export const Admissions = Schema.Struct({
   /** Candidates that wait for a runner. */
   queued: Schema.Int,
   /** Runners that could take one of them. */
   admitters: Schema.Int,
-  /** Of which fleets those are. */
+  /** The fleets of those runners. */
   reach: Schema.Literals(["own", "platform", "both", "none"])
 }).annotate({ identifier: "Admissions" })
 export type Admissions = typeof Admissions.Type
@@ -36,7 +36,7 @@ export class SeasonFleetGroup extends HttpApiGroup.make("seasonFleet")
       success: Key,
       error: NotFound
     }).annotate(Rate, "write"),
-    /** Drains it: no new lease, the current matches are finished. Answers the runner. */
+    /** Drains it: no new lease, and it finishes its current matches. Answers the runner. */
     HttpApiEndpoint.delete("stopSeasonRunner", "/v1/games/:game/seasons/:slug/runners/:runner", {
       params: { ...params, runner: Schema.String },
       success: Runner,

@@ -25,7 +25,7 @@ export const Season = Schema.Struct({
   entered_versions: Schema.Int,
   in_flight_versions: Schema.Int,
   matches_played: Schema.Int,
-  /** Seats and side lengths are those of the boards in play; `sides` is null where there is none. */
+  /** Seats and side lengths of the boards in play; `sides` is null where there is none. */
   maps: Schema.Struct({
     in_play: Schema.Int,
     out_of_play: Schema.Int,

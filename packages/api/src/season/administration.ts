@@ -1,4 +1,4 @@
-/** Changing a season once it is made (docs/contract.md#editing-a-season). Every route answers the season record. */
+/** Changing an existing season (docs/contract.md#editing-a-season). Every route answers the season record. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NamedSeason, PlatformAdmin, SeasonAdmin } from "../Authorization.ts"
@@ -17,7 +17,7 @@ export class SeasonNotScheduled extends Problem<SeasonNotScheduled>()(
 export class EntryFixed extends Problem<EntryFixed>()("entry_fixed", 409, "Who may enter cannot change any more") {}
 export class SeasonPrivate extends Problem<SeasonPrivate>()("season_private", 409, "The season is private") {}
 
-/** What is left out stays; of `rules` too. Name, visibility, entry and fleet are not edited here. */
+/** Keys left out keep their value, also inside `rules`. Name, visibility, entry and fleet are not edited here. */
 export const EditSeason = Schema.Struct({
   submissions_open_at: Schema.optionalKey(AnyInstant),
   submissions_close_at: Schema.optionalKey(AnyInstant),
@@ -32,14 +32,14 @@ export const EditFleet = Schema.Struct({
 }).annotate({ identifier: "EditFleet" })
 export type EditFleet = typeof EditFleet.Type
 
-/** Extra counted matches while nobody is owed any; `max_per_hour` null is no limit. */
+/** Extra counted matches while none is owed; `max_per_hour` null is no limit. */
 export const EditFill = Schema.Struct({
   enabled: Schema.optionalKey(Schema.Boolean),
   max_per_hour: Schema.optionalKey(Schema.NullOr(Count))
 }).annotate({ identifier: "EditFill" })
 export type EditFill = typeof EditFill.Type
 
-/** In one direction only. */
+/** Entry can only be narrowed. */
 export const NarrowEntry = Schema.Struct({ entry: Schema.Literal("restricted") }).annotate({ identifier: "NarrowEntry" })
 
 const params = { game: Schema.String, slug: Schema.String }
@@ -54,20 +54,20 @@ export class SeasonEditingGroup extends HttpApiGroup.make("seasonEditing")
       success: Season,
       error: [SeasonNotScheduled, RulesInvalid]
     }).middleware(JsonBody),
-    /** In one direction, once, while the season is scheduled and public. */
+    /** Only narrows, once, while the season is scheduled and public. */
     HttpApiEndpoint.patch("narrowEntry", `${season}/entry`, {
       params,
       payload: NarrowEntry,
       success: Season,
       error: [EntryFixed, SeasonNotScheduled]
     }).middleware(JsonBody),
-    /** Carried out within a minute; asked for again, it answers when it was first. */
+    /** Carried out within a minute; a repeat answers the time of the first request. */
     HttpApiEndpoint.post("closeSeason", `${season}/close`, { params, success: Season })
   )
   .middleware(SeasonAdmin)
   .annotateEndpoints(Rate, "write") {}
 
-/** By the platform's. */
+/** By the platform's administrators. */
 export class SeasonSteeringGroup extends HttpApiGroup.make("seasonSteering")
   .add(
     HttpApiEndpoint.post("featureSeason", `${season}/featured`, { params, success: Season, error: SeasonPrivate }),

@@ -41,12 +41,12 @@ export class SeasonGroup extends HttpApiGroup.make("season").add(
     success: Schema.Array(Season),
     error: UnknownGame
   }).middleware(Shared),
-  /** One of them, as the list has it. */
+  /** One season, as in the list. */
   HttpApiEndpoint.get("season", "/v1/games/:game/seasons/:slug", { params, success: Season, error }).middleware(Shared),
   HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Shared),
-  /** Never cached: it counts matches being played this moment. */
+  /** Never cached: it counts the matches being played now. */
   HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error }),
-  /** Those that the caller may see besides. */
+  /** The further seasons that the caller may see. */
   HttpApiEndpoint.get("privateSeasons", "/v1/private/games/:game/seasons", {
     params: { game: Schema.String },
     success: Schema.Array(Season),

@@ -1,4 +1,4 @@
-/** Making a season (docs/contract.md#creating-a-season). */
+/** Creating a season (docs/contract.md#creating-a-season). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedGame, PlatformAdmin } from "../Authorization.ts"
@@ -15,13 +15,13 @@ export class RulesInvalid extends Problem<RulesInvalid>()("rules_invalid", 422, 
 const FleetUse = Schema.Literals(["own", "platform", "both"])
 export const Fleet = Schema.Struct({ matches: FleetUse, admissions: FleetUse }).annotate({ identifier: "Fleet" })
 
-/** Every rule may be left out; a key that is none of these is `rules_invalid`, hence read as it comes. */
+/** Every rule may be left out; an unknown key is `rules_invalid`, so the schema accepts any key. */
 export const RulesBody = Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "RulesPatch" })
 
-/** More than a season has of classes, providers or first administrators; a body that lists more is not read further. */
+/** More classes, providers or first administrators than a season has; a longer list is not read. */
 const LISTED_MAX = 100
 
-/** The classes in their order; one that says nothing of memory allows none. */
+/** The classes in their order; a class without a memory cap allows no memory. */
 export const ClassesBody = Schema.Array(
   Schema.Struct({ ...WeightClass.fields, memory_flat_bytes: withDefault(Count, 0), memory_cell_bytes: withDefault(Count, 0) })
 ).check(Schema.isMaxLength(LISTED_MAX))

@@ -1,4 +1,4 @@
-/** What a season's administrators tell its participants, and what they have done (docs/contract.md#participants). */
+/** Notices to a season's participants, and the log of its administrators' writes (docs/contract.md#participants). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { AuditLog } from "../admin/Audit.ts"
@@ -14,7 +14,7 @@ export const Notice = Schema.Struct({
   link: Schema.NullOr(Schema.String),
   sent_at: Instant,
   sent_by: Schema.String,
-  /** Accounts that were sent it; those that have turned such notices off are not among them. */
+  /** Accounts that it was sent to, without those that have turned such notices off. */
   recipients: Schema.Int
 }).annotate({ identifier: "Notice" })
 export type Notice = typeof Notice.Type
@@ -22,7 +22,7 @@ export type Notice = typeof Notice.Type
 export const Notices = page.listOf("Notices", "notices", Notice)
 export type Notices = typeof Notices.Type
 
-/** A path on this origin, or an address of the web: nothing else is a link that people should be led to. */
+/** A path on this origin, or a web address: people are sent nowhere else. */
 export const Link = text(1, 2_000).check(
   Schema.isPattern(/^(\/(?![/\\])|https?:\/\/)[^\s\\]*$/u, { expected: "a path on this origin or an http(s) address" })
 )

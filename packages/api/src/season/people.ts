@@ -10,7 +10,7 @@ import { removes } from "../Removal.ts"
 import { name } from "../Name.ts"
 import { Id, Instant, text } from "../Wire.ts"
 
-/** `username` is that of the account which signs in with the login; null until there is one. */
+/** `username` is that of the account with this login; null until there is one. */
 export const Participant = Schema.Struct({
   id: Id,
   login: Schema.String,
@@ -23,18 +23,18 @@ export type Participant = typeof Participant.Type
 export const Participants = page.listOf("Participants", "participants", Participant)
 export type Participants = typeof Participants.Type
 
-/** One request adds as many as this. */
+/** The most logins in one request. */
 export const loginsMax = 1_000
 const Login = name(255)
 
 export const AddParticipants = Schema.Struct({
   logins: Schema.Array(Login).check(Schema.isBetweenLength(1, loginsMax)),
-  /** The deployment's first sign-in provider where it is left out. */
+  /** Default: the deployment's first sign-in provider. */
   provider: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "AddParticipants" })
 export type AddParticipants = typeof AddParticipants.Type
 
-/** The rows of the logins that were named, in that order, those included that were there already. */
+/** The rows of the named logins, in that order, including existing ones. */
 export const Added = Schema.Struct({ participants: Schema.Array(Participant) }).annotate({ identifier: "AddedParticipants" })
 
 export const SeasonAdministrator = Schema.Struct({
@@ -71,7 +71,7 @@ export class RosterGroup extends HttpApiGroup.make("roster")
   )
   .middleware(SeasonAdmin) {}
 
-/** Only the platform's administrators say who administers a season. */
+/** Only the platform's administrators choose a season's administrators. */
 export class SeasonAdminsGroup extends HttpApiGroup.make("seasonAdmins")
   .add(
     HttpApiEndpoint.post("appointAdmin", admins, {

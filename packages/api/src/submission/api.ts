@@ -36,7 +36,7 @@ export class WeightsAlreadyEntered extends Problem<WeightsAlreadyEntered>()(
 /** No room for the files: the caller's quota is used up, or the disk nearly is. Checked after every other refusal. */
 export class StorageFull extends Problem<StorageFull>()("storage_full", 507, "There is no room for the files") {}
 
-/** In the order in which they are checked; of several, POST answers the first. */
+/** In the order of the checks; of several, POST answers the first. */
 export const refusals = [
   SeasonNotOpen,
   SeasonClosed,
@@ -60,7 +60,7 @@ export const Submit = Schema.Struct({
 }).annotate({ identifier: "Submit" })
 export type Submit = typeof Submit.Type
 
-/** The two files to send, and until when; sending both starts the review. */
+/** The two uploads and their deadline; sending both starts the review. */
 export const Uploads = Schema.Struct({ weights: Upload, manifest: Upload, expires_at: Instant }).annotate({ identifier: "Uploads" })
 export type Uploads = typeof Uploads.Type
 
@@ -75,7 +75,7 @@ const submission = {
   manifest_hash: Schema.String
 }
 
-/** Classes, since the status of the answer follows from which one the handler returns. */
+/** Classes, since the answer's status follows from the class that the handler returns. */
 export class Submitted extends Schema.Class<Submitted>("Submitted")({ ...submission, upload: Uploads }, { httpApiStatus: 201 }) {}
 
 /** The same two hashes again: the same version, with URLs for the rest of its window. */
@@ -84,7 +84,7 @@ export class SubmittedBefore extends Schema.Class<SubmittedBefore>("SubmittedBef
   { httpApiStatus: 200 }
 ) {}
 
-/** The version of the model that is entered in the season `from`, or was last, enters `season` with the same bytes. */
+/** The model's version entered in the season `from`, or the last that was, enters `season` with the same bytes. */
 export const Reenter = Schema.Struct({
   game: Schema.String,
   model: Schema.String,
@@ -101,13 +101,13 @@ export class ReenteredBefore extends Schema.Class<ReenteredBefore>("ReenteredBef
 const Held = Schema.Struct({ held: Schema.Int, cap: Schema.Int })
 
 /**
- * Where the caller stands: `refusals` are those that POST would give just now, in its order and its words. Without `model`
- * no versions are held; `weights_already_entered` cannot be foreseen.
+ * The caller's standing: `refusals` are those that POST would give now, in its order and wording. Without `model`
+ * no versions are listed; `weights_already_entered` cannot be foreseen.
  */
 export const Preflight = Schema.Struct({
   game: Schema.String,
   season: Schema.String,
-  /** Whether the season takes submissions now, of whomever. */
+  /** Whether the season takes submissions now, from anybody. */
   open: Schema.Boolean,
   models: Held,
   versions: Held,

@@ -13,7 +13,7 @@ import { MissingHash, StorageFull, Uploads } from "./api.ts"
 
 /** A baseline that is still in admission, or was rejected, cannot be switched. */
 export class BaselineNotAdmitted extends Problem<BaselineNotAdmitted>()("baseline_not_admitted", 409, "The baseline is not admitted") {}
-/** The name stands for other files already. */
+/** The name already belongs to other files. */
 export class BaselineExists extends Problem<BaselineExists>()("baseline_exists", 409, "There is a baseline of that name") {}
 
 export const Baseline = Schema.Struct({
@@ -40,7 +40,7 @@ export const SwitchBaseline = Schema.Struct({ enabled: Schema.Boolean }).annotat
 /** More baselines than any season has. */
 const IMPORTS_MAX = 1_000
 
-/** `baselines` names some of the other season's; without it all of them are meant. */
+/** `baselines` names some of the other season's; without it, all of them. */
 export const ImportBaselines = Schema.Struct({
   from: Schema.String,
   baselines: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(IMPORTS_MAX)))
@@ -63,7 +63,7 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
       Rate,
       "session"
     ),
-    /** Recorded by a name and two hashes; the files are sent as a submission's are. It lands out of play. */
+    /** Recorded by a name and two hashes; the files are sent like a submission's. It starts out of play. */
     HttpApiEndpoint.post("recordBaseline", "/v1/games/:game/seasons/:slug/baselines", {
       params,
       payload: RecordBaseline,
@@ -87,7 +87,7 @@ export class BaselineGroup extends HttpApiGroup.make("baseline")
       .middleware(JsonBody)
       .middleware(InSeason)
       .annotate(Rate, "upload"),
-    /** The other season's bytes are reviewed again, by this season's rules. They land out of play. */
+    /** The other season's bytes are reviewed again, by this season's rules. They start out of play. */
     HttpApiEndpoint.post("importBaselines", "/v1/games/:game/seasons/:slug/baselines/import", {
       params,
       payload: ImportBaselines,

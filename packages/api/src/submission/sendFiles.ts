@@ -1,10 +1,10 @@
-/** Sending a version's two files to the addresses that a submission, or the record of a baseline, is answered with. */
+/** Sends a version's two files to the URLs in the answer to a submission or to the record of a baseline. */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import type { Upload } from "../Wire.ts"
 import type { Uploads } from "./api.ts"
 
-/** `status` is what the object store answered, null where it did not. 413 is too large, 400 other bytes than were announced, 403 too late. */
+/** `status` is the object store's, null where it did not answer. 413 is too large, 400 other bytes than announced, 403 too late. */
 export class UploadFailed extends Schema.TaggedError<UploadFailed>()("UploadFailed", {
   status: Schema.NullOr(Schema.Int),
   detail: Schema.String
@@ -15,9 +15,9 @@ export interface Files {
   readonly manifest: Uint8Array
 }
 
-/** A large file on a slow line; its URL is good for longer. */
+/** For a large file on a slow line; its URL is valid for longer. */
 const TIMEOUT = Duration.minutes(10)
-/** A file may be sent again and again; what the store refuses stays refused. */
+/** A file may be sent repeatedly; a refusal by the store is final. */
 const TRIES = 3
 const again = Schedule.max([Schedule.jittered(Schedule.exponential("500 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
@@ -36,6 +36,6 @@ export const sendFile = ({ headers, url }: Upload, bytes: Uint8Array): Effect.Ef
   )
 }
 
-/** Both files; the review starts within two seconds of the second. */
+/** Sends both files; the review starts within two seconds of the second. */
 export const sendFiles = ({ manifest, weights }: Uploads, files: Files) =>
   Effect.all([sendFile(weights, files.weights), sendFile(manifest, files.manifest)], { discard: true })

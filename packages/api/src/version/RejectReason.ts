@@ -2,7 +2,7 @@
 import type { RejectReason as Known } from "@agon/domain/season/Reasons.ts"
 import { Schema } from "effect"
 
-/** What a runner may find in the files themselves. */
+/** Reasons that a runner may find in the files themselves. */
 export const foundByRunner = [
   "hash_mismatch",
   "weights_unreadable",

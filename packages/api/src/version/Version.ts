@@ -5,7 +5,7 @@ import { RejectReason } from "./RejectReason.ts"
 
 export const Status = Schema.Literals(["testing", "entered", "rejected", "superseded", "disabled"])
 export type Status = typeof Status.Type
-/** Of a candidate; `suspended` of an entry that is not paired because its matches kept failing. */
+/** Of a candidate; `suspended` is an entry that is not paired because its matches kept failing. */
 export const Phase = Schema.Literals(["upload", "review", "trial", "suspended"])
 export type Phase = typeof Phase.Type
 
@@ -61,7 +61,7 @@ export const Version = Schema.Struct({
 }).annotate({ identifier: "Version" })
 export type Version = typeof Version.Type
 
-/** What its owner reads besides: the sentence that says what to mend. */
+/** For its owner: also the sentence that says how to fix a rejection. */
 export const OwnVersion = Schema.Struct({ ...Version.fields, reject_detail: Schema.NullOr(Schema.String) }).annotate({
   identifier: "OwnVersion"
 })

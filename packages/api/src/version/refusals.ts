@@ -1,4 +1,4 @@
-/** Refusals of a version that other features have, too: accounts bear notes, and seasons refuse submissions. */
+/** Refusals that versions share with other features: accounts have texts too, and seasons refuse submissions. */
 import { Problem } from "../Problem.ts"
 
 export class NoteTooLong extends Problem<NoteTooLong>()("note_too_long", 400, "The note is too long") {}

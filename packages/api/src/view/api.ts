@@ -1,4 +1,4 @@
-/** What is looked at, counted for each day (docs/contract.md#views). Nothing is kept of who looks. */
+/** Views, counted for each day (docs/contract.md#views). Nothing is stored about the viewer. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, SameOrigin } from "../Authorization.ts"
@@ -9,12 +9,12 @@ import { text } from "../Wire.ts"
 export const ViewKind = Schema.Literals(["game", "season", "model", "match", "post", "profile"])
 export type ViewKind = typeof ViewKind.Type
 
-/** Longer than any name that something here has. */
+/** Longer than any id or name counted here. */
 const ID_MAX = 100
 
 /**
- * A game, season or post by its slug, a model or match by its id, a profile by its username. A season's slug is its game's alone:
- * `game` says which; without it the first registered game that has such a season is meant.
+ * A game, season or post by its slug, a model or match by its id, a profile by its username. A season's slug is unique in its game:
+ * `game` names it; without it, the first registered game with such a season is meant.
  */
 export const View = Schema.Struct({ kind: ViewKind, id: text(1, ID_MAX), game: Schema.optionalKey(text(1, ID_MAX)) }).annotate({
   identifier: "View"
@@ -34,7 +34,7 @@ export const ViewCount = Schema.Struct({
 }).annotate({ identifier: "ViewCount" })
 export type ViewCount = typeof ViewCount.Type
 
-/** The newest day first, and of a day what was looked at most. */
+/** The newest day first, and within a day the most views first. */
 export const ViewCounts = Schema.Struct({ events: Schema.Array(ViewCount), next_cursor: page.NextCursor }).annotate({
   identifier: "ViewCounts"
 })
@@ -46,7 +46,7 @@ const AnyDay = Schema.String.check(
     toJsonSchema: () => ({ format: "date" })
   })
 )
-/** Not the 30th of February, which would be read as one of March. */
+/** Refuses the 30th of February, which Date would read as a day in March. */
 const isDay = (text: string) => {
   const ms = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
@@ -61,7 +61,7 @@ const ViewQuery = Schema.Struct({
 export type ViewQuery = typeof ViewQuery.Type
 
 export class ViewGroup extends HttpApiGroup.make("view").add(
-  /** What nothing is called is counted nowhere, and answered the same. */
+  /** A view of something that does not exist is not counted, and answered the same. */
   HttpApiEndpoint.post("countView", "/v1/events", { payload: View, success: HttpApiSchema.NoContent })
     .middleware(JsonBody)
     .middleware(SameOrigin)

@@ -19,7 +19,7 @@ export const Announcement = Schema.Struct({
 }).annotate({ identifier: "Announcement" })
 export type Announcement = typeof Announcement.Type
 
-/** The one that is shown last is first. */
+/** The one shown last is first. */
 export const Announcements = page.listOf("Announcements", "announcements", Announcement)
 export type Announcements = typeof Announcements.Type
 
@@ -35,7 +35,7 @@ const optional = {
 export const WriteAnnouncement = Schema.Struct({ title: Title, body: Body, ...optional }).annotate({ identifier: "WriteAnnouncement" })
 export type WriteAnnouncement = typeof WriteAnnouncement.Type
 
-/** What is not named stays. */
+/** Keys left out keep their value. */
 export const PatchAnnouncement = Schema.Struct({
   title: Schema.optionalKey(Title),
   body: Schema.optionalKey(Body),

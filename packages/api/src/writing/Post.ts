@@ -7,7 +7,7 @@ import { AnyInstant, Instant, Slug, text } from "../Wire.ts"
 const TITLE_MAX = 200
 const BODY_MAX = 20_000
 
-/** `author` is a username; the body is Markdown. What is not published, or not yet, is a draft. */
+/** `author` is a username; the body is Markdown. A post that is not published yet is a draft. */
 export const Post = Schema.Struct({
   slug: Schema.String,
   title: Schema.String,
@@ -20,13 +20,13 @@ export type Post = typeof Post.Type
 export const PublishedPost = Schema.Struct({ ...Post.fields, published_at: Instant }).annotate({ identifier: "PublishedPost" })
 export type PublishedPost = typeof PublishedPost.Type
 
-/** Drafts among them, newest first. */
+/** Drafts included, newest first. */
 export const Posts = page.listOf("Posts", "posts", Post)
 export type Posts = typeof Posts.Type
 
 const Title = name(TITLE_MAX)
 const Body = text(1, BODY_MAX)
-/** One that is still to come publishes the post at that time. */
+/** A future time publishes the post then. */
 const PublishedAt = Schema.optionalKey(Schema.NullOr(AnyInstant))
 
 export const WritePost = Schema.Struct({ slug: Slug, title: Title, body: Body, published_at: PublishedAt }).annotate({
@@ -34,7 +34,7 @@ export const WritePost = Schema.Struct({ slug: Slug, title: Title, body: Body, p
 })
 export type WritePost = typeof WritePost.Type
 
-/** What is not named stays. */
+/** Keys left out keep their value. */
 export const PatchPost = Schema.Struct({
   slug: Schema.optionalKey(Slug),
   title: Schema.optionalKey(Title),

@@ -1,6 +1,6 @@
 /**
- * Stories that owners write about their models, and the feed (docs/contract.md#stories). What an
- * owner writes is a draft, until it is submitted and approved; the text that was approved stays until another is.
+ * Stories that owners write about their models, and the feed (docs/contract.md#stories). An owner's
+ * text is a draft until it is submitted and approved; the approved text stays until another is approved.
  */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
@@ -9,7 +9,7 @@ import { PublishedPost } from "./Post.ts"
 
 const BODY_MAX = 20_000
 
-/** `model` is the model's id and `name` what it is called; the body is Markdown. */
+/** `model` is the model's id and `name` its name; the body is Markdown. */
 const about = { model: Id, name: Schema.String, owner: Schema.String, game: Schema.String, body: Schema.String }
 
 /** The latest text, as its owner sees it. A model without one has an empty draft, `updated_at` null. */
@@ -30,7 +30,7 @@ export const Story = Schema.Struct({
 }).annotate({ identifier: "Story" })
 export type Story = typeof Story.Type
 
-/** A text that was submitted, as moderators see it. `updated_at` is when it was written, and tells it from others of the model. */
+/** A submitted text, as moderators see it. `updated_at` is when it was written, and identifies it among the model's texts. */
 export const SubmittedStory = Schema.Struct({
   ...about,
   state: Schema.Literals(["pending", "approved", "rejected"]),
@@ -39,13 +39,13 @@ export const SubmittedStory = Schema.Struct({
 }).annotate({ identifier: "SubmittedStory" })
 export type SubmittedStory = typeof SubmittedStory.Type
 
-/** Those that wait are oldest first, the approved ones newest first. */
+/** Pending ones oldest first, approved ones newest first. */
 export const SubmittedStories = Schema.Struct({ stories: Schema.Array(SubmittedStory), next_cursor: page.NextCursor }).annotate({
   identifier: "SubmittedStories"
 })
 export type SubmittedStories = typeof SubmittedStories.Type
 
-/** `pending` those that wait for a moderator, `approved` those that everybody may read. */
+/** `pending`: texts that wait for a moderator; `approved`: public texts. */
 export const Shelf = Schema.Literals(["pending", "approved"])
 export type Shelf = typeof Shelf.Type
 
@@ -53,7 +53,7 @@ const submitsSomething = Schema.makeFilter(({ body, submit }: { readonly body: s
   submit === true && body.trim() === "" ? { path: ["body"], issue: "there is nothing to submit" } : undefined
 )
 
-/** With `submit` the text waits for a moderator; without it, it is a draft, also where another was waiting. */
+/** With `submit` the text waits for a moderator; without it, it is a draft, even if another was waiting. */
 export const WriteStory = Schema.Struct({ body: text(0, BODY_MAX), submit: Schema.optionalKey(Schema.Boolean) })
   .check(submitsSomething)
   .annotate({ identifier: "WriteStory" })
@@ -64,8 +64,8 @@ const featuresApproved = Schema.makeFilter(({ featured, state }: { readonly feat
 )
 
 /**
- * `updated_at` names the text that is meant, as it was listed; without it, it is the one that was submitted last, or where the
- * owner is at a draft again the approved one. Without `featured` a story that is featured stays so.
+ * `updated_at` names the text, as it was listed; without it, the last submitted text is meant, or the approved one
+ * while the owner has a draft. Without `featured` a featured story stays so.
  */
 export const DecideStory = Schema.Struct({
   state: Schema.Literals(["approved", "rejected"]),
@@ -76,7 +76,7 @@ export const DecideStory = Schema.Struct({
   .annotate({ identifier: "DecideStory" })
 export type DecideStory = typeof DecideStory.Type
 
-/** A story stands where it was first featured, whatever text was approved since. */
+/** A story keeps the place where it was first featured, even if a newer text is approved. */
 export const FeedItem = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("post"), ...PublishedPost.fields }),
   Schema.Struct({ kind: Schema.Literal("story"), ...Story.fields, published_at: Instant })

@@ -1,4 +1,4 @@
-/** What is written for everybody to read: announcements, posts, and models' stories (docs/contract.md#community). */
+/** Public writing: announcements, posts, and models' stories (docs/contract.md#community). */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ModelOwner } from "../Authorization.ts"
 import { JsonBody, Rate, Shared } from "../Boundary.ts"
@@ -16,12 +16,12 @@ const params = { id: Uuid }
 const story = "/v1/models/:id/story"
 
 export class WritingGroup extends HttpApiGroup.make("writing").add(
-  /** Those of this moment. */
+  /** The announcements shown now. */
   HttpApiEndpoint.get("announcements", "/v1/announcements", { query, success: Announcements }).middleware(Shared),
   /** Published posts and featured stories. */
   HttpApiEndpoint.get("feed", "/v1/stories", { query, success: Feed }).middleware(Shared),
   HttpApiEndpoint.get("post", "/v1/posts/:slug", { params: { slug: Slug }, success: PublishedPost, error: NotFound }).middleware(Shared),
-  /** 404 where no text of it was approved, as where there is no such model. */
+  /** 404 where the model has no approved text, or does not exist. */
   HttpApiEndpoint.get("story", story, { params, success: Story, error: NotFound }).middleware(Shared),
   HttpApiEndpoint.put("writeStory", story, { params, payload: WriteStory, success: OwnStory, error: StoryWordListed })
     .middleware(JsonBody)

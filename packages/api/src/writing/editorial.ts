@@ -1,4 +1,4 @@
-/** What platform administrators write, and what they decide of models' stories (docs/contract.md#moderation). */
+/** Platform administrators' writing, and their decisions on models' stories (docs/contract.md#moderation). */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedAnnouncement, NamedPost, NamedStory, PlatformAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
@@ -18,7 +18,7 @@ const post = { params: { slug: Slug }, success: Post, error: NotFound }
 
 export class EditorialGroup extends HttpApiGroup.make("editorial")
   .add(
-    /** Those of the past and to come among them. */
+    /** Past and future ones included. */
     HttpApiEndpoint.get("allAnnouncements", "/v1/admin/announcements", { query, success: Announcements }),
     HttpApiEndpoint.post("announce", "/v1/admin/announcements", {
       payload: WriteAnnouncement,
@@ -42,7 +42,7 @@ export class EditorialGroup extends HttpApiGroup.make("editorial")
       query: { state: withDefault(Shelf, "pending"), ...query },
       success: SubmittedStories
     }),
-    /** Of a text that has been replaced since it was read nothing is decided, where `updated_at` says which it was. */
+    /** Refused where the text has been replaced since `updated_at`. */
     HttpApiEndpoint.patch("decideStory", "/v1/admin/stories/:model", {
       params: { model: Uuid },
       payload: DecideStory,

@@ -41,7 +41,7 @@ export class PickAdminGroup extends HttpApiGroup.make("pickAdmin")
   .add(
     /** Of every game. */
     HttpApiEndpoint.get("allPicks", "/v1/admin/picks", { query: page.query, success: Picks }),
-    /** Only matches that count: a trial is as unknown as what has not been played. */
+    /** Only matches that count: a trial is as unknown as an unplayed match. */
     HttpApiEndpoint.post("pick", "/v1/admin/picks", {
       payload: PickMatch,
       success: Pick.pipe(HttpApiSchema.status(201)),

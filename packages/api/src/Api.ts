@@ -70,7 +70,7 @@ export class Api extends HttpApi.make("agon")
   .add(RunnerGroup)
   .middleware(Boundary)
   .annotate(HttpApi.QueryParseOptions, { errors: "all" }) // the default stops at the first
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", reportInput: true }) // which of several forms was meant shows in what came
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", reportInput: true }) // the input shows which of several forms was meant
   .annotateMerge(
     OpenApi.annotations({
       title: "Agon",

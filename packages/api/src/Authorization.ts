@@ -1,6 +1,6 @@
 /**
- * Who may call a route. An endpoint names its level with one `.middleware(Level)`; the level runs
- * before params, query and body are decoded, and hands the handler what it has already looked up.
+ * Who may call a route. An endpoint names its level, an auth guard, with one `.middleware(Level)`; the level runs
+ * before params, query and body are decoded, and passes the rows that it has looked up on to the handler.
  * Order inside a level: authentication, origin, the account's rate bucket, existence, role.
  * Endpoints without a level are public.
  */
@@ -57,13 +57,13 @@ export class Session extends HttpApiMiddleware.Service<Session, { provides: Curr
   error: signedIn
 }) {}
 
-/** A session widens what is seen; a bad cookie counts as none. */
+/** Optional: a session shows more; a bad cookie counts as no session. */
 export class OptionalSession extends HttpApiMiddleware.Service<OptionalSession, { provides: Visitor }>()("agon/OptionalSession", {
   security,
   error: RateLimited
 }) {}
 
-/** A write that everybody may make: with a cookie it is refused to a page of another origin, as every other write is. */
+/** A write that everybody may make: with a cookie it is refused to pages of another origin, like every other write. */
 export class SameOrigin extends HttpApiMiddleware.Service<SameOrigin>()("agon/SameOrigin", { error: CrossOrigin }) {}
 
 /** Accounts with `admin`; the role is checked before existence. */
@@ -87,15 +87,15 @@ export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provid
   { error: [UnknownGame, UnknownSeason] }
 ) {}
 
-/** What else the path names in the season (`:map_id`, `:baseline`, `:n`, a version by `:id`) is there; looked up before a body is read. */
+/** The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version by `:id`) exists; looked up before a body is read. */
 export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
 
-/** A comment that the account may read, in the path (`:id`); looked up before a body is read, as are the two that follow. */
+/** A comment that the account may read, in the path (`:id`); looked up before a body is read, like the next two. */
 export class NamedComment extends HttpApiMiddleware.Service<NamedComment, { requires: CurrentAccount }>()("agon/NamedComment", {
   error: NotFound
 }) {}
 
-/** A comment in whatever state, but for those that their authors have deleted. */
+/** A comment in any state, unless its author has deleted it. */
 export class StandingComment extends HttpApiMiddleware.Service<StandingComment, { requires: CurrentAccount }>()("agon/StandingComment", {
   error: NotFound
 }) {}
@@ -105,7 +105,7 @@ export class NamedThread extends HttpApiMiddleware.Service<NamedThread, { requir
   error: NotFound
 }) {}
 
-/** An announcement, shown or not, in the path (`:id`). */
+/** An announcement in the path (`:id`), whether shown now or not. */
 export class NamedAnnouncement extends HttpApiMiddleware.Service<NamedAnnouncement, { requires: CurrentAccount }>()(
   "agon/NamedAnnouncement",
   { error: NotFound }
@@ -116,7 +116,7 @@ export class NamedPost extends HttpApiMiddleware.Service<NamedPost, { requires: 
   error: NotFound
 }) {}
 
-/** A model's story (`:model`) of which a text has been submitted. */
+/** A model's story (`:model`) with a submitted text. */
 export class NamedStory extends HttpApiMiddleware.Service<NamedStory, { requires: CurrentAccount }>()("agon/NamedStory", {
   error: NotFound
 }) {}
@@ -132,19 +132,19 @@ export class ModelOwner extends HttpApiMiddleware.Service<ModelOwner, { provides
   error: [...signedIn, NotFound]
 }) {}
 
-/** The owner of the version in the path (`:id`), in whatever state it is; to anyone else it does not exist. */
+/** The owner of the version in the path (`:id`), in any state; to anyone else it does not exist. */
 export class VersionOwner extends HttpApiMiddleware.Service<VersionOwner, { provides: CurrentAccount | OwnVersion }>()(
   "agon/VersionOwner",
   { security, error: [...signedIn, NotFound] }
 ) {}
 
-/** Who has a seat in the match in the path (`:id`), in whatever state it is; to anyone else it does not exist. */
+/** An owner of a seat in the match in the path (`:id`), in any state; to anyone else it does not exist. */
 export class MatchOwner extends HttpApiMiddleware.Service<MatchOwner, { provides: CurrentAccount }>()("agon/MatchOwner", {
   security,
   error: [...signedIn, NotFound]
 }) {}
 
-/** A runner, by `Authorization: Bearer <runner key>`; a revoked key is as unknown as any other. */
+/** A runner, by `Authorization: Bearer <runner key>`; a revoked key is answered like an unknown one. */
 export class RunnerKey extends HttpApiMiddleware.Service<RunnerKey, { provides: CurrentKey }>()("agon/RunnerKey", {
   security: { key: HttpApiSecurity.bearer },
   error: [Unauthenticated, RateLimited]

@@ -1,5 +1,5 @@
 /**
- * What surrounds every route, whatever it does: the refusals any of them may answer, the rate class
+ * The middleware around every route: the refusals that any route may answer, the rate class
  * it counts against, and the shared cache it may answer from. The server implements these.
  */
 import { Context, Effect } from "effect"
@@ -11,39 +11,39 @@ export type RateClass = "public" | "signin" | "session" | "read" | "write" | "up
 export const Rate = Context.Reference<RateClass>("agon/Rate", { defaultValue: () => "public" })
 
 /**
- * A body whose refusal has a code of its own (`missing_hash`, `reenter_invalid`): given what the schema
- * found and which keys were missing, the problem to answer with, or undefined for `invalid_request`.
+ * The refusal of a body with a code of its own (`missing_hash`, `reenter_invalid`): from the schema's errors
+ * and the missing keys it makes the problem to answer with, or undefined for `invalid_request`.
  * The endpoint declares that problem among its errors.
  */
 export type BodyRefusal = (errors: P.FieldErrors, missing: ReadonlyArray<string>) => { readonly code: string } | undefined
 export const RefusesBody = Context.Reference<BodyRefusal>("agon/RefusesBody", { defaultValue: () => () => undefined })
 
-/** On every endpoint of the API: turns whatever goes wrong into one of these. */
+/** On every endpoint of the API: turns undeclared failures into one of these. */
 export class Boundary extends HttpApiMiddleware.Service<Boundary>()("agon/Boundary", {
   error: [P.InvalidRequest, P.InvalidCursor, P.NotFound, P.RateLimited, P.Internal, P.Unavailable]
 }) {}
 
-/** On every endpoint that takes a body (docs/contract.md#bodies): what is wrong with it before its schema looks. */
+/** On every endpoint that takes a body (docs/contract.md#bodies): its checks run before the body's schema. */
 export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBody", {
   error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType]
 }) {}
 
-/** The tags under which an answer is kept; a write purges by them. `until_ms` is when it stops being true by itself, where it does. */
+/** The tags under which an answer is cached; a write purges by them. `until_ms`, where set, is when the answer expires by itself. */
 export interface Keeping extends Set<string> {
   until_ms?: number
 }
 export class CacheTags extends Context.Service<CacheTags, Keeping>()("agon/CacheTags") {}
 
-/** An answer that is the same for everyone: kept as bytes for up to 600 s, with a strong ETag. */
+/** An answer that is the same for everyone: cached as bytes for up to 600 s, with a strong ETag. */
 export class Shared extends HttpApiMiddleware.Service<Shared, { provides: CacheTags }>()("agon/Shared", { error: P.Unavailable }) {}
 
-/** A handler under `Shared` says what its answer was made from; saying nothing is a defect. */
+/** Sets the tags of an answer under `Shared`; a handler that sets none is a defect. */
 export const tagged = (...tags: ReadonlyArray<string>) =>
   Effect.map(CacheTags, (set) => {
     for (const tag of tags) set.add(tag)
   })
 
-/** A handler under `Shared` whose answer the clock will change says when it next does; null where only writes do. */
+/** Sets when an answer under `Shared` next changes with the clock; null where only writes change it. */
 export const trueUntil = (instant: string | null) =>
   Effect.map(CacheTags, (kept) => {
     if (instant !== null) kept.until_ms = Math.min(kept.until_ms ?? Infinity, Date.parse(instant))

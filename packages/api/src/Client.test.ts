@@ -7,7 +7,7 @@ import { pages } from "./Pages.ts"
 import { retryRefused } from "./retryRefused.ts"
 import { sendFile } from "./submission/sendFiles.ts"
 
-/** A service that gives these answers in turn, the last for ever, and remembers what it was asked. */
+/** A service that gives these answers in turn, repeats the last, and records its requests. */
 const service = (...answers: ReadonlyArray<Response>) => {
   const asked: Array<HttpClientRequest.HttpClientRequest> = []
   const client = HttpClient.make((request) =>
@@ -102,7 +102,7 @@ describe("the typed client", () => {
       )
       assert.deepStrictEqual(yield* Stream.runCollect(Stream.take(idsOf, 2)), ["a", "b"])
       assert.strictEqual(asked.length, 2)
-      assert.deepStrictEqual(yield* Stream.runCollect(idsOf), ["c"]) // the answers went on from there
+      assert.deepStrictEqual(yield* Stream.runCollect(idsOf), ["c"]) // the answers continued from there
       assert.deepStrictEqual(asked.map(({ urlParams }) => Object.fromEntries(urlParams)).slice(0, 2), [
         { limit: "1", cursor: "0" },
         { limit: "1", cursor: "1" }

@@ -1,5 +1,5 @@
 /**
- * The typed client: one method per endpoint (`client.runner.lease({ payload })`), refusals as the classes of their code.
+ * The typed client: one method for each endpoint (`client.runner.lease({ payload })`); refusals are instances of their code's class.
  * Runners call it with a bearer key, a website's backend on behalf of its visitors; README.md shows how.
  */
 import type { Effect } from "effect"
@@ -7,11 +7,11 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Api.ts"
 
-/** Of a browser's request, what the service must know when a website's backend asks in its place. */
+/** The parts of a browser's request that the service needs when a website's backend calls on the browser's behalf. */
 export interface Visit {
   /** Header names in lower case, as node:http gives them. Only the session, `origin` and `sec-fetch-site` travel on. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** Public rates count by it, where the service has the backend among its TRUSTED_PROXIES. */
+  /** The address for public rate limits, where the backend is among the service's TRUSTED_PROXIES. */
   readonly address?: string
 }
 
@@ -38,7 +38,7 @@ const headersOf = (credential: Credential): Record<string, string> => {
   const session = sessionOf(one("cookie"))
   const passed = {
     cookie: session === undefined ? undefined : `${sessionCookie}=${session}`,
-    // Without these two a page of another origin could write through the backend what it cannot write itself.
+    // Without these two, a page of another origin could write through the backend, though it cannot write directly.
     origin: one("origin"),
     "sec-fetch-site": one("sec-fetch-site"),
     "x-forwarded-for": address

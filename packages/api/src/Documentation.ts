@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document says beyond what the library makes of the endpoints. It is read by people, and by generators
- * of clients that know nothing but the document: each of its operations and schemas has a name and a meaning.
+ * Completes the OpenAPI document that the library generates. It is read by people, and by client
+ * generators that know only the document: every operation and schema has a name and a meaning.
  */
 import { HttpApi } from "effect/http-api"
 import { describeOperation } from "./documentation/operations.ts"

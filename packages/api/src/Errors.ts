@@ -1,4 +1,4 @@
-/** The catalogue of refusals, made from the API itself: what every operation declares, and what is refused before there is one. */
+/** The catalogue of refusals, made from the API itself: those that operations declare, and those given before a route is matched. */
 import { OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { errorMeanings } from "./errorMeanings.ts"
@@ -9,13 +9,13 @@ export interface ErrorEntry {
   readonly title: string
   /** A sentence; empty where errorMeanings.ts has none. */
   readonly when: string
-  /** Members that it has beside type, title, status, detail and code. */
+  /** Its members besides type, title, status, detail and code. */
   readonly members: ReadonlyArray<string>
   /** Operations that may answer with it, as `GET /v1/games`. */
   readonly routes: ReadonlyArray<string>
 }
 
-/** Whatever the path: it has no such method, or what came is no request yet. */
+/** Refusals on any path: the method does not exist there, or the bytes are not a valid request. */
 const beforeRoutes: ReadonlyArray<ErrorEntry> = (
   [
     [405, "method_not_allowed", "Method not allowed"],

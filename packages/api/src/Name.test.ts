@@ -5,7 +5,7 @@ import { isBlank, name, trimmed } from "./Name.ts"
 const read = Schema.decodeUnknownExit(name(8))
 const nameOf = (text: string) => Exit.getSuccess(read(text))
 
-/** By what they are made of. */
+/** By the characters that they consist of. */
 const BLANK: Readonly<Record<string, string>> = {
   nothing: "",
   spaces: "   ",

@@ -1,17 +1,17 @@
 /**
- * Names that people give (docs/contract.md#types): of an account, a model, a season, a key, and titles. White space around one is no
- * part of it, and one that shows nothing is refused. A name is kept as it was trimmed, so that two which look alike are one.
+ * Names that people give (docs/contract.md#types): of an account, a model, a season, a key, and titles. White space around a name is
+ * trimmed, and a name without visible characters is refused. The trimmed name is stored, so that two that look alike are equal.
  */
 import { Schema, SchemaGetter } from "effect"
 import { isOfCharacters } from "./Wire.ts"
 
-/** White space, as Unicode has it, and the characters of no width that stand for a place between words. */
+/** White space by Unicode's definition, and the zero-width characters that separate words. */
 const around = /[\p{White_Space}\u180e\u200b\u2060\ufeff]/u
 
-/** Something to be seen: no white space, no control or format character, nothing that shows nothing; nor the empty cell of Braille. */
+/** A visible character: not white space, control, format or default-ignorable, nor the empty Braille cell. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Character by character from either end: an expression would try each run of spaces in the middle as well. */
+/** Character by character from either end: a regular expression would also try each run of spaces in the middle. */
 export const trimmed = (text: string): string => {
   let [start, end] = [0, text.length]
   while (start < end && around.test(text.charAt(start))) start++
@@ -32,6 +32,6 @@ const isName = (max: number) => {
   )
 }
 
-/** One of so many characters at most, once it is trimmed. */
+/** A name of at most `max` characters, once it is trimmed. */
 export const name = (max: number) =>
   Schema.String.check(isName(max)).pipe(Schema.decode({ decode: SchemaGetter.transform(trimmed), encode: SchemaGetter.passthrough() }))

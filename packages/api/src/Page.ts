@@ -22,7 +22,7 @@ export const nextCursor = (offset: number, rows: number, total: number) => (offs
 
 export const NextCursor = Schema.NullOr(Schema.String)
 
-/** The answer of a list: its rows under their name, how many there are in all, and where the next page begins. */
+/** The answer of a list: its rows under their name, the total, and the cursor of the next page. */
 export const listOf = <const Name extends string, Row extends Schema.Constraint>(identifier: string, name: Name, row: Row) =>
   Schema.Struct({
     ...({ [name]: Schema.Array(row) } as { readonly [K in Name]: Schema.$Array<Row> }),
@@ -30,10 +30,10 @@ export const listOf = <const Name extends string, Row extends Schema.Constraint>
     next_cursor: NextCursor
   }).annotate({ identifier })
 
-/** The page that a list shows where the contract names none. */
+/** The page size where the contract names none. */
 export const query = { limit: limit(25, 100), cursor }
 
-/** A page as it was asked for, once it is decoded. */
+/** A requested page, decoded. */
 export interface PageOf {
   readonly limit: number
   readonly cursor: number

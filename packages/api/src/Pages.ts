@@ -1,13 +1,13 @@
-/** Reading lists page by page with the client (Page.ts is what the service makes of such a query). */
+/** Reading lists page by page with the client (Page.ts decodes such a query in the service). */
 import { Effect, Option, Stream } from "effect"
 
-/** The part of a list's query that says which rows; beside it stand the list's own filters. */
+/** The page of a list's query, without the list's own filters. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor: number
 }
 
-/** Most lists show so many rows where nobody asks for more or less. */
+/** The default page size of most lists. */
 const ROWS = 25
 
 export const firstPage = (limit = ROWS): PageQuery => ({ limit, cursor: 0 })
@@ -16,8 +16,8 @@ export const firstPage = (limit = ROWS): PageQuery => ({ limit, cursor: 0 })
 export const pageAfter = (next_cursor: string, limit = ROWS): PageQuery => ({ limit, cursor: Number(next_cursor) })
 
 /**
- * Every page of a list, each asked for when it is wanted: `pages((page) => client.match.matches({ query: { sort: "newest", ...page } }))`.
- * Rows that move between two requests, as on a ladder in play, may come twice or not at all.
+ * Every page of a list, each fetched on demand: `pages((page) => client.match.matches({ query: { sort: "newest", ...page } }))`.
+ * Rows that move between two requests, as on a ladder in play, may appear twice or not at all.
  */
 export const pages = <Answer extends { readonly next_cursor: string | null }, E, R>(
   ask: (page: PageQuery) => Effect.Effect<Answer, E, R>,

@@ -7,23 +7,23 @@
 import { Schema, SchemaGetter } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** A refusal is read by people: what is longer was echoed from the request, and is cut. */
+/** A refusal is read by people: a longer detail echoes the request, and is cut. */
 const DETAIL_MAX = 1_000
 const PATH_MAX = 200
 const MESSAGE_MAX = 300
-/** Faults that one refusal tells of, whoever found how many. */
+/** The most faults that one refusal lists. */
 const ERRORS_MAX = 10
 
 const cut = (text: string, length: number) => (text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`)
 
-/** However a refusal came about, what of it travels is bounded here. */
+/** Bounds every sentence of a refusal on the wire, wherever the refusal was made. */
 const Sentences = Schema.String.pipe(
   Schema.decode({ decode: SchemaGetter.passthrough(), encode: SchemaGetter.transform((text: string) => cut(text, DETAIL_MAX)) })
 )
 
 type Base<Code extends string> = { readonly detail: Schema.String; readonly code: Schema.tag<Code> }
 
-/** `class X extends Problem<X>()(code, status, title, extensions?)`; instances always say a `detail`. */
+/** `class X extends Problem<X>()(code, status, title, extensions?)`; instances always have a `detail`. */
 export const Problem =
   <Self>() =>
   <const Code extends string, const Status extends number, const Fields extends HttpApiError.ProblemExtensionFields = {}>(
@@ -39,7 +39,7 @@ export const Problem =
       { detail: Sentences, code: Schema.tag(code), ...fields }
     ) as unknown as HttpApiError.ProblemClass<Self, Code, `/errors#${Code}`, Status, Base<Code> & Fields, {}>
 
-/** Where a body, query or file is wrong, and how: the first few. */
+/** The first few faults of a body, query or file: the path and the reason of each. */
 export const FieldErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })).pipe(
   Schema.decode({
     decode: SchemaGetter.passthrough(),

@@ -12,10 +12,10 @@ export const isUuid = (text: string) => uuid.test(text)
 /** Games, seasons, boards, baselines and posts are named by slugs. */
 export const Slug = Schema.String.check(Schema.isPattern(slug, { expected: "a slug" }), Schema.isMaxLength(64))
 
-/** An id in an answer; ids we made need no check on the way out. */
+/** An id in an answer; ids made by the service need no check on the way out. */
 export const Id = Schema.String.annotate({ format: "uuid" })
 
-/** An id in a path or body. A path that fails it names nothing (404). */
+/** An id in a path or body. A path with an invalid one is 404. */
 export const Uuid = Schema.String.check(Schema.isPattern(uuid, { expected: "a UUID in lower case", format: "uuid" }))
 
 export const Sha256 = Schema.String.check(Schema.isPattern(sha256, { expected: "sha256: and 64 hexadecimal digits" }))
@@ -25,7 +25,7 @@ export const Instant = Schema.String.annotate({ format: "date-time" })
 
 const instant = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 
-/** An RFC 3339 timestamp with any offset, read as the wire's own form. */
+/** An RFC 3339 timestamp with any offset, converted to `Instant`'s form. */
 export const AnyInstant = Schema.String.check(
   Schema.makeFilter((text: string) => instant.test(text) && !Number.isNaN(Date.parse(text)), {
     expected: "an RFC 3339 timestamp",
@@ -38,7 +38,7 @@ export const AnyInstant = Schema.String.check(
   })
 )
 
-/** What a column of the database holds: 32 bits. A figure beyond it would not be refused there but fail the whole commit. */
+/** The range of the database's integer columns: 32 bits. A larger number would fail the whole commit. */
 const largestInt = 2 ** 31 - 1
 export const Int32 = Schema.Int.check(Schema.isBetween({ minimum: -largestInt - 1, maximum: largestInt }))
 export const Count32 = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: largestInt }))
@@ -58,7 +58,7 @@ export const isOfCharacters = (min: number, max: number) => (text: string) => {
   return characters >= min && characters <= max
 }
 
-/** What is out of range is brought into it; for figures that a caller only wishes for. */
+/** Brings a number into the range instead of refusing it; for numbers that are only a caller's wish. */
 export const clamped = (min: number, max: number) =>
   Schema.Finite.pipe(
     Schema.decode({
@@ -67,7 +67,7 @@ export const clamped = (min: number, max: number) =>
     })
   )
 
-/** A key of a query that has a value where it is absent. */
+/** An optional query key with a default. */
 export const withDefault = <S extends Schema.Constraint>(schema: S, value: S["Type"]) =>
   Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(value))(schema)
 
@@ -83,10 +83,10 @@ export const ladders = LADDERS
 export const Ladder = Schema.Literals(ladders).annotate({ identifier: "Ladder" })
 export type Ladder = typeof Ladder.Type
 
-/** An object keyed by ladder that holds only some of them. */
+/** An object keyed by ladder that need not have all ladders. */
 export const byLadder = <S extends Schema.Constraint>(value: S) => Schema.Record(Schema.String, value)
 
-/** A presigned upload: what to send, where, and how much at most. */
+/** A presigned upload: the headers, the URL, and the largest size. */
 export const Upload = Schema.Struct({
   method: Schema.Literal("PUT"),
   url: Schema.String,

@@ -1,7 +1,7 @@
 /**
- * How many bytes the body of each operation may have: as many as its schema has a use for. Text is counted at 12 bytes a character, as
- * an encoder writes an emoji that leaves nothing but ASCII; names and ids are ASCII. Uploads of objects are no bodies of the API: their
- * signed URLs say how much they may have.
+ * The largest body of each operation: as large as its schema can use. Text is counted at 12 bytes a character, an emoji
+ * in an encoding that writes only ASCII; names and ids are ASCII. Uploads of objects are not bodies of the API: their
+ * signed URLs have their own limits.
  */
 const KIB = 1_024
 
@@ -12,7 +12,7 @@ const PARAGRAPH = 32 * KIB
 /** A text of 20,000 characters. */
 const ARTICLE = 256 * KIB
 
-/** By the operation's name; whatever is not named here takes the usual. */
+/** By the operation's name; operations not listed here have the usual limit. */
 export const BODY_BYTES: Readonly<Record<string, number>> = {
   countView: KIB, // a kind and an id
   postComment: PARAGRAPH,
@@ -20,19 +20,19 @@ export const BODY_BYTES: Readonly<Record<string, number>> = {
   editAnnouncement: PARAGRAPH,
   notify: PARAGRAPH,
   notifyEverybody: PARAGRAPH,
-  submit: PARAGRAPH, // with a note as long as a season's rules may let it be
+  submit: PARAGRAPH, // with the longest note that a season's rules may allow
   reenter: PARAGRAPH,
   editVersion: PARAGRAPH,
   writeStory: ARTICLE,
   addPost: ARTICLE,
   editPost: ARTICLE,
   addParticipants: ARTICLE, // 1,000 logins of 255
-  addBoard: KIB * KIB, // the contract's bound of a board's file, however it is laid out
+  addBoard: KIB * KIB, // the contract's bound of a board's file, in any layout
   createSeason: 64 * KIB, // rules, classes, administrators and providers
   editSeason: 64 * KIB,
   openSession: PARAGRAPH, // 64 engines
   heartbeat: PARAGRAPH, // 256 leases
-  result: PARAGRAPH, // what a runner has to say of a failure: 2,000 characters
+  result: PARAGRAPH, // a runner's account of a failure: 2,000 characters
   lease: KIB * KIB // 256 results: matches of eight seats, or failures with 2,000 letters about each
 }
 

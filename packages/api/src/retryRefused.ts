@@ -1,9 +1,9 @@
-/** Repeats calls that the service refuses for the moment: 429, over the rate, and 503, while a season moves between machines. */
+/** Repeats calls that are refused temporarily: 429, over the rate, and 503, while a season moves between machines. */
 import { Effect, Schedule } from "effect"
 
-/** Repetitions of a call, unless the caller says otherwise. */
+/** Default number of repetitions of a call. */
 const TRIES = 100
-/** The 503 of a season that moves names whole seconds; the move mostly takes less. */
+/** Wait after the 503 of a season that moves: its Retry-After is in whole seconds, but the move mostly takes less. */
 const UNAVAILABLE_MS = 300
 
 /** Milliseconds to wait before the call is repeated; undefined where repeating it would not help. */

@@ -5,7 +5,7 @@
  *     ▲              ▲                                                     │                                       │
  *     │              └─────────────────────────────────────────────────────┼───────────────────────────────────────┤
  *     └── backoff ◀── anything failed: state thrown away, held replies fail ┤                                      │
- *                                    fenced: stop (the owner is elsewhere) ◀┘     closed: the last life ends ◀─────┘
+ *                                    fenced: stop (the owner is elsewhere) ◀┘     closed: the actor ends ◀─────────┘
  *
  * A reply is never sent before its commit. A batch that changed nothing is answered without one.
  */

@@ -1,5 +1,5 @@
 /**
- * Hosting: the cluster decides on which node a season lives, the fence that only one node writes.
+ * Hosting: the cluster decides which node hosts a season; the fence ensures that only one node writes it.
  *
  * The entity owns the actor's lifetime, not its hot path. `SeasonActors.ask` finds the mailbox in a process-local map where
  * the season lives on this node (about 1 us); elsewhere it calls the entity, whose handler asks the same mailbox (40 to
@@ -89,7 +89,7 @@ export const layerEntity = SeasonEntity.toLayer(
 export class SeasonActors extends Context.Service<
   SeasonActors,
   {
-    /** Starts the season's actor somewhere, waits a few seconds for its first life, and keeps it there until the season closes. */
+    /** Starts the season's actor somewhere, waits a few seconds for its first incarnation, and keeps it there until the season closes. */
     readonly wake: (season: string) => Effect.Effect<void, Mailbox.Unavailable>
     /** Wakes every season that is not closed, each as soon as the cluster lets it. */
     readonly wakeAll: Effect.Effect<void>

@@ -97,7 +97,7 @@ const makeComments = Effect.gen(function* () {
   return Comments.of({ ...(yield* makeWrites), readableBy, pending, ofAuthor })
 })
 
-/** A row with what it is about in the words of the contract. */
+/** A row with its subject in the form of the contract. */
 const published = <Row extends Omit<Place, "season_id">>({ match_id, model_id, ...row }: Row) => ({
   ...row,
   subject: subjectOf({ match_id, model_id })

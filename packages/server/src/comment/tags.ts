@@ -2,7 +2,7 @@
  * The cache tags of answers that show comments or count them.
  *
  *   threadTag               a thread, by the id of its match or model
- *   authoredTag             what one competitor has said
+ *   authoredTag             the comments of one competitor
  *   discussedTag            lists of the season's matches, whose cards count comments
  *   discussedAnywhereTag    lists of matches that are not of one season
  */
@@ -14,7 +14,7 @@ export const authoredTag = (username: string) => `authored:${username}`
 export const discussedTag = (season_id: string) => `discussed:${season_id}`
 export const discussedAnywhereTag = "discussed"
 
-/** A thread, as its columns say what it is about. */
+/** The subject of a thread, by its columns. */
 export interface Place {
   readonly match_id: string | null
   readonly model_id: string | null
@@ -24,7 +24,7 @@ export interface Place {
 export const subjectOf = ({ match_id, model_id }: Omit<Place, "season_id">): Subject =>
   match_id === null ? { kind: "model", id: model_id! } : { kind: "match", id: match_id }
 
-/** What a comment makes untrue that appears or goes. */
+/** The tags that a comment invalidates when it appears or goes. */
 export const purgedByComment = (place: Place, username: string): ReadonlyArray<string> => {
   const { match_id, season_id } = place
   const own = [threadTag(subjectOf(place).id), authoredTag(username)]

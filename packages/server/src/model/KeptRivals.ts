@@ -1,8 +1,8 @@
 /**
  * The opponents of a version in matches that count, with the results. Counting grows with its matches, so counts are kept:
  *
- *   read ─▶ the next seats in the order of time, so many a statement ─▶ all but those of the last instant are added to what is kept
- *     ◀── there are more                                             └▶ these are counted anew with each read
+ *   read ─▶ the next seats in the order of time, a statement each ─▶ all but those of the last instant are added to the kept counts
+ *     ◀── there are more                                          └▶ these are counted anew with each read
  *
  * since another match may still be written at the same instant. A voided match no longer counts: the season counts voided
  * matches, and once that counter has moved, everything is counted again. Statements stay short however many matches there are, and a

@@ -2,7 +2,7 @@
  * The runner that the service starts beside itself (AGON_RUNNERS): a process of its own, like any other runner, with a
  * key of the platform's fleet.
  *
- *   the service starts ─▶ what its key holds goes back ─▶ the process runs ─▶ it ends ─▶ what it held goes back ─┐
+ *   the service starts ─▶ its key's leases go back ─────▶ the process runs ─▶ it ends ─▶ its leases go back ─────┐
  *                                                           ▲                                                     │
  *                                                           └───────── a wait, longer if it ended soon ◀──────────┘
  *

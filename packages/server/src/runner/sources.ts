@@ -17,7 +17,7 @@ import type { Sheet } from "./sheets.ts"
 export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines, runtime_version }: OpenRunner): string =>
   `${season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
 
-/** The season whose turn it was, and what it gave. */
+/** The season whose turn it was, and how many leases it gave. */
 interface Asked {
   readonly season: string
   readonly given: number

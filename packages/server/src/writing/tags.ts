@@ -2,9 +2,9 @@
  * The cache tags of answers that show announcements, posts, stories and picks.
  *
  *   announcementsTag    lists of announcements
- *   feedTag             the feed, for what comes into it and goes
+ *   feedTag             the feed, whose items come and go
  *   postTag             a post, by its slug
- *   storyTag            what shows a model's story: its text, or what the model is called
+ *   storyTag            answers that show a model's story: its text, or the model's name
  *   picksTag            picked matches of a game
  */
 export const announcementsTag = "announcements"

@@ -1,7 +1,7 @@
 /**
  * Accounts and their sessions. A session is a token of 256 random bits; only its SHA-256 is stored, so
  * that a copy of the database lets nobody in. It lives for 30 days from the sign-in that opened it, or
- * until it is revoked, which every request asks the database about.
+ * until it is revoked; every request checks that in the database.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -21,12 +21,12 @@ import { sessionDays } from "./sessionCookie.ts"
 import { refuseListed, Words } from "./Words.ts"
 
 const session_ms = sessionDays * 24 * 60 * 60 * 1000
-/** `last_seen_at` is exact to this, which spares most requests a write. */
+/** The precision of `last_seen_at`, which spares most requests a write. */
 const seenEvery_ms = 60_000
 const maxUserAgent = 300
-/** Of one account at once, so that signing in again and again fills no table. */
+/** Live sessions of one account, so that repeated sign-ins cannot fill the table. */
 const maxSessions = 100
-/** More than one at each sign-in, so that those of accounts which never come back go as well. */
+/** Expired sessions deleted at each sign-in; more than one, so that those of abandoned accounts are deleted as well. */
 const sweptAtOnce = 20
 
 export interface ReadProfile {
@@ -37,15 +37,15 @@ export interface ReadProfile {
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** Who holds this session token, if it is known, live and its account not suspended. */
+    /** The account of this session token, if the session is live and the account is not suspended. */
     readonly bySession: (token: string) => Effect.Effect<Option.Option<SignedIn>>
     readonly get: (id: string) => Effect.Effect<Account>
     /** The public page, and the seasons whose ladders it shows, for the tags of the answer. */
     readonly profile: (username: string) => Effect.Effect<ReadProfile, NotFound>
     readonly edit: (account: SignedIn, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
-    /** Opens a session and answers its token, which is kept nowhere else. The oldest goes where there are too many. */
+    /** Opens a session and answers its token, which is stored nowhere. Deletes the oldest session where there are too many. */
     readonly openSession: (account_id: string, user_agent: string | undefined) => Effect.Effect<string>
-    /** Deletes some of the sessions that have expired, whoever's they are; not for a transaction. */
+    /** Deletes some expired sessions of any account; not for use inside a transaction. */
     readonly sweepSessions: Effect.Effect<void>
     readonly sessions: (account: SignedIn, page: PageOf) => Effect.Effect<Sessions>
     /** Ends a session of the account and answers its row. */
@@ -58,7 +58,7 @@ export class Accounts extends Context.Service<
   )
 }
 
-/** What a write about an account purges: its public page. */
+/** The tag that a write about an account purges: its public page. */
 export const profileTag = (username: string) => `profile:${username}`
 
 const sha256 = (token: string) => hash("sha256", token, "buffer")

@@ -1,9 +1,9 @@
 /**
- * The levels of `@agon/api/Authorization.ts`. Each is a straight line of the checks that
- * docs/contract.md#order-of-checks orders; all of it runs before HttpApi looks at params, query or body.
+ * The levels of `@agon/api/Authorization.ts`. Each runs its checks in the order of
+ * docs/contract.md#order-of-checks; all of them run before HttpApi decodes params, query or body.
  *
- * A credential that this node has not seen to be good takes a token of its address's public bucket before
- * it is looked up, so that guessing is as slow as any other public traffic and the database is spared.
+ * A credential that this node does not remember as valid takes a token of its address's public bucket
+ * before it is looked up, so guessing is limited like any other public traffic and spares the database.
  */
 import { Context, Deferred, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
@@ -27,7 +27,7 @@ interface Asked {
   readonly endpoint: HttpApiEndpoint.Top
 }
 
-/** Good credentials remembered at once, by their hashes; over it the oldest pay their address's bucket again. */
+/** Valid credentials remembered at once, by their hashes; an evicted one takes a token of its address's bucket again. */
 const maxSeen = 100_000
 
 const nameOf = (credential: string) => hash("sha256", credential, "base64url")
@@ -44,7 +44,7 @@ const makeSeen = () => {
   }
 }
 
-/** Those who bring an unknown credential while it is looked up wait for the first: a fleet that comes back pays once. */
+/** Requests with the same unknown credential share one look-up, so that a fleet that reconnects takes one token. */
 const makeAsking = () => {
   const asked = new Map<string, Deferred.Deferred<void>>()
   return {
@@ -68,7 +68,7 @@ const ofOurOrigin = Effect.gen(function* () {
   }
 })
 
-/** Without a cookie a request is in nobody's name, wherever it comes from. */
+/** A request without a cookie is anonymous, so its origin does not matter. */
 const sameOrigin: A.SameOrigin["Service"] = Effect.fnUntraced(function* (httpEffect) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   if (headers["cookie"] !== undefined) yield* ofOurOrigin
@@ -84,7 +84,7 @@ const makeAuthenticate = Effect.gen(function* () {
 
   const takePublic = Effect.flatMap(clientAddress, (address) => limits.take("public", address))
 
-  /** Who or what holds a credential; an unknown one costs its address a public token. */
+  /** The holder of a credential; an unknown credential takes a public token of its address. */
   const holder = <Holder>(credential: string, find: (credential: string) => Effect.Effect<Option.Option<Holder>>) =>
     Effect.gen(function* () {
       const name = nameOf(credential)
@@ -118,7 +118,7 @@ const makeAuthenticate = Effect.gen(function* () {
     return found.value
   })
 
-  /** The account, or nobody: a bad cookie counts as none, and nobody takes from the address's bucket alone. */
+  /** The account, or undefined: a bad cookie counts as none, and an anonymous caller only takes from its address's bucket. */
   const visitor = Effect.fnUntraced(function* ({ credential, endpoint }: Asked) {
     const token = Redacted.value(credential)
     if (token === "") return void (yield* takePublic)
@@ -140,7 +140,7 @@ const makeAuthenticate = Effect.gen(function* () {
 
 type Authenticate = Effect.Success<typeof makeAuthenticate>
 
-/** A level whose writes end with a suspension of the account: what a read says has been said. */
+/** A level whose writes are interrupted when the account is suspended; reads run on. */
 const makeUntilSuspended = Effect.map(
   Ongoing,
   (ongoing) =>
@@ -165,7 +165,7 @@ const nameInSeason = ({ baseline, id, map_id, n = "" }: Readonly<Record<string, 
   return id === undefined ? { n } : { version: id }
 }
 
-/** A season by its path, and what the path names in it. */
+/** The levels that look up a season by its path, and the thing in it that the path names. */
 const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate) {
   const lookups = yield* Lookups
 
@@ -207,7 +207,7 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
   )
 })
 
-/** What a path names of the community, inside the level that says who asks. */
+/** The community's thing that a path names; runs inside the level that authenticates the caller. */
 const makeCommunityLevels = Effect.gen(function* () {
   const lookups = yield* Lookups
 
@@ -228,7 +228,7 @@ const makeCommunityLevels = Effect.gen(function* () {
   )
 })
 
-/** The account that a path names, inside the level that says who asks. */
+/** The account that a path names; runs inside the level that authenticates the caller. */
 const makeNamedAccount = Effect.map(Lookups, (lookups): A.NamedAccount["Service"] =>
   Effect.fnUntraced(function* (httpEffect) {
     const { username = "" } = yield* HttpRouter.params
@@ -237,7 +237,7 @@ const makeNamedAccount = Effect.map(Lookups, (lookups): A.NamedAccount["Service"
   })
 )
 
-/** Nobody is a stranger on a route that asks for nobody's session as well. */
+/** The caller for routes that allow anonymous callers too. */
 const asVisitor = (account: A.SignedIn | undefined) =>
   Context.make(A.Visitor, account).pipe(Context.add(Caller, account === undefined ? "anonymous" : "session"))
 

@@ -1,9 +1,9 @@
 /**
  * The development sign-in: an OpenID provider of our own on the same port, under `/dev-idp`, whose page asks
- * for a login name and nothing else (docs/operating.md#development-sign-in). It is the real protocol from end to end, so
- * that what is tried here is what runs elsewhere; since anybody can be anyone, it answers people at this machine only
- * (http/thisMachine.ts), and so do `/v1/auth/dev` and its callback.
- * Its state is in memory: a restart forgets sign-ins that are under way, and nothing else.
+ * for a login name and nothing else (docs/operating.md#development-sign-in). It runs the real protocol from end to end, so
+ * that development tests the code that runs in production. Since anybody can sign in as anyone, it answers only requests
+ * from this machine (http/thisMachine.ts), and so do `/v1/auth/dev` and its callback.
+ * Its state is in memory: a restart loses only the sign-ins that are under way.
  */
 import { createPrivateKey, hkdfSync } from "node:crypto"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
@@ -23,7 +23,7 @@ const maxFormBytes = 4096
 const codeLifetime_s = 60
 const interactionLifetime_s = 600
 
-/** What is said to whoever asks from elsewhere, who may be the operator. */
+/** The message for a request from elsewhere, which may be the operator's. */
 export const onlyHere = (sign: string) =>
   `The development sign-in lets anybody be anyone and answers only people at the machine itself; this request came from elsewhere, since ${sign}. Set AUTH_PROVIDERS, AGON_ADMIN and PUBLIC_ORIGIN.`
 
@@ -114,7 +114,7 @@ const makeIdp = ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }
     }
   })
 
-/** There is one client, it is ours, and there is nothing to consent to. */
+/** The only client is ours, so there is nothing to consent to. */
 const grantEverything = async ({ oidc }: { oidc: any }) => {
   const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })
   grant.addOIDCScope("openid")
@@ -142,14 +142,14 @@ const listenerOf = (idp: Idp): RequestListener => {
       return
     }
     if (request.url!.startsWith(`${path}/auth`)) forgetSession(request)
-    // The provider finds out where it is mounted by comparing the two.
+    // The provider finds its mount path by comparing url and originalUrl.
     Object.assign(request, { originalUrl: request.url! })
     request.url = request.url!.slice(path.length) || "/"
     void protocol(request, response)
   }
 }
 
-/** Every sign-in asks anew: with a session left it would either not ask, or want to sign the other login out first. */
+/** Every sign-in asks for a login: with a session left the provider would not ask, or would first want to sign the other login out. */
 const forgetSession = ({ headers }: IncomingMessage) => {
   headers.cookie = (headers.cookie ?? "")
     .split(";")
@@ -171,8 +171,8 @@ class FormTooLarge extends Error {
 }
 
 /**
- * A form that is too large is read to its end all the same, and thrown away: a connection that is closed on who still sends is reset,
- * and the answer lost with it. How long that may take is bounded for every body (http/Connections.ts).
+ * A form that is too large is read to its end and discarded: closing the connection while the client still sends would reset it and
+ * lose the answer. The time for that is bounded for every body (http/Connections.ts).
  */
 const readForm = async (request: IncomingMessage) => {
   let text = ""
@@ -196,7 +196,7 @@ const show = (response: ServerResponse, status: number, content: string) => {
   response.writeHead(status, headers).end(pageOf(content))
 }
 
-/** What went wrong is of a closed set of sentences; nothing of the request is echoed. */
+/** The message comes from a closed set of sentences; nothing of the request is echoed. */
 const showError = (response: ServerResponse, error: unknown) => {
   if (response.headersSent) return void response.destroy()
   const [status, sentence] = faults[error instanceof Error ? error.name : ""] ?? [500, "The sign-in failed."]

@@ -1,8 +1,8 @@
 /**
- * Writes that are under way in somebody's name. A session is looked up when a request comes; an account that is suspended a
- * moment later is to write nothing that it has not written by then, so its requests are ended, here at once and on other nodes
- * when they hear of it (node/Broadcast.ts). What they had begun in the database is rolled back with them. A node that hears
- * nothing just then misses a write of that moment and no more: the next request finds no session.
+ * Writes that are under way for an account. A session is looked up when a request arrives. When the account is suspended a moment
+ * later, its requests are interrupted, here at once and on other nodes when the message arrives (node/Broadcast.ts), and their
+ * transactions are rolled back. A node that misses the message may complete a write that was under way at that moment, and no
+ * more: the next request finds no session.
  */
 import { Context, Data, Deferred, Effect, Layer } from "effect"
 import { Broadcast } from "../node/Broadcast.ts"
@@ -11,11 +11,11 @@ import { Broadcast } from "../node/Broadcast.ts"
 export class Ended extends Data.TaggedError("Ended") {}
 
 export interface OngoingShape {
-  /** A moment before the session of a request is looked up. */
+  /** The current moment; to be taken before the session of a request is looked up. */
   readonly moment: () => number
-  /** Runs a request of the account's until it is done or the account is ended, also where that was since the moment. */
+  /** Runs a request of the account until it is done or the account is ended, also where that happened since `moment`. */
   readonly inNameOf: <A, E, R>(account_id: string, moment: number, request: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Ended, R>
-  /** Ends what the account has under way, on every node. */
+  /** Interrupts the account's writes that are under way, on every node. */
   readonly end: (account_id: string) => Effect.Effect<void>
 }
 
@@ -29,7 +29,7 @@ export class Ongoing extends Context.Reference<OngoingShape>("agon/Ongoing", {
   )
 }
 
-/** Accounts remembered as ended: a request that was looked up before and begins after is of the last milliseconds. */
+/** Accounts remembered as ended. They matter only for requests between look-up and start, a gap of milliseconds. */
 const ENDED_MAX = 1_000
 
 const makeOngoing = Effect.gen(function* () {
@@ -46,7 +46,7 @@ const makeOngoing = Effect.gen(function* () {
 
 const makeHere = (): OngoingShape => {
   const running = new Map<string, Set<Deferred.Deferred<never, Ended>>>()
-  /** When accounts were ended, counted in endings. */
+  /** The moment at which each account was ended; a moment is a count of endings. */
   const ended = new Map<string, number>()
   let endings = 0
 

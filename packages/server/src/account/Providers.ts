@@ -8,17 +8,17 @@ import { boundedFetch } from "./boundedFetch.ts"
 import { type Identity, identityOf } from "./identity.ts"
 import type { Oauth2Provider, OidcProvider, ProviderConfig } from "../config/ProviderConfig.ts"
 
-/** A provider that takes longer to answer has not answered. A sign-in asks it four times at most. */
+/** The time-out of each request to a provider. A sign-in makes four at most. */
 const patience_s = 10
 
-/** What binds an answer to its question. */
+/** The values that bind the provider's callback to the sign-in that began it. */
 export interface Checks {
   readonly state: string
   readonly verifier: string
   readonly nonce: string
 }
 
-/** The provider answered with an error, not at all, or with what its keys do not prove. */
+/** The provider answered with an error, not at all, or with a token that its keys do not verify. */
 export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
   readonly code: "access_denied" | "provider_failed"
   readonly cause: unknown
@@ -27,11 +27,11 @@ export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
 export interface Provider {
   readonly slug: string
   readonly label: string
-  /** For people at this machine alone (http/thisMachine.ts). */
+  /** Only for requests from this machine (http/thisMachine.ts). */
   readonly this_machine_only: boolean
   /** Where to send the browser. */
   readonly begin: (redirect_uri: string, checks: Checks) => Effect.Effect<URL, ProviderFailed>
-  /** From the address that the browser came back to, to who signed in. */
+  /** Completes the sign-in from the callback URL and answers the identity. */
   readonly complete: (callback: URL, checks: Checks) => Effect.Effect<Identity, ProviderFailed>
 }
 
@@ -42,7 +42,7 @@ export class Providers extends Context.Service<
     readonly bySlug: (slug: string) => Provider | undefined
   }
 >()("agon/Providers") {
-  /** `timeout_s` bounds every answer of a provider's. */
+  /** `timeout_s` bounds every request to a provider. */
   static readonly layer = (configs: ReadonlyArray<ProviderConfig>, timeout_s = patience_s) =>
     Layer.sync(Providers, () => {
       const list = configs.map((config) => makeProvider(config, timeout_s))
@@ -88,7 +88,7 @@ const configure = async (config: ProviderConfig, timeout_s: number): Promise<oau
   const secret = oauth.ClientSecretPost(config.client_secret)
   if (config.kind === "oidc") {
     return oauth.discovery(address, config.client_id, undefined, secret, {
-      execute: [...insecure, oauth.enableNonRepudiationChecks], // an ID token is believed for its signature, not for the line it came by
+      execute: [...insecure, oauth.enableNonRepudiationChecks], // an ID token is trusted for its signature, not for the connection it came by
       timeout: timeout_s,
       [oauth.customFetch]: boundedFetch
     })
@@ -140,8 +140,8 @@ const oauth2Identity = async (client: oauth.Configuration, config: Oauth2Provide
 }
 
 /**
- * The callback without an issuer to compare where none is configured. Each provider has a callback address of its own, which by itself
- * keeps one from answering for another (RFC 9700, 2.1); some, like GitHub, name their issuer all the same.
+ * Removes `iss` from the callback where no issuer is configured to compare it with: some providers, like GitHub, send one all the same.
+ * Each provider has its own callback address, which alone prevents a mix-up of providers (RFC 9700, 2.1).
  */
 const answerOf = ({ issuer }: Oauth2Provider, callback: URL): URL => {
   if (issuer !== undefined) return callback

@@ -1,10 +1,10 @@
 /**
  * Signing in (docs/contract.md#accounts-and-sessions): from the button to the provider, back, and into an account.
  *
- * begin: remember provider, state and where to return to in a signed cookie, and send the browser off.
- * complete: the cookie must be ours, and is used up here for every node, whatever comes of it; the provider's answer must match it.
+ * begin: store provider, state and return path in a signed cookie, and redirect the browser to the provider.
+ * complete: the cookie must be ours, and is used up on every node even where the sign-in fails; the provider's answer must match it.
  * Then, in one transaction, the identity is found, linked to the account that was signed in when it began, or made
- * into a new account, and its session opened. Whatever goes wrong ends at `/?sign_in_error=<code>`, with nothing changed.
+ * into a new account, and its session opened. Every failure ends at `/?sign_in_error=<code>`, with nothing changed.
  */
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -69,10 +69,10 @@ export class SignIn extends Context.Service<
     Layer.effect(SignIn, makeSignIn(config))
 }
 
-/** Usernames tried at once; more than this many namesakes take another round. */
+/** Usernames tried in one round. */
 const namesPerRound = 20
 const maxDisplayName = 64
-/** Used states that have expired, at each use; more than one, so that in the end there are only those of the last twenty minutes. */
+/** Expired used states deleted at each use; more than one, so that in the end only those of the last twenty minutes remain. */
 const PRUNED_AT_ONCE = 20
 
 const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
@@ -90,7 +90,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
         : Effect.succeed(provider)
     })
 
-  /** The state that the browser has brought back, which nobody can bring again; undefined where it is none, or was used before. */
+  /** Reads the state in the browser's cookie and marks it as used; undefined where it is invalid or was used before. */
   const use = Effect.fnUntraced(function* ({ provider, state_cookie }: Callback) {
     const now_ms = yield* Clock.currentTimeMillis
     const found = states.read(state_cookie, provider, now_ms)
@@ -108,7 +108,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
     const provider = yield* providerOf(slug)
     const { origin } = yield* PublicOrigin
     const account = yield* signedIn(asked.session_token)
-    // It would link, and a page of somebody else could have put its own login at the provider into this browser first.
+    // This would link an identity, and a page of another origin could have signed this browser in at the provider as itself.
     if (Option.isSome(account) && asked.from_elsewhere) return yield* new SignInRefused({ code: "cross_origin" })
     const about = {
       provider: slug,
@@ -128,7 +128,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
     const account = yield* signedIn(callback.session_token)
     const { link_to, return_to } = used.state
     if (link_to !== null && !(Option.isSome(account) && account.value.id === link_to)) {
-      return yield* new SignInRefused({ code: "invalid_state" }) // the session that wanted the link is no longer here
+      return yield* new SignInRefused({ code: "invalid_state" }) // the session that asked for the link is gone
     }
     const identity = yield* provider.complete(callback.url, used.checks).pipe(Effect.catch(refuseProvider))
     const token = yield* enter(identity, link_to, callback.user_agent)
@@ -145,13 +145,13 @@ const refuseProvider = ({ cause, code }: ProviderFailed) =>
     Effect.fail(new SignInRefused({ code }))
   )
 
-/** What each error says of itself. What else the library hangs on them may be a provider's answer, tokens included. */
+/** Only the error's own message. The library's other fields may contain a provider's answer, tokens included. */
 const explain = (error: unknown): string =>
   error instanceof Error ? [error.message, ...(error.cause instanceof Error ? [explain(error.cause)] : [])].join(": ") : "no reason given"
 
 /**
- * From an identity to its account, in one transaction: found, linked, or made; unless it is linked, with a session. A suspension waits for
- * the account's lock and ends the session with the others. No shared answer shows an account before it has done something, so none is purged.
+ * Finds, links or makes the identity's account in one transaction, and opens a session unless it is linked. A suspension waits for the
+ * account's lock and ends this session with the others. No shared answer shows an account before it has done something, so none is purged.
  */
 const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const accounts = yield* Accounts

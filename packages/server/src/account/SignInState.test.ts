@@ -31,7 +31,7 @@ describe("the state of a sign-in", () => {
       assert.isUndefined(states.read(cookie.slice(0, i), "hub", now), `up to ${i}`)
     }
     for (const added of [".", ".x", "A", " "]) assert.isUndefined(states.read(cookie + added, "hub", now), added)
-    const wide = `${cookie.slice(0, -1)}\u00e9` // as many characters, and a byte more
+    const wide = `${cookie.slice(0, -1)}\u00e9` // the same length in characters, one byte more
     for (const junk of [wide, "", ".", "..", "é.é", "\0.\0", "e30.e30", "x".repeat(20_000)])
       assert.isUndefined(states.read(junk, "hub", now), junk)
     assert.isDefined(states.read(cookie, "hub", now))

@@ -1,6 +1,6 @@
 /**
- * What a sign-in remembers between leaving and coming back: a signed cookie of ten minutes, readable only
- * by the service and cleared once it has been used; that it is used once, SignIn.ts sees to. PKCE's verifier
+ * The state of a sign-in between redirect and callback: a signed cookie of ten minutes, readable only by
+ * the service and cleared once it has been used; SignIn.ts ensures that it is used once. PKCE's verifier
  * and the nonce are derived from the state and our secret, so they never leave the service.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
@@ -26,7 +26,7 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(State))
 export interface SignInStates {
   /** A fresh state and the cookie that holds it. */
   readonly begin: (about: Omit<State, "state" | "expires_ms">, now_ms: number) => { readonly cookie: string; readonly checks: Checks }
-  /** The state of a cookie that we signed, that is of this provider and has not expired. */
+  /** The state of a cookie, if we signed it, it is for this provider and it has not expired. */
   readonly read: (cookie: string, provider: string, now_ms: number) => { readonly state: State; readonly checks: Checks } | undefined
 }
 
@@ -51,7 +51,7 @@ export const makeSignInStates = (secret: string): SignInStates => {
   }
 }
 
-/** Compared as bytes: a cookie may hold characters of two. */
+/** Compared as bytes, since a cookie may contain characters of two bytes. */
 const equal = (given: string, right: string) => {
   const [left, other] = [Buffer.from(given), Buffer.from(right)]
   return left.length === other.length && timingSafeEqual(left, other)

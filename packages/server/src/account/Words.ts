@@ -1,4 +1,4 @@
-/** The site's word list, as those meet it who write (docs/contract.md#word-list); admin/WordList.ts is the other side. */
+/** Checks users' texts against the site's word list (docs/contract.md#word-list); admin/WordList.ts edits the list. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NoteWordListed } from "@agon/api/version/refusals.ts"
@@ -12,7 +12,7 @@ export class Words extends Context.Service<
     readonly listedIn: (text: string) => Effect.Effect<string | undefined>
   }
 >()("agon/Words") {
-  /** Nothing of the list is kept, so what is added on one node is in force on all with the next text. */
+  /** The list is not cached, so a word added on one node is in force on all with the next text. */
   static readonly layer: Layer.Layer<Words, never, SqlClient.SqlClient> = Layer.effect(
     Words,
     Effect.map(makeQueries, (queries) => ({
@@ -25,7 +25,7 @@ export class Words extends Context.Service<
   )
 }
 
-/** For what stands beside models and people: notes, bios and the names that they are shown by (docs/contract.md#word-list). */
+/** Refuses listed words in notes, bios and display names (docs/contract.md#word-list). */
 export const refuseListed = Effect.fnUntraced(function* (words: Words["Service"], what: string, text: string) {
   const listed = yield* words.listedIn(text)
   if (listed !== undefined) return yield* new NoteWordListed({ detail: `The ${what} contains "${listed}", which is not allowed here.` })

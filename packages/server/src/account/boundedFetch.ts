@@ -1,6 +1,6 @@
-/** `fetch` for what a sign-in provider answers: read whole, and only so much of it. */
+/** `fetch` for sign-in providers: reads the whole body, up to a maximum. */
 
-/** A discovery document has some kilobytes, a user's record less. */
+/** A discovery document has a few kilobytes, a user's record fewer. */
 const maxBytes = 512 * 1024
 
 export const boundedFetch = async (url: string, options: object): Promise<Response> => {

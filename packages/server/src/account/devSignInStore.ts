@@ -1,10 +1,10 @@
 /**
- * What the development sign-in remembers, in memory and bounded. The provider brings such a store itself,
- * but warns at every start that it is not for production; this one never is.
+ * The store of the development sign-in, in memory and bounded. The provider includes such a store, but
+ * warns at every start that it is not for production, which the development sign-in never is.
  */
 import type { Adapter, AdapterPayload } from "oidc-provider"
 
-/** Over it the oldest go; a sign-in under way holds four. */
+/** Beyond it the oldest entries are dropped; a sign-in under way holds four. */
 const maxEntries = 10_000
 
 export const makeDevSignInStore = () => {
@@ -25,7 +25,7 @@ export const makeDevSignInStore = () => {
     findByUserCode: async (userCode) => find((payload) => payload.userCode === userCode),
     consume: async (id) => {
       const payload = entries.get(`${model} ${id}`)
-      if (payload !== undefined) payload["consumed"] = true // its time is asked by nobody here
+      if (payload !== undefined) payload["consumed"] = true // nothing here reads the time
     },
     destroy: async (id) => {
       entries.delete(`${model} ${id}`)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { wordOf, wordsOf } from "./folding.ts"
 import { cpuOf } from "../../../../test/support/cpuOf.ts"
 
-/** How often the same word is written, in ways that differ in case, width, marks and what shows nothing. */
+/** Spellings of the same word that differ in case, width, marks and invisible characters. */
 const spellings: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["blod", ["BLOD", "Blöd", "blo\u0308d", "b\u0300\u0301\u0302lod", "ＢＬＯＤ", "𝐁𝐥𝐨𝐝", "ⓑⓛⓞⓓ", "bl\u20ddod", "blº\u0308d"]],
   ["blod", ["b\u200blod", "bl\u00adod", "\ufeffblod", "b\u2060l\u200co\u200dd", "blod\ufe0f", "b\u{e0061}lod", "\u202eblod\u202c"]],

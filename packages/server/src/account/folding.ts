@@ -1,22 +1,22 @@
 /**
- * Words as they are compared (docs/contract.md#word-list): whole, after NFKC, case folding and removal of diacritics. So are
- * characters that show nothing, such as a zero-width space: with one in it a word reads as it did.
+ * Normalizes words for comparison (docs/contract.md#word-list): whole words, after NFKC, case folding and removal of diacritics.
+ * Invisible characters, such as a zero-width space, are removed too, since a word with one reads the same.
  */
 
-/** Letters and digits make a word; everything else stands between words. */
+/** Words consist of letters and digits; everything else separates them. */
 const between = /[^\p{L}\p{N}]+/u
 
-/** They go first: ordering many marks on one letter, as normalization does, takes the square of their number. */
+/** Removed before normalization, whose ordering of many marks on one letter takes time quadratic in their number. */
 const unseen = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu
 
 const fold = (text: string) =>
   text
     .replace(unseen, "")
     .normalize("NFKC")
-    .toLowerCase() // ẞ is a capital of ß, which has another
-    .toUpperCase() // makes one of what lower case keeps apart, such as ß and ss
+    .toLowerCase() // ẞ is one of two capitals of ß
+    .toUpperCase() // unites letters that lower case keeps apart, such as ß and ss
     .toLowerCase()
-    .replaceAll("ς", "σ") // which of the two a capital becomes depends on its neighbours
+    .replaceAll("ς", "σ") // which sigma a capital becomes depends on its neighbours
     .normalize("NFKD")
     .replace(unseen, "")
     .normalize("NFKC")
@@ -24,7 +24,7 @@ const fold = (text: string) =>
 /** The words of a text, each once. */
 export const wordsOf = (text: string): ReadonlyArray<string> => [...new Set(fold(text).split(between))].filter((word) => word !== "")
 
-/** One word and nothing else, as it is compared; undefined where it is none, or more than one. */
+/** The normalized word of a text of exactly one word; undefined for any other text. */
 export const wordOf = (text: string): string | undefined => {
   const word = fold(text)
   return word === "" || between.test(word) ? undefined : word

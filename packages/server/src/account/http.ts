@@ -38,14 +38,14 @@ const setStateCookie = (value: string, maxAge_s: number) => (response: HttpServe
 
 const refused = ({ code }: SignInRefused) => Effect.succeed(redirect(`/?sign_in_error=${code}`))
 
-/** While the public origin is a loopback one, a browser on another name of it is first sent to that origin, to keep its cookie. */
+/** Where the public origin is a loopback one, a browser on another loopback name is first redirected to it, to keep its cookie. */
 const elsewhere = (request: Request) =>
   Effect.map(PublicOrigin, ({ loopback, origin, same }) => {
     const here = `${new URL(origin).protocol}//${request.headers["host"] ?? ""}`
     return loopback && here !== origin && same.has(here) ? Option.some(redirect(`${origin}${request.url}`)) : Option.none()
   })
 
-/** To whoever is not at this machine there is no provider that is for those who are. */
+/** Hides providers for this machine alone from requests that come from elsewhere. */
 const makeKeepOut = Effect.gen(function* () {
   const providers = yield* Providers
   let told = false
@@ -53,7 +53,7 @@ const makeKeepOut = Effect.gen(function* () {
     if (providers.bySlug(slug)?.this_machine_only !== true) return
     const sign = signOfElsewhere(toIncomingMessage(request) as IncomingMessage)
     if (sign === undefined) return
-    // Once: strangers ask as often as they like.
+    // Logged once: anonymous callers ask as often as they like.
     if (!told) yield* Effect.logWarning(onlyHere(sign))
     told = true
     return yield* new UnknownProvider({ detail: onlyHere(sign) })
@@ -123,7 +123,7 @@ export const AccountHandlers = HttpApiBuilder.group(
       }),
       signOut: Effect.fnUntraced(function* () {
         const account = yield* CurrentAccount
-        yield* Effect.ignore(accounts.endSession(account, account.session_id)) // ended meanwhile is ended
+        yield* Effect.ignore(accounts.endSession(account, account.session_id)) // it may have ended meanwhile
         yield* clearSessionCookie
       })
     })

@@ -1,4 +1,4 @@
-/** Who signed in, from what a provider says of them. It is strangers' text and goes into names, indexes and pages, so it is bounded here. */
+/** The identity that signed in, from a provider's claims. Claims are untrusted text for names, indexes and pages, so they are bounded here. */
 
 export interface Identity {
   readonly provider: string
@@ -8,11 +8,11 @@ export interface Identity {
   readonly name: string | undefined
 }
 
-/** What OpenID Connect allows a `sub`; no index holds much more. */
+/** The length that OpenID Connect allows for a `sub`; an index entry cannot be much longer. */
 const maxSubject = 255
-/** As long as AGON_ADMIN and rosters take one. */
+/** The longest login that AGON_ADMIN and rosters accept. */
 const maxLogin = 200
-/** A display name has as many at most (docs/contract.md#the-account). */
+/** The length of a display name (docs/contract.md#the-account). */
 const maxName = 64
 
 type Claims = Readonly<Record<string, unknown>>
@@ -23,27 +23,27 @@ export interface Claimed {
 }
 
 /**
- * Throws where nothing usable says who it is. A login that cannot be used is the subject instead, a name none. An address is nobody's
- * until the provider says that it has verified it (`email_verified`): as a login it cannot be used, and as a subject it is none.
+ * Throws where the claims contain no usable subject. An unusable login is replaced by the subject, an unusable name is left out. An email
+ * address that the provider has not verified (`email_verified`) is usable neither as a login nor as a subject.
  */
 export const identityOf = (provider: string, subject: unknown, user: Claims, { login_claim, subject_claim }: Claimed): Identity => {
   if (isUnverifiedAddress(user, subject_claim, subject))
     throw new Error("The provider has not verified the address that it names as the subject")
-  // A number beyond the safe ones has lost digits on the way, and two people would be one.
+  // A number beyond the safe integers has lost digits in parsing, so two people could get the same subject.
   const id = Number.isSafeInteger(subject) ? String(subject) : textOf(subject, maxSubject)
   if (id === undefined) throw new Error("The provider names no subject that could be kept")
   const login = isUnverifiedAddress(user, login_claim, user[login_claim]) ? undefined : textOf(user[login_claim], maxLogin)
   return { provider, subject: id, login: login ?? id, name: nameOf(user["name"]) }
 }
 
-/** Also under another name: some providers let people choose their address for a user name. */
+/** Also for other claims: some providers let people choose their address as a user name. */
 const isUnverifiedAddress = (user: Claims, claim: string, value: unknown) =>
   (claim === "email" || isSameText(value, user["email"])) && !isVerified(user)
 
 const isSameText = (one: unknown, other: unknown) =>
   typeof one === "string" && typeof other === "string" && one.trim().toLowerCase() === other.trim().toLowerCase()
 
-/** Some providers write it as text. */
+/** Some providers send `email_verified` as text. */
 const isVerified = (user: Claims) => user["email_verified"] === true || user["email_verified"] === "true"
 
 const textOf = (value: unknown, longest: number): string | undefined => {
@@ -52,7 +52,7 @@ const textOf = (value: unknown, longest: number): string | undefined => {
   return text !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : undefined
 }
 
-/** As much of a name as can be shown: no control characters, no half characters, and no longer than one may be. */
+/** A name cut to the longest that is allowed, without control characters or half characters. */
 const nameOf = (value: unknown): string | undefined => {
   if (typeof value !== "string") return undefined
   const plain = value

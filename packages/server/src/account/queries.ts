@@ -49,7 +49,7 @@ const makeProfiles = (sql: SqlClient.SqlClient) => ({
       FROM account a WHERE a.username = ${username}`
   }),
 
-  /** Where an account's entered versions stand in public seasons: by version_owner, rating_version and rating_rank. */
+  /** The standings of an account's entered versions in public seasons, by version_owner, rating_version and rating_rank. */
   standings: SqlSchema.findAll({
     Request: Schema.String,
     Result: StandingRow,
@@ -103,7 +103,7 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
       SELECT count(*)::int AS total FROM session WHERE account_id = ${account_id} AND expires_at > ${now}`
   }),
 
-  /** The first of some words that is on the list, by word_pkey. */
+  /** The first of the given words that is on the list, by word_pkey. */
   listed: SqlSchema.findOneOption({
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ word: Schema.String }),
@@ -113,16 +113,16 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeWrites = (sql: SqlClient.SqlClient) => ({
-  /** Locks one row by the primary key; what is null stays. */
+  /** Locks one row by the primary key; a null leaves the column as it is. */
   edit: ({ bio, display_name, id }: { readonly id: string; readonly display_name: string | null; readonly bio: string | null }) => sql`
     UPDATE account SET display_name = coalesce(${display_name}::text, display_name), bio = coalesce(${bio}::text, bio) WHERE id = ${id}`,
 
-  /** Locks one row by the primary key; at most once a minute and session. */
+  /** Locks one row by the primary key; at most once a minute for each session. */
   touch: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`UPDATE session SET last_seen_at = ${now} WHERE id = ${id}`,
 
   /**
-   * Inserts one row; those of the account that have expired go, and so do all but the newest `others`, by session_account. Runs under the
-   * account's lock where it is not new.
+   * Inserts one row; deletes the account's expired rows and all but the newest `others`, by session_account. Runs under the account's
+   * lock unless the account is new.
    */
   openSession: (row: {
     readonly id: string
@@ -141,7 +141,7 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
     INSERT INTO session (id, account_id, token_sha256, user_agent, created_at, last_seen_at, expires_at)
     VALUES (${row.id}, ${row.account_id}, ${row.token_sha256}, ${row.user_agent}, ${row.now}, ${row.now}, ${row.expires_at})`,
 
-  /** Deletes the longest expired by session_expiry; those that somebody else deletes are left to them, so it waits for nobody. */
+  /** Deletes the longest expired by session_expiry; skips rows that another transaction has locked, so it never waits. */
   sweepSessions: (now: Date, most: number) => sql`
     DELETE FROM session WHERE id IN (
       SELECT id FROM session WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${most} FOR UPDATE SKIP LOCKED)`,
@@ -169,14 +169,14 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
       WHERE i.provider = ${provider} AND i.subject = ${subject} FOR UPDATE OF a`
   }),
 
-  /** Which of the names are taken, by account_username. */
+  /** The names among the given ones that are taken, by account_username. */
   takenUsernames: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ username: Schema.String }),
     execute: (names) => sql`SELECT username FROM account WHERE ${sql.in("username", names)}`
   }),
 
-  /** Inserts one row, or none where account_username says that the name went meanwhile. */
+  /** Inserts one row, or none where account_username shows that the name was taken meanwhile. */
   addAccount: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, username: Schema.String, display_name: Schema.String, now: Schema.Date }),
     Result: Schema.Struct({ id: Schema.String }),
@@ -198,8 +198,8 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
     ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login`,
 
   /**
-   * Inserts one row, or none where sign_in_used_pkey has the state: of two who come with it, on whatever nodes, one is first. Deletes
-   * the longest expired by sign_in_used_expiry; those that somebody else deletes are left to them.
+   * Inserts one row, or none where sign_in_used_pkey has the state: of two uses, on any nodes, only one succeeds. Deletes the longest
+   * expired by sign_in_used_expiry; skips rows that another transaction has locked.
    */
   useState: SqlSchema.findOneOption({
     Request: Schema.Struct({ state: Schema.String, expires_at: Schema.Date, now: Schema.Date, pruned: Schema.Int }),
@@ -214,7 +214,7 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
   makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
 })
 
-/** One row by account_username; whoever speaks of an account by its name asks this. */
+/** One row by account_username; used wherever an account is named by its username. */
 export const accountNamed = (sql: SqlClient.SqlClient) =>
   SqlSchema.findOneOption({
     Request: Schema.String,

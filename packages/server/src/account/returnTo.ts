@@ -1,9 +1,9 @@
-/** Where a sign-in may lead: a path on our own origin, or the front page. */
+/** The page to return to after a sign-in: a path on our own origin, or the front page. */
 
 /** It travels in a cookie, which browsers drop over 4 KiB; written out as JSON and base64 it may be 2.7 times as long. */
 const longest = 1024
 
-/** Reads the address as a browser would, so that nothing a browser takes for another origin passes. */
+/** Parses the address as a browser does, so that an address that a browser takes for another origin is refused. */
 export const returnTo = (asked: string | undefined, origin: string): string => {
   if (asked === undefined || !asked.startsWith("/") || asked.length > longest || !URL.canParse(asked, origin)) return "/"
   const url = new URL(asked, origin)

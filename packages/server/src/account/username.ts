@@ -1,8 +1,8 @@
-/** From a provider's login to a username: lower case, in characters that stand in a path as they are. */
+/** From a provider's login to a username: lower case, in characters that need no escaping in a path. */
 
 const longest = 39
 
-/** Anything else than letters, digits, dot, hyphen and underscore becomes a hyphen; a login of none of them is `user`. */
+/** Characters other than letters, digits, dot, hyphen and underscore become a hyphen; a login without any of these becomes `user`. */
 export const usernameOf = (login: string) => {
   const plain = login
     .normalize("NFKD")

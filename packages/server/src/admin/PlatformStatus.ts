@@ -1,6 +1,6 @@
 /**
- * How the platform is doing at this moment (docs/contract.md#platform-status). Private seasons are not counted as live, as they are
- * not named.
+ * The platform's current status (docs/contract.md#platform-status). Private seasons are not counted as live, so that the counts do not
+ * reveal them.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"

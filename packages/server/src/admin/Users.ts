@@ -1,17 +1,18 @@
 /**
- * Accounts under administration: who is in office, and who is suspended.
+ * Administration of accounts: administrator rights and suspensions.
  *
- * A change of either is made under one lock of the whole database, and whoever makes it must be in office when it is their
- * turn. So of two administrators who put each other out of office one comes second and is refused, and since nobody changes
- * their own, somebody is always left. The administrator whom the configuration names is one again at their next sign-in.
+ * Both are changed under one lock of the whole database, and the acting account must be an administrator once it has the
+ * lock. So of two administrators who demote each other the second is refused, and since nobody can change their own rights,
+ * at least one administrator is always left. The administrator named by the configuration becomes one again at the next
+ * sign-in.
  *
- * A suspension holds the account's row, as a sign-in does: one that came before has its session ended with the others, one
- * that comes after finds the account suspended. Sessions are asked of the database with each request, so on every node the
- * next request is refused; those that are under way are ended (account/Ongoing.ts). Versions that the account has entered
- * play on, since nobody can withdraw one, and its candidates go on.
+ * A suspension locks the account's row, as a sign-in does: the session of an earlier sign-in is ended with the others, and a
+ * later sign-in finds the account suspended. Every request looks up its session in the database, so the next request is
+ * refused on every node; requests under way are ended (account/Ongoing.ts). Versions that the account has entered play on,
+ * since versions cannot be withdrawn, and its candidates continue.
  *
- * The runner keys that it has made stop as long as it is suspended: they open no session and report nothing, and what their
- * runners held goes back at once, as where a key is revoked. When the suspension ends they are in force again.
+ * The account's runner keys are inactive while it is suspended: they open no session and report nothing, and the leases of
+ * their runners are returned at once, as when a key is revoked. When the suspension ends the keys are valid again.
  */
 import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
@@ -39,10 +40,10 @@ export class Users extends Context.Service<
   )
 }
 
-/** The database knows no text with this character, so it names nothing. */
+/** The database cannot store this character, so no account has such a name. */
 const isName = (text: string) => !text.includes("\0")
 
-/** What is different afterwards. */
+/** The fields that the edit changes. */
 const changesOf = (held: Standing, { admin = held.admin, suspended = held.suspended }: EditUser): EditUser => ({
   ...(admin === held.admin ? {} : { admin }),
   ...(suspended === held.suspended ? {} : { suspended })
@@ -54,7 +55,7 @@ const makeEdit = Effect.gen(function* () {
   const queries = yield* makeQueries
   const runnerKeys = yield* RunnerKeys
 
-  /** Answers whose account it is and what is different now. */
+  /** Answers the account and the fields that have changed. */
   const write = Effect.fnUntraced(function* (account: SignedIn, username: string, change: EditUser) {
     yield* queries.lockOffice()
     const own = Option.getOrUndefined(yield* queries.standing(account.id))

@@ -1,4 +1,4 @@
-/** The site's word list, as administrators keep it; account/Words.ts is the other side. Words are named in any case, width and diacritics. */
+/** The site's word list for administrators; account/Words.ts applies it. Words are matched in any case, width and diacritics. */
 import type { Word, Words } from "@agon/api/admin/Word.ts"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -13,9 +13,9 @@ export class WordList extends Context.Service<
   WordList,
   {
     readonly list: (page: PageOf) => Effect.Effect<Words>
-    /** Answers the row; the one that is there where the word is on the list already. */
+    /** Answers the new row, or the existing one where the word is on the list already. */
     readonly add: (account: SignedIn, spelled: string) => Effect.Effect<Word, InvalidRequest>
-    /** Answers the row that it was. */
+    /** Answers the removed row. */
     readonly remove: (account: SignedIn, spelled: string) => Effect.Effect<Word, NotFound>
   }
 >()("agon/WordList") {
@@ -37,7 +37,7 @@ const makeWordList = Effect.gen(function* () {
     return { words, total, next_cursor: nextCursor(cursor, words.length, total) }
   }, Effect.orDie)
 
-  /** Taken off at the same moment, it is put there again. */
+  /** Tries again where the word is removed at the same moment. */
   const put = Effect.fnUntraced(function* (word: string, spelled: string) {
     const now = new Date(yield* Clock.currentTimeMillis)
     for (;;) {

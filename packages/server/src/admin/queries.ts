@@ -1,4 +1,4 @@
-/** Every statement that the platform's status is made of. */
+/** Every statement of the platform's status. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -12,8 +12,8 @@ const Counts = Schema.Struct({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * Runners by runner_seen, those of the last minute; open work whole, which is small; open seasons by season_open. Of private
-   * seasons nothing is counted, neither their work nor the machines of their own: a figure that moves would tell of them.
+   * Runners of the last minute by runner_seen; the whole table of open work, which is small; open seasons by season_open.
+   * The work and the runners of private seasons are not counted, since a figure that moves would reveal them.
    */
   counts: SqlSchema.findOne({
     Request: Schema.Struct({ now: Schema.Date, seen_after: Schema.Date }),

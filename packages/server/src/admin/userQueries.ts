@@ -10,18 +10,18 @@ const UserRow = Schema.Struct({ ...User.fields, created_at: Instant })
 const Standing = Schema.Struct({ id: Schema.String, admin: Schema.Boolean, suspended: Schema.Boolean })
 export type Standing = typeof Standing.Type
 
-/** Of an account `a`; identities by identity_account. */
+/** The columns of an account `a`; its identities by identity_account. */
 const columns = `a.username, a.display_name, a.admin, a.suspended, a.created_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'login', i.login) ORDER BY i.created_at, i.provider, i.subject), '[]')
     FROM identity i WHERE i.account_id = a.id) AS identities`
 
-/** So many accounts are found by each of the three names, whatever is asked for; who finds as many asks for more letters. */
+/** The most accounts that a search finds by each of the three names; a longer search term narrows it. */
 const FOUND_MAX = 300
-/** Sorts behind every character that a name may go on with. */
+/** Sorts after every character of a name. */
 const LAST = "\u{10ffff}"
 
 const makeReads = (sql: SqlClient.SqlClient) => {
-  /** Names of which `start` is the beginning, byte by byte: no character of it means anything else than itself, as some would to LIKE. */
+  /** Names that begin with `start`, byte by byte: no character is a wildcard, as some are to LIKE. */
   const begins = (name: string, start: string) =>
     sql`${sql.literal(name)} ~>=~ lower(${start}::text) AND ${sql.literal(name)} ~<~ (lower(${start}::text) || ${LAST}::text)`
   const first = (name: string) => sql.literal(`ORDER BY ${name} USING ~<~ LIMIT ${FOUND_MAX}`)
@@ -63,10 +63,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   named: accountNamed(sql),
 
-  /** An advisory lock to the end of the transaction: who is in office is settled for one after the other. */
+  /** An advisory lock to the end of the transaction: changes of administrator rights run one after the other. */
   lockOffice: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('administrators', 0))`,
 
-  /** One row by the primary key, without a lock: under `lockOffice` nobody else puts an account out of office or suspends it. */
+  /** One row by the primary key, without a lock: `lockOffice` already excludes other demotions and suspensions. */
   standing: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: Standing,
@@ -83,12 +83,12 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Changes one row by the primary key, which `hold` has locked. */
   set: ({ admin, id, suspended }: Standing) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
 
-  /** The keys that an account has made and that are in force, by runner_key_creator; their runners are gone with it, by runner_of_key. */
+  /** Ends the runners of an account's valid keys, by runner_of_key, and answers these keys, by runner_key_creator. */
   endRunners: (account_id: string) => sql<{ readonly id: string }>`
     WITH k AS (SELECT id FROM runner_key WHERE created_by = ${account_id} AND revoked_at IS NULL),
       gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM k) AND state <> 'gone')
     SELECT id FROM k`,
 
-  /** Deletes an account's sessions by session_account; in a statement after `hold`, so that it sees what a sign-in before it has left. */
+  /** Deletes an account's sessions by session_account; a statement after `hold`, so that it sees the session of an earlier sign-in. */
   endSessions: (account_id: string) => sql`DELETE FROM session WHERE account_id = ${account_id}`
 }))

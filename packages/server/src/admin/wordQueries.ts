@@ -1,4 +1,4 @@
-/** Every statement on the word list for those who keep it. */
+/** Every statement of administrators on the word list. */
 import { Word } from "@agon/api/admin/Word.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -22,7 +22,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: () => sql`SELECT count(*)::int AS total FROM word`
   }),
 
-  /** Inserts one row, or none where word_pkey has it: who comes second waits for the first to commit. */
+  /** Inserts one row, or none where word_pkey has it: a second insert waits for the first to commit. */
   add: SqlSchema.findOneOption({
     Request: Schema.Struct({ word: Schema.String, spelled: Schema.String, now: Schema.Date }),
     Result: WordRow,

@@ -1,4 +1,4 @@
-/** The log of everything that administrators did, on whatever season or on none (docs/contract.md#audit-log). */
+/** The log of all administrative writes, with or without a season (docs/contract.md#audit-log). */
 import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import type { PageOf } from "@agon/api/Page.ts"
 import { Context, Effect, Layer } from "effect"

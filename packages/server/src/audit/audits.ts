@@ -1,6 +1,6 @@
 /**
- * The log of administrative writes. What goes through a season's actor is logged by its commit; what is plain SQL is
- * logged here, in the transaction of the write: a write that was refused leaves no row, and one that stands has one.
+ * The log of administrative writes. A write through a season's actor is logged by its commit. A plain SQL write is logged
+ * here, in its own transaction: a refused write leaves no row, and a committed write has one.
  */
 
 import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
@@ -13,21 +13,21 @@ import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 import { storableJson, storableText } from "../database/storable.ts"
 
-/** What the log will say of a write. */
+/** The log entry of a write. */
 export const auditOf = (account: SignedIn, action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
   Effect.map(newId, (id) => ({ id, actor: account.id, action, subject, detail }))
 
-/** The same of something that nobody asked for: the service itself did it. */
+/** The log entry of a write that the service made on its own. */
 export const ownAudit = (action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
   Effect.map(newId, (id) => ({ id, actor: null, action, subject, detail }))
 
-/** Where the write was: in a season, in a game, or nowhere in particular. */
+/** The scope of a write: a season, a game, or the whole site. */
 export interface Place {
   readonly game: string | null
   readonly season_id: string | null
 }
 
-/** Of the site itself, and of no game or season. */
+/** The whole site, no game or season. */
 export const nowhere: Place = { game: null, season_id: null }
 
 const Row = Schema.Struct({ ...AuditRow.fields, at: Instant })
@@ -73,7 +73,7 @@ export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
   const reads = makeReads(sql)
 
   return {
-    /** Runs a write and logs it in one transaction. `about` says what to log of what was written; undefined where nothing changed. */
+    /** Runs a write and logs it in one transaction. `about` makes the log entry from the result; undefined where nothing changed. */
     logged: <A, E, R>(
       place: Place,
       write: Effect.Effect<A, E | SqlError.SqlError | Schema.SchemaError, R>,
@@ -94,7 +94,7 @@ export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
           )
         ),
 
-    /** A page of a season's log, or where that is null of everything, newest first. */
+    /** A page of a season's log, or of the whole log where `season_id` is null, newest first. */
     page: Effect.fn("audits.page")(function* (season_id: string | null, { cursor, limit }: PageOf) {
       const cut = { limit, offset: cursor }
       const audit = yield* season_id === null ? reads.all(cut) : reads.ofSeason({ ...cut, season_id })

@@ -1,4 +1,4 @@
-/** Boards as administrators bring them in and switch them: read by the game's engine, stored and switched by the machine. */
+/** Administration of boards: files are parsed by the game's engine; the season's state machine stores and switches boards. */
 
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { BoardExists, BoardInvalid, type ImportBoards, type ImportedBoards } from "@agon/api/board/admin.ts"
@@ -29,7 +29,7 @@ export class BoardAdmin extends Context.Service<
       map_id: string,
       enabled: boolean
     ) => Effect.Effect<BoardRow, NotFound | SeasonClosed | Unavailable>
-    /** Copies of the boards of another season that the account may see. */
+    /** Copies boards of another season that the account may see. */
     readonly import: (
       account: SignedIn,
       season: SeasonInPath,
@@ -51,7 +51,7 @@ const makeBoardAdmin = Effect.gen(function* () {
   const row = (season: SeasonInPath, map_id: string) =>
     Effect.map(boards.get(season.id, map_id), ({ board: _board, periods: _periods, ...row }): BoardRow => row)
 
-  /** One board that was asked for: why it is skipped, or that it was imported. */
+  /** Imports one board, or answers why it is skipped. */
   const importOne = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, from: string, map_id: string, file: unknown) {
     const command = yield* addingOf(account, season, file, "board.import", { from })
     if ("errors" in command) return { map_id, reason: "board_invalid" as const }
@@ -78,7 +78,7 @@ const makeBoardAdmin = Effect.gen(function* () {
     }),
     import: Effect.fn("BoardAdmin.import")(function* (account, season, { from, maps }) {
       const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
-      yield* asked(actors, season.id, { _tag: "Tick" }) // a closed season is told of also where there is nothing to import
+      yield* asked(actors, season.id, { _tag: "Tick" }) // refuses a closed season also where there is nothing to import
       const held = new Map((yield* boards.list(source.id, { enabled: false, boards: true })).maps.map((row) => [row.map_id, row.board]))
       const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBoards["skipped"][number]> } = {
         imported: [],
@@ -96,7 +96,7 @@ const makeBoardAdmin = Effect.gen(function* () {
   })
 })
 
-/** The command that adds a board, or what the season's engine finds wrong with its file. */
+/** The command that adds a board, or the engine's error for its file. */
 const addingOf = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, file: unknown, action: string, detail: unknown) {
   const check = engineOf(season.game)!.checkBoard(file)
   if (!check.ok) return { errors: check.errors }

@@ -1,4 +1,4 @@
-/** Boards of a season as they are read: all of them, in play or not, in the order they were added. */
+/** Reads the boards of a season: all of them, in play or not, in the order they were added. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { BoardDetail, Boards as BoardList } from "@agon/api/board/api.ts"
@@ -8,9 +8,9 @@ import { isSlug } from "../season/seasonRecord.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
 export interface BoardsAsked {
-  /** Boards in play alone. */
+  /** Whether to list only boards in play. */
   readonly enabled: boolean
-  /** With each board's file. */
+  /** Whether to include each board's file. */
   readonly boards: boolean
 }
 
@@ -27,10 +27,10 @@ export class Boards extends Context.Service<
   )
 }
 
-/** Matches that count, by board. */
+/** The number of counted matches by board. */
 type Played = ReadonlyMap<string, number>
 
-/** Seasons whose boards are counted once and then kept up. */
+/** Seasons whose counts are cached and then updated incrementally. */
 const SEASONS_MAX = 1_000
 
 const join = (before: Played, later: Played): Played => {
@@ -39,7 +39,7 @@ const join = (before: Played, later: Played): Played => {
   return all
 }
 
-/** Of a season that is gone meanwhile there is nothing. */
+/** A season that was deleted meanwhile has no counts. */
 const countedOf = (rows: ReadonlyArray<CountedRow>): Counted<Played> => {
   const { rated, voided } = rows[0] ?? { rated: 0, voided: 0 }
   return { found: new Map(rows.flatMap(({ map_id, matches }) => (map_id === null ? [] : [[map_id, matches ?? 0]]))), rated, voided }

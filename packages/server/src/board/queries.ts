@@ -1,4 +1,4 @@
-/** Every statement that reads boards. The machine alone writes them. */
+/** Every statement that reads boards. Only the season's state machine writes them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { BoardDetail } from "@agon/api/board/api.ts"
@@ -6,13 +6,13 @@ import { Instant } from "../database/rows.ts"
 import { iso } from "../season/queries.ts"
 
 const { board: _, matches: __, periods: ___, ...fields } = BoardDetail.fields
-/** `file` is null where it was not asked for. */
+/** `file` is null where it was not requested. */
 export const BoardRow = Schema.Struct({ ...fields, added_at: Instant, file: Schema.NullOr(Schema.Json) })
 export type BoardRow = typeof BoardRow.Type
 
 const columns = "b.map_id, b.players, b.rows, b.cols, b.enabled, b.added_at"
 
-/** Each switch on with the first switch off after it. */
+/** Pairs each switch on with the first switch off after it. */
 const periods = `
   (SELECT coalesce(jsonb_agg(jsonb_build_object('from', ${iso("p.at")}, 'to', ${iso("p.ended")}) ORDER BY p.n), '[]')
     FROM (SELECT w.n, w.at, w.enabled, lead(w.at) OVER (ORDER BY w.n) AS ended
@@ -49,7 +49,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE b.season_id = ${season_id} AND b.map_id = ${map_id}`
   }),
 
-  /** How many matches count and did so once, and those rated after number `after` by board: by match_rated, no more rows than those. */
+  /** The season's totals of rated and voided matches, and by board the matches rated after number `after`, by match_rated. */
   counted: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, after: Schema.Int }),
     Result: CountedRow,

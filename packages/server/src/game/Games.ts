@@ -10,7 +10,7 @@ import { Seasons } from "../season/Seasons.ts"
 import { makeQueries } from "./queries.ts"
 import { registered } from "../season/registered.ts"
 
-/** A game and which season it was answered with, for the tags of the answer. */
+/** A game and the season in its answer, for the answer's tags. */
 export interface ReadGame {
   readonly game: Game
   readonly season_id: string | null

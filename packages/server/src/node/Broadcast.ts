@@ -1,13 +1,13 @@
 /**
- * What the nodes on one database tell each other: words on a topic, by NOTIFY. Whoever tells is answered at once; one fiber
- * sends what has gathered since its last statement, so that a thousand writes a second make a few notifications and no
- * write waits for one. A node does not hear itself.
+ * Broadcasts between the nodes on one database: words on a topic, by NOTIFY. `tell` returns at once; one fiber sends the
+ * words gathered since its last statement, so that a thousand writes a second make a few notifications and no write waits
+ * for one. A node ignores its own words.
  *
- *   deaf ──LISTEN stands──▶ hearing ──the listener is lost, or nothing was heard for half a minute──▶ deaf
+ *   deaf ──LISTEN stands──▶ hearing ──the listener is lost, or nothing was received for half a minute──▶ deaf
  *
- * A node that is deaf may miss any word. So those who listen are told when it begins and when it ends, to be on the safe
- * side in between. A line that is cut in silence loses nothing: hence every node says now and then that it is there, and
- * one that has not heard even itself takes itself for deaf.
+ * While a node is "deaf" (disconnected) it may miss any word, so listeners are told when this begins and ends and can act
+ * safely in between. A silently cut connection raises no error: hence every node sends a heartbeat, and one that has not
+ * received even its own counts itself as deaf.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Queue, Schedule, Schema } from "effect"
@@ -18,16 +18,16 @@ import { restarts } from "../process/restarts.ts"
 const channel = "agon_nodes"
 /** Postgres takes payloads under 8000 bytes. */
 const maxPayloadBytes = 7500
-/** What is told within it after a statement goes with the next: a season that plays hundreds of matches a second tells of each. */
+/** The pause between statements, to gather words: a season that plays hundreds of matches a second sends one for each. */
 const GATHER = "2 millis"
-/** A database that is away is asked again this often, at first and from then on. */
+/** The first and the longest wait between attempts to reach a database that is away. */
 const retry = restarts("50 millis", "1 second")
-/** Over it words are not listed any more: everybody is told `everything`. */
+/** Beyond it the words are replaced by `everything`. */
 const maxPending = 10_000
-/** In the place of words: any of them may be meant. */
+/** Sent in place of words; it stands for all of them. */
 export const everything = "*"
 
-/** How often a node says that it is there, and after how long without a word it is deaf. */
+/** How often a node sends a heartbeat, and after how long without a message it counts as deaf. */
 export interface Pulse {
   readonly beat_ms: number
   readonly deaf_ms: number
@@ -38,11 +38,11 @@ export type Topic = "purge" | "work" | "seasons" | "suspended"
 
 export interface Listener {
   readonly topic: Topic
-  /** What another node has said. */
+  /** Words of another node have arrived. */
   readonly heard: (words: ReadonlyArray<string>) => Effect.Effect<void>
   /** From now on words may be missed. */
   readonly deaf: Effect.Effect<void>
-  /** From now on none is; what was said before may have been missed. */
+  /** From now on none is missed; earlier ones may have been. */
   readonly hearing: Effect.Effect<void>
 }
 
@@ -50,7 +50,7 @@ export class Broadcast extends Context.Service<
   Broadcast,
   {
     readonly tell: (topic: Topic, words: ReadonlyArray<string>) => Effect.Effect<void>
-    /** For as long as the node lives; told at once whether it hears. */
+    /** Registers a listener for as long as the node runs; it is told the current state at once. */
     readonly listen: (listener: Listener) => Effect.Effect<void>
   }
 >()("agon/Broadcast") {
@@ -105,7 +105,7 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
     // One transaction, whose end takes a lock that all who notify share.
     const notified = pg`SELECT pg_notify(${channel}, message) FROM json_array_elements_text(${JSON.stringify(messages)}::json) message`
     return Effect.tapError(notified, () =>
-      // What could not be sent is sent with the next try; twice does no harm.
+      // Words that could not be sent go with the next attempt; a repetition does no harm.
       Effect.forEach(topics, ([topic, words]) => tell(topic, [...words]), { discard: true })
     )
   })
@@ -126,7 +126,7 @@ const makeEar = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string, 
   let hears = false
 
   const told = (which: "deaf" | "hearing") => Effect.forEach([...listeners], (listener) => listener[which], { discard: true })
-  /** Nobody is told twice what it knows. */
+  /** Listeners are told only of a change. */
   const judge = Effect.suspend(() => {
     const now = listens && clock.currentTimeMillisUnsafe() - heard_ms <= pulse.deaf_ms
     if (now === hears) return Effect.void
@@ -161,13 +161,13 @@ const makeEar = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string, 
   ).pipe(Effect.onExit(() => stand(false)))
 
   const beat = Effect.ignore(pg.notify(channel, JSON.stringify({ from: me, topic: "beat", words: [] })))
-  // A beat may hang, the judge may not.
+  // Two fibers, since a heartbeat may hang and `judge` must not.
   for (const each of [beat, judge]) yield* each.pipe(Effect.repeat(Schedule.spaced(pulse.beat_ms)), Effect.forkScoped)
   yield* listen.pipe(Effect.sandbox, Effect.retry(retry), Effect.forkScoped)
   return { hears: () => hears }
 })
 
-/** Words in as few notifications as hold them. */
+/** Packs the words into as few notifications as possible. */
 export const payloads = (from: string, topic: Topic, words: ReadonlyArray<string>): Array<string> => {
   const found: Array<string> = []
   const message = (words: ReadonlyArray<string>) => JSON.stringify({ from, topic, words })

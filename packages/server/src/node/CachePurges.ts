@@ -1,8 +1,8 @@
 /**
- * The response cache of a node among others: what one purges, all purge (docs/contract.md#caching).
+ * The response cache of one of several nodes: a purge on one node reaches all of them (docs/contract.md#caching).
  *
- * Here a purge is immediate, as without others; the rest hear of it (node/Broadcast.ts). A node that is deaf may miss any
- * of them: it forgets everything, and keeps nothing until it hears again.
+ * A purge is immediate on its own node and broadcast to the others (node/Broadcast.ts). A node that receives no broadcasts
+ * could miss one: it forgets everything, and caches nothing until it receives them again.
  */
 import { Effect, Layer } from "effect"
 import { Broadcast, everything } from "./Broadcast.ts"
@@ -24,7 +24,7 @@ const makeShared = Effect.gen(function* () {
   } satisfies ResponseCache["Service"]
 })
 
-/** Takes the place of `ResponseCache.layer` where several nodes share one database. */
+/** Replaces `ResponseCache.layer` where several nodes share one database. */
 export const layer: Layer.Layer<ResponseCache, never, Broadcast> = Layer.effect(ResponseCache, makeShared).pipe(
   Layer.provide(ResponseCache.layer)
 )

@@ -1,13 +1,13 @@
 /**
- * Which process hosts which season. One by itself hosts all of them. Of several on one database each has a name (AGON_NODE),
- * at which the others reach it, and hosts its share: seasons are spread over 16 shards, shards over the nodes, and a node
- * holds its shards by locks of a database session of its own (`effect/cluster`). What becomes of them when a node
+ * The placement of seasons on processes. A single process hosts all of them. Of several on one database each has an address
+ * (AGON_NODE), at which the others reach it, and hosts its share: seasons are spread over 16 shards, shards over the nodes,
+ * and a node holds its shards by locks of a database session of its own (`effect/cluster`). The shards of a node that
  *
- *   stops       it lets go of them at once, the others see that within 0.25 s
- *   is killed   the database lets go of its locks at once, the others find its port closed within 1 s (Lookout.ts)
+ *   stops       it releases them at once, and the others see that within 0.25 s
+ *   is killed   the database releases its locks at once, and the others find its port closed within 1 s (Lookout.ts)
  *   vanishes with its machine   the others miss its heartbeat within 4 s, and the database ends its idle session
- *   is frozen   the database ends its idle session after 4 s, the others miss its heartbeat meanwhile; when it wakes it finds its
- *               locks gone and ends its actors, and what they write in between the epoch refuses (actor/store/commit.ts)
+ *   is frozen   the database ends its idle session after 4 s, the others miss its heartbeat meanwhile; when it resumes it finds its
+ *               locks gone and ends its actors, and the epoch check refuses their writes in between (actor/store/commit.ts)
  *   is cut off from the database   the same: it ends its actors itself when it has not reached its locks for 1.3 s
  *
  * Nodes command each other's seasons over HTTP, at a port of its own and with a credential of the installation (Peers.ts).
@@ -35,7 +35,7 @@ import { lookout } from "./Lookout.ts"
 import type { NodeTls } from "../config/nodeTls.ts"
 import { peerClients, peerServer } from "./Peers.ts"
 
-/** One process for itself; the actors need the cluster only to be hosted. */
+/** A single process; the actors need the cluster only to be hosted. */
 export const alone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
   Layer.provide(NodeCrypto.layerDigest),
   Layer.orDie
@@ -58,10 +58,10 @@ const sql = Layer.effect(
   })
 )
 
-/** The same on all nodes, or they would disagree about who hosts what. */
+/** The same on all nodes, or they would disagree about the placement of seasons. */
 const SHARDS = 16
 
-/** `node` is where the others reach this one, `secret` what all of them share; with `tls` each shows the others a certificate. */
+/** `node` is the address of this node for the others, `secret` is shared by all; with `tls` nodes present certificates to each other. */
 export const amongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const config = ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(node.host, node.port)),

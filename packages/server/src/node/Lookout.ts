@@ -1,7 +1,7 @@
 /**
- * A node that was killed: its port refuses connections at once, long before its heartbeat is missed. Every node knocks at the
- * others' ports, and strikes one that refused twice running off the list of those that host seasons. A node that is only
- * slow, or cannot be reached, is left to its heartbeat; one that starts again puts itself on the list.
+ * Detects killed nodes: a killed node's port refuses connections at once, long before its heartbeat is missed. Every node
+ * probes the others' ports and removes one that refused twice in a row from the list of nodes that host seasons. A node that
+ * is slow or unreachable is left to the heartbeat; one that starts again adds itself to the list.
  */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,12 +9,12 @@ import { connect } from "node:net"
 import type { Address } from "../config/variables.ts"
 
 const LOOK_EVERY = "400 millis"
-/** Who does not even refuse by then is no matter of ours. */
+/** A node that has not even refused by then is left to the heartbeat. */
 const KNOCK_TIMEOUT_MS = 1_000
-/** One refusal may be a node between two lives. */
+/** A single refusal may be a node that is restarting. */
 const REFUSALS = 2
 
-/** Whether nobody listens there. */
+/** Whether the port refuses connections. */
 const refuses = (address: string) =>
   Effect.callback<boolean>((resume) => {
     const colon = address.lastIndexOf(":")
@@ -37,7 +37,7 @@ export const lookout = Effect.fnUntraced(function* ({ host, port }: Address) {
   const knock = Effect.fnUntraced(function* (address: string) {
     const times = (yield* refuses(address)) ? (refused.get(address) ?? 0) + 1 : 0
     refused.set(address, times)
-    // One row by its unique address; whoever notices first strikes it off.
+    // One row by its unique address; the first node that notices updates it.
     if (times >= REFUSALS) yield* sql`UPDATE cluster_runners SET healthy = false WHERE address = ${address} AND healthy`
   })
   const look = Effect.gen(function* () {

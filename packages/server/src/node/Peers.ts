@@ -1,7 +1,7 @@
 /**
- * How nodes speak to each other: over HTTP at AGON_NODE, a server and a router apart from the public one. The only path is `/nodes/`. A
- * request carries the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
- * time; its body is not read before that. With TLS each side shows a certificate as well (config/nodeTls.ts).
+ * Calls between nodes: over HTTP at AGON_NODE, with a server and a router separate from the public one. The only path is `/nodes/`. A
+ * request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
+ * time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -19,14 +19,14 @@ import type { NodeTls } from "../config/nodeTls.ts"
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"
 
-/** What `Authorization` holds between nodes that share the secret. */
+/** The `Authorization` header between nodes that share the secret. */
 export const nodesCredential = (secret: Redacted.Redacted) =>
   `Bearer ${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}`
 
-/** Asks other nodes. */
+/** The clients for other nodes. */
 export const peerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const credential = nodesCredential(secret)
-  // Fresh: the program's other client is the same layer, and would be taken instead, without the certificate.
+  // Fresh: otherwise the program's other client, which is the same layer without the certificate, would be reused.
   const http = Layer.effect(
     HttpClient.HttpClient,
     Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("authorization", credential)))
@@ -34,7 +34,7 @@ export const peerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined)
   return HttpRunner.layerClientProtocolHttp({ path: NODES_PATH, https: tls !== undefined }).pipe(Layer.provide(http))
 }
 
-/** Answers other nodes for the seasons that live here. */
+/** Serves other nodes' commands to the seasons hosted here. */
 export const peerServer = ({ host, port }: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const credential = nodesCredential(secret)
   const make = () =>
@@ -44,7 +44,7 @@ export const peerServer = ({ host, port }: Address, secret: Redacted.Redacted, t
   )
 }
 
-/** For those who have shown nothing yet. */
+/** Limits for clients that are not authenticated yet. */
 const LIMITS = { headersTimeout: 5_000, maxHeaderSize: 8_192 }
 
 const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, credential: string) =>
@@ -54,6 +54,6 @@ const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerRespon
     return method === "POST" ? answer : Effect.succeed(nothingHere)
   })
 
-/** The connection is closed: the body that may follow is nobody's. */
+/** Closes the connection, since a body that follows is not read. */
 const nothingHere = HttpServerResponse.text("", { status: 404, headers: { connection: "close" } })
 const notANode = HttpServerResponse.text("", { status: 401, headers: { connection: "close" } })

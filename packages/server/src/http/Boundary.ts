@@ -1,7 +1,7 @@
 /**
  * `BoundaryLayer` surrounds every endpoint, `JsonBodyLayer` those that take a body. Between them they
- * turn what the framework or a defect made of the request into the API's own typed refusals, which
- * HttpApi then encodes as it does a handler's. What is no endpoint at all is Edge.ts's.
+ * turn the framework's errors and defects into the API's own typed refusals, which HttpApi then
+ * encodes like a handler's. Edge.ts handles requests that match no endpoint.
  */
 import { ByteSize, Cause, Context, Effect, Layer, type Schema, type SchemaIssue } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
@@ -22,7 +22,7 @@ import { unstorable } from "./unstorable.ts"
 
 type Refusal = HttpApiMiddleware.Error<Boundary>
 
-/** How long a caller is told to wait for a season that moves or a database that is away. */
+/** Retry-After for a season that moves or a database that is away. */
 const unavailable_s = 1
 
 // Both functions run once per route, when it is built.
@@ -62,9 +62,9 @@ const payloadsOf = ({ payload }: { readonly payload: HttpApiEndpoint.PayloadMap 
   [...payload.values()].flatMap(({ schemas }) => schemas)
 
 /**
- * Reads the body that the decoder then finds read, and refuses what need not be decoded to be refused: too much, at once where its
- * length is said and else when it has come so far; what cannot be stored; lists that are too long. A body of another type is the
- * decoder's to refuse.
+ * Reads the body ahead of the decoder and makes the refusals that need no decoding: a body that is too large (at once where its
+ * length is declared, otherwise when the limit is reached), text that cannot be stored, and lists that are too long. The decoder
+ * refuses a body of another content type.
  */
 const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: FindOverlong | undefined) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<void, BodyProblem> => {
@@ -78,7 +78,7 @@ const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: Find
     })
   })
 
-/** What is no JSON is the decoder's to refuse. */
+/** Undefined for invalid JSON, which the decoder refuses. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -108,7 +108,7 @@ const translateBody = <E>(
   return Effect.failCause(cause)
 }
 
-/** What kept a body from being read: it is too large, or who sent it went away. */
+/** Why a body could not be read: it is too large, or the client disconnected. */
 const unreadable = (defect: unknown, tooLarge: P.BodyTooLarge): BodyProblem | undefined => {
   if (!HttpServerError.isHttpServerError(defect) || defect.reason._tag !== "RequestParseError") return undefined
   return defect.reason.reason === "BodyTooLarge" ? tooLarge : cutShort
@@ -121,10 +121,10 @@ const refuseBody = (issue: SchemaIssue.Issue, refusesBody: BodyRefusal) => {
   return refusesBody(errors, [...missingKeys(issue)]) ?? invalid(errors)
 }
 
-/** Keys at the top of the body that are not there. */
+/** Required keys that are missing at the top level of the body. */
 function* missingKeys(issue: SchemaIssue.Issue): Generator<string> {
   switch (issue._tag) {
-    case "AnyOf": // HttpApi makes a union of the payload's schemas, be it one
+    case "AnyOf": // HttpApi makes a union of the payload's schemas, even of a single one
     case "Composite":
       for (const inner of issue.issues) yield* missingKeys(inner)
       return
@@ -135,7 +135,7 @@ function* missingKeys(issue: SchemaIssue.Issue): Generator<string> {
   }
 }
 
-/** A refusal that the route declares passes; what the framework made of the request gets its own. */
+/** Passes a refusal that the route declares; translates the framework's errors and defects. */
 const translate = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Refusal> => {
   const failed = cause.reasons.find(Cause.isFailReason)
   if (failed !== undefined) {
@@ -148,10 +148,10 @@ const translate = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Refusal> 
   return died === undefined ? Effect.failCause(cause) : explain(died.defect, cause)
 }
 
-/** A part of the request that its schema refuses. A path that cannot be ours names nothing. */
+/** Translates a schema's refusal of a part of the request. An invalid path is answered as not found. */
 const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Refusal> => {
   if (error.kind === "Body" || error.kind === "ResponseHeaders") {
-    return Effect.flatMap(logged(Cause.die(error)), Effect.fail) // our answer, not their request
+    return Effect.flatMap(logged(Cause.die(error)), Effect.fail) // the fault is in our answer, not in the request
   }
   if (error.kind === "Params") return Effect.fail(new P.NotFound({ detail: "There is nothing under this path." }))
   const errors = fieldErrors(error.cause.issue)
@@ -164,7 +164,7 @@ const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Re
 
 const invalid = (errors: P.FieldErrors, noun?: string) => new P.InvalidRequest({ detail: sentencesOf(errors, noun), errors })
 
-/** What a defect looks like from outside: a database that is away, or our fault. */
+/** Translates a defect for the client: the database is unavailable, or an internal error. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>
   SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect) || isOutOfResources(defect))
     ? Effect.andThen(

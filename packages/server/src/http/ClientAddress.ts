@@ -1,8 +1,8 @@
 /**
- * The address that a public request counts against. X-Forwarded-For is believed only from proxies named
+ * The address that a public request counts against. X-Forwarded-For is trusted only from proxies named
  * in TRUSTED_PROXIES: the header is read from its end, and the first address that is no such proxy is
- * the client's. Of an IPv6 address it is the network of 64 bits, since that is the least that anybody is
- * given: by the whole address a single client would have 2^64 buckets.
+ * the client's. An IPv6 client counts by its /64 network, the smallest that anybody is assigned: by the
+ * whole address a single client would have 2^64 buckets.
  */
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -27,20 +27,20 @@ export const trusting = (proxies: ReadonlyArray<string>): ClientAddressOf => {
     const hops = forwardedFor?.split(",") ?? []
     while (hops.length > 0 && trusts(client)) {
       const hop = plain(hops.pop()!.trim())
-      if (isIP(hop) === 0) break // a name or a lie; the proxy that passed it on answers for it
+      if (isIP(hop) === 0) break // not an address, so it may be forged: counts as the proxy that passed it on
       client = hop
     }
     return countedAs(client)
   }
 }
 
-/** An address of documentation (RFC 5737), which nobody has. */
+/** An address reserved for documentation (RFC 5737), which no client has. */
 const SOMEBODY = "192.0.2.1"
 
-/** Whether the peer is believed when it says whose request it passes on. */
+/** Whether the peer is a trusted proxy. */
 export const speaksForOthers = (addressOf: ClientAddressOf, peer: string) => addressOf(peer, SOMEBODY) === SOMEBODY
 
-/** An IPv4 address as it is, an IPv6 address as its network: `2001:db8:0:1::/64`. */
+/** An IPv4 address unchanged, an IPv6 address as its network: `2001:db8:0:1::/64`. */
 const countedAs = (address: string) => {
   if (!address.includes(":")) return address
   const [head = [], tail] = address.split("::").map((part) => part.split(":").filter((group) => group !== ""))

@@ -1,4 +1,4 @@
-/** Answers that are made for one who asks, compressed beside the loop where they accept it. Which ones are not: encodings.ts. */
+/** Compresses answers that are not shared, off the event loop, where the client accepts it. Exceptions: encodings.ts. */
 import { Effect } from "effect"
 import { Cookies, HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { codingOf, compress, LEAST_BYTES } from "./encodings.ts"
@@ -6,7 +6,7 @@ import { codingOf, compress, LEAST_BYTES } from "./encodings.ts"
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "method">
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The body of JSON that may be compressed, where it is one. A shared answer, which says what it varies by, has been. */
+/** The JSON body, if it may be compressed. A shared answer, recognized by its Vary header, has been handled already. */
 const bodyOf = ({ method }: Request, { body, cookies, headers }: Response) =>
   (method === "GET" || method === "HEAD") &&
   body._tag === "Uint8Array" &&

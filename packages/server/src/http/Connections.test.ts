@@ -6,7 +6,7 @@ import { ConnectionLimits, makeServer } from "./Connections.ts"
 import { allowed } from "../../../../test/support/slack.ts"
 
 const ask = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
-/** node keeps an idle connection for 5 s. */
+/** Less than the 5 s for which node keeps an idle connection. */
 const SOONER_MS = 3_000
 
 it("a server that stops ends each connection with the answer that was under way, and tells who asks meanwhile to go elsewhere", async () => {

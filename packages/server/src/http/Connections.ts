@@ -1,6 +1,6 @@
 /**
- * node's server as strangers meet it: how long they may take, how many they may be, and the refusal of what is no request at all. Such
- * refusals are problems like every other, but written to the socket, since there is no answer yet that could hold them.
+ * node's server with its limits: how long clients may take, how many connections may be open, and the refusal of malformed requests.
+ * These refusals are problems like all others, but written to the socket, since there is no response object yet.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
@@ -16,19 +16,19 @@ export interface Limits {
   readonly head_ms: number
   /** From the end of the head to the end of the body. 1 MiB at 35 KB/s. */
   readonly body_ms: number
-  /** The same for an object, whose signed URL says how much it may have; as long as an upload's window. */
+  /** The same for an object, whose size is limited by its signed URL; as long as an upload's window. */
   readonly object_ms: number
-  /** Without a byte in either direction while a request is under way: who does not read its answer. Four times a runner's long poll. */
+  /** No byte in either direction while a request is under way: the client does not read its answer. Four times a runner's long poll. */
   readonly idle_ms: number
-  /** Of request line and headers together. */
+  /** Size of request line and headers together. */
   readonly head_bytes: number
-  /** As many lines has a head; no client sends a tenth. */
+  /** Header lines of a request; no client sends a tenth of it. */
   readonly headers: number
-  /** Open at once. A runner holds two, a website's backend a few; over it new ones are closed. */
+  /** Connections open at once; beyond it new ones are closed. A runner holds two, a website's backend a few. */
   readonly connections: number
-  /** Of them, from one client address. Twenty addresses that do their worst leave room for nobody else, one leaves nearly all of it. */
+  /** The same for one client address. One hostile address leaves nearly all of them free, twenty can take them all. */
   readonly address_connections: number
-  /** How often connections are looked over for those that took too long. */
+  /** How often connections are checked for time-outs. */
   readonly every_ms: number
 }
 
@@ -57,9 +57,9 @@ const encode: (problem: unknown) => unknown = Schema.encodeUnknownSync(
   Schema.Union([P.InvalidRequest, P.RequestTimeout, P.HeadersTooLarge]) as unknown as Schema.Encoder<unknown>
 )
 
-/** Ends a connection with a problem, unless an answer is half way out on it already. */
+/** Ends a connection with a problem, unless an answer on it has been sent in part. */
 const refuse = (socket: Duplex, problem: { readonly status: number }) => {
-  // node keeps the answer under way there; to write into it would be to forge it.
+  // node's response under way; a problem written into it would look like a part of it.
   const answering = (socket as Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } })._httpMessage
   if (!socket.writable || answering?.headersSent === true) return void socket.destroy()
   const body = JSON.stringify(encode(problem))
@@ -77,7 +77,7 @@ const faultOf = ({ code }: { readonly code?: string }) => {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : notHttp
 }
 
-/** Called with every request before anybody else; false where it has been refused. */
+/** Called first with every request; false where it has been refused. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly server: Server; readonly admit: Admit } => {
@@ -87,10 +87,10 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
     maxHeaderSize: limits.head_bytes,
     requestTimeout: Math.max(limits.object_ms, limits.head_ms),
     requireHostHeader: false, // it is required below, with a problem
-    shouldUpgradeCallback: () => false // there is nothing to upgrade to: an ordinary request
+    shouldUpgradeCallback: () => false // no upgrades: treated as an ordinary request
   })
   server.maxConnections = limits.connections
-  server.maxHeadersCount = 0 // all are seen, or a second Host behind them would not be; they are counted below
+  server.maxHeadersCount = 0 // unlimited here, or a second Host after the limit would go unseen; they are counted below
   server.timeout = limits.idle_ms
   server.on("connection", (socket: Socket) => {
     if (!crowd.enter(socket)) socket.destroy()
@@ -99,7 +99,7 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
   endsIdleConnections(server)
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => refuse(socket, faultOf(error)))
   server.on("connect", (_request, socket) => refuse(socket, noTunnel))
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response)) // it may be ignored (RFC 9110, 10.1.1)
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response)) // Expect may be ignored (RFC 9110, 10.1.1)
 
   const admit: Admit = (request, response) => {
     if (request.httpVersion === "1.1" && !hasOneHost(request)) {
@@ -111,7 +111,7 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
       return false
     }
     toPath(request)
-    if (!server.listening) response.shouldKeepAlive = false // it stops: the next request is somebody else's
+    if (!server.listening) response.shouldKeepAlive = false // the server stops and takes no further requests
     if (hasBody(request) && isHurried(request.url!)) {
       const timer = setTimeout(() => giveUp(request, response), limits.body_ms).unref()
       request.once("close", () => clearTimeout(timer))
@@ -121,10 +121,10 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
   return { server, admit }
 }
 
-/** How often a server that stops looks for connections that have become idle. */
+/** How often a stopping server checks for connections that have become idle. */
 const idle_every_ms = 20
 
-/** node ends those that are idle when the server is closed; one whose answer was under way would hold the server up for 5 s more. */
+/** On close node only ends connections that are idle then; one with an answer under way would delay the stop by 5 s more. */
 const endsIdleConnections = (server: Server) => {
   const close = server.close.bind(server)
   server.close = (done) => {
@@ -134,14 +134,14 @@ const endsIdleConnections = (server: Server) => {
   }
 }
 
-/** A body that has not come whole: who has had an answer without it gets no other. */
+/** Gives up on an incomplete body. Where the answer has been sent already, the connection is closed without a problem. */
 const giveUp = (request: IncomingMessage, response: ServerResponse) => {
   if (request.complete) return
   if (response.writableEnded) request.socket.destroy()
   else refuse(request.socket, tooSlow)
 }
 
-/** node keeps the first of several, so they are counted as they came. */
+/** node keeps only the first of several Host headers, so the raw headers are counted. */
 const hasOneHost = ({ rawHeaders }: IncomingMessage) => {
   let found = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -151,7 +151,7 @@ const hasOneHost = ({ rawHeaders }: IncomingMessage) => {
   return found === 1
 }
 
-/** A proxy may ask for `http://host/path`, which is `/path` here, to routes and cache alike (RFC 9112, 3.2.2). */
+/** A proxy may request `http://host/path`; routes and cache get `/path` (RFC 9112, 3.2.2). */
 const toPath = (request: IncomingMessage) => {
   const url = request.url!
   if (url.charCodeAt(0) === 47 || !/^https?:\/\//i.test(url)) return
@@ -160,5 +160,5 @@ const toPath = (request: IncomingMessage) => {
 
 const hasBody = ({ headers }: IncomingMessage) => headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
-/** Bodies of the API and of the development sign-in; objects have bounds of their own. */
+/** Whether `body_ms` applies: to the API and the development sign-in, but not to objects, which have `object_ms`. */
 const isHurried = (url: string) => !url.startsWith("/objects/")

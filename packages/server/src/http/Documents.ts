@@ -1,6 +1,6 @@
 /**
- * `/docs`, `/openapi.json` and `/errors`: made and compressed when the service starts, the same bytes for
- * everybody after that, and counted against the address's public bucket.
+ * `/docs`, `/openapi.json` and `/errors`: made and compressed once at the start, the same bytes for
+ * everybody, and counted against the address's public bucket.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerRespondable, type HttpServerResponse } from "effect/http"
@@ -14,7 +14,7 @@ import { RateLimits } from "./RateLimits.ts"
 import { pagePolicy, referencePolicy } from "./securityHeaders.ts"
 import { toResponse } from "./Shared.ts"
 
-/** They change with the service's version; a browser asks again after five minutes and is told that it has them. */
+/** They change only with the service's version; a browser revalidates after five minutes and gets a 304. */
 const CACHE_CONTROL = "public, max-age=300"
 
 const CODINGS: ReadonlyArray<Compression> = ["br", "gzip"]
@@ -29,8 +29,7 @@ const documentOf = (contentType: string, text: string, policy?: string): Entry =
 const pageOf = (html: string, policyOf: (html: string) => string) => documentOf(HTML, html, policyOf(html))
 
 /**
- * The page that the framework makes, which it only gives as a route. Fonts of its own would come from somebody else's machine, and
- * its proxy is one.
+ * The framework's page, which it offers only as a route. Its default fonts are off, since they, like its proxy, are a third party's.
  */
 const scalarPage = Effect.gen(function* () {
   const routes: Array<Effect.Effect<HttpServerResponse.HttpServerResponse>> = []
@@ -51,7 +50,7 @@ const make = Effect.gen(function* () {
   return documents
 })
 
-/** One of each in a process, however many services it holds, as in tests. */
+/** Made once in a process, also where it runs several services, as in tests. */
 let made: Effect.Success<typeof make> | undefined
 
 const representation = (entry: Entry, coding: Compression | "identity") =>

@@ -1,6 +1,6 @@
 /**
- * Around the router: request ids, no-store, compression, and the problems for what is no endpoint at all, which are
- * unknown paths, methods that a path does not have, and failures outside HttpApi.
+ * Around the router: request ids, no-store, compression, and the problems for unknown paths, methods that a path
+ * does not have, and failures outside HttpApi.
  */
 import { Cause, Clock, Context, Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
@@ -44,7 +44,7 @@ const outside = (cause: Cause.Cause<unknown>) => {
     : Effect.flatMap(logged(cause), HttpServerRespondable.toResponse)
 }
 
-/** Whether it is written as a path is: the router takes parameters of no letters as well, and lets a path end at a semicolon. */
+/** Whether the path is well formed: the router also accepts empty parameters, and ends a path at a semicolon. */
 const isPath = (url: string) => {
   const end = url.indexOf("?")
   const path = end < 0 ? url : url.slice(0, end)
@@ -64,18 +64,18 @@ const noRoute = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
 }
 
 /**
- * A path is what it is: neither other letters nor a slash more name the same, or a proxy in front of us would guard the one and let the
- * other pass. Parameters may be as long as a word written out in percent signs.
+ * Paths are matched exactly: neither another case nor an extra slash matches, since a rule of a proxy in front of us would guard the one
+ * spelling and let the other pass. Parameters may be as long as a listed word that is percent-encoded.
  */
 export const routing = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: 1_000 }
 
-/** The methods of each path, from the API itself; asked only when no route was found. */
+/** The methods of each path, from the API itself; used only when no route was found. */
 const methods = FindMyWay.make<Array<string>>(routing)
 const byPath = new Map<string, Array<string>>()
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path } }) => {
-    // Names of parameters may differ between the methods of one path; their places do not.
+    // Parameter names may differ between the methods of one path; their positions do not.
     const place = path.replace(/:\w+/g, ":x")
     const own = byPath.get(place) ?? []
     own.push(...(method === "GET" ? ["GET", "HEAD"] : [method]))

@@ -1,4 +1,4 @@
-/** A ready answer: its bytes as they are and compressed, and the headers that go with each (docs/contract.md#caching). */
+/** A cached answer: its bytes, plain and compressed, and the headers of each (docs/contract.md#caching). */
 import { hash } from "node:crypto"
 import { type Coding, type Compression, compress, LEAST_BYTES } from "./encodings.ts"
 import { SECURITY_HEADERS_FLAT } from "./securityHeaders.ts"
@@ -7,20 +7,20 @@ export interface Answer {
   readonly text: string
   readonly contentType: string
   readonly tags: ReadonlySet<string>
-  /** When it stops being true, where it does so without a write. */
+  /** When the answer becomes outdated without a write. */
   readonly until_ms?: number | undefined
 }
 
-/** The answer in one coding. Its tag is its own, since the bytes are (RFC 9110, 8.8.3.3). */
+/** The answer in one coding. Each coding has its own ETag, since the bytes differ (RFC 9110, 8.8.3.3). */
 export interface Representation {
   readonly body: Buffer
   readonly etag: string
   readonly headers: { readonly [name: string]: string }
-  /** The same headers flat, as node writes them fastest; the last slot is the request id of each answer. */
+  /** The same headers flat, which node writes fastest; the last slot is for the request id of each answer. */
   readonly rawHeaders: Array<string>
 }
 
-/** Uncompressed, with what has been compressed of it so far. */
+/** The uncompressed answer, with the codings that have been made so far. */
 export interface Entry extends Representation {
   readonly contentType: string
   readonly cacheControl: string
@@ -35,9 +35,9 @@ export const maxAge_s = 600
 const cacheControlOf = (seconds: number) => `public, max-age=0, s-maxage=${seconds}`
 export const cacheControl = cacheControlOf(maxAge_s)
 
-/** What is kept of an entry besides its body, its URL and its tags, so that many small ones are bounded as well. */
+/** The memory of an entry besides its body, URL and tags, so that many small entries are bounded as well. */
 const OVERHEAD_BYTES = 1536
-/** Of a tag: its text, and its places in two maps. */
+/** The memory of a tag: its text, and its entries in two maps. */
 const TAG_BYTES = 200
 
 export const weightOf = (url: string, { body, coded, tags }: Entry) =>
@@ -47,13 +47,13 @@ const bytesOf = (coded: Representation | undefined, body: Buffer) => (coded === 
 
 export const makeEntry = ({ contentType, tags, text, until_ms = Infinity }: Answer, now_ms: number): Entry => {
   const life_ms = Math.max(0, Math.min(maxAge_s * 1000, until_ms - now_ms))
-  const cacheControl = cacheControlOf(Math.floor(life_ms / 1000)) // caches further on do not outlive it either
+  const cacheControl = cacheControlOf(Math.floor(life_ms / 1000)) // downstream caches keep it no longer either
   return entryOf({ body: Buffer.from(text), contentType, cacheControl, tags, expires_ms: now_ms + life_ms })
 }
 
 type Parts = Pick<Entry, "body" | "contentType" | "cacheControl" | "tags" | "expires_ms">
 
-/** `more` are headers of its own in every coding. */
+/** `more` are additional headers for every coding. */
 export const entryOf = (parts: Parts, more: Readonly<Record<string, string>> = {}): Entry => {
   const etag = `"${hash("sha256", parts.body, "base64url").slice(0, 22)}"`
   return { ...parts, ...represented({ ...parts, etag, more }, parts.body, "identity"), more, coded: {}, coding: {} }
@@ -75,18 +75,18 @@ const represented = ({ cacheControl, contentType, etag: plain, more }: Named, bo
   return { body, etag, headers, rawHeaders }
 }
 
-/** What a 304 repeats (RFC 9110, 15.4.5); the last slot is the request id. */
+/** The headers that a 304 repeats (RFC 9110, 15.4.5); the last slot is for the request id. */
 export const unchangedHeaders = (cacheControl: string, etag: string): Array<string> => [
   ...SECURITY_HEADERS_FLAT,
   ...["Cache-Control", cacheControl, "ETag", etag],
   ...["Vary", "Accept-Encoding", "X-Request-Id", ""]
 ]
 
-/** Undefined where it is to be compressed first. */
+/** Undefined where the entry has to be compressed first. */
 export const representationOf = (entry: Entry, coding: Coding): Representation | undefined =>
   coding === "identity" || entry.body.length <= LEAST_BYTES ? entry : entry.coded[coding]
 
-/** Compresses it once for all who ask; `grown` is told by how many bytes. The plain answer where zlib has too much to do. */
+/** Compresses the entry once for all requests; `grown` gets the added bytes. The plain answer where zlib has too much to do. */
 export const encode = (entry: Entry, coding: Coding, grown: (bytes: number) => void): Promise<Representation> => {
   if (coding === "identity") return Promise.resolve(entry)
   return (entry.coding[coding] ??= compress(entry.body, coding)
@@ -103,8 +103,8 @@ export const encode = (entry: Entry, coding: Coding, grown: (bytes: number) => v
 const CODINGS: ReadonlyArray<Coding> = ["identity", "gzip", "br"]
 
 /**
- * The tag of the entry that an If-None-Match names, by weak comparison, in a list, or as `*` (RFC 9110, 13.1.2). Whoever has the
- * answer in any coding has it.
+ * The entry's tag as an If-None-Match names it, by weak comparison, in a list, or as `*` (RFC 9110, 13.1.2). The tag of any coding
+ * matches.
  */
 export const matches = (ifNoneMatch: string | undefined, etag: string): string | undefined => {
   if (ifNoneMatch === undefined) return undefined

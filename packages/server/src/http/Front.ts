@@ -2,9 +2,9 @@
  * The node:http server with the cache in front of it: a hit is written from node's own request event,
  * before a fiber starts, at about the price of a bare server. Everything else goes on to Effect.
  * node offers no hook between parsing and listeners, hence the overridden `emit`; it is the one place
- * that leaves HttpApi, and a request it does not answer is untouched. A hit takes a token like any
- * other public read; without one the request goes on and is refused in the ordinary way. Where the
- * tokens are in Redis the answer waits for it, and so does going on.
+ * that bypasses HttpApi, and a request it does not answer is passed on unchanged. A hit takes a token
+ * like any other public read; without one the request goes on and is refused in the ordinary way.
+ * Where the tokens are in Redis, both wait for Redis's answer.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
 import { Context, Effect } from "effect"
@@ -28,7 +28,7 @@ export interface Mount {
 
 export class Mounts extends Context.Reference<ReadonlyArray<Mount>>("agon/Mounts", { defaultValue: () => [] }) {}
 
-/** Headers that are set are kept by whoever answers, be it a mount, the router or a failure of either, unless it sets its own. */
+/** Sets the security headers early, so that they stay on every answer (of a mount, the router or a failure) that does not replace them. */
 const protect = (response: ServerResponse) => {
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
 }
@@ -36,7 +36,7 @@ const protect = (response: ServerResponse) => {
 const isUnder = (url: string, path: string) =>
   url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?")
 
-/** Whether a mount answers it. */
+/** Whether a mount answers the request. */
 const mountedOf = (mounts: ReadonlyArray<Mount>) => (request: IncomingMessage, response: ServerResponse) => {
   const mount = mounts.find(({ path }) => isUnder(request.url!, path))
   if (mount === undefined) return false
@@ -65,7 +65,7 @@ export const makeFront = Effect.gen(function* () {
     const entry = cache.getUnsafe(request.url!)
     if (entry === undefined) return false
     const found = representationOf(entry, codingOf(request.headers["accept-encoding"] as string | undefined))
-    if (found === undefined) return false // it is compressed beside the loop first
+    if (found === undefined) return false // it has to be compressed first, off the event loop
     const address = clientOf(request)
     const wait_ms = limits.takeUnsafe("public", address)
     const write = () => {
@@ -103,7 +103,7 @@ export const makeFront = Effect.gen(function* () {
     }
     server.emit = (event: string | symbol, ...args: Array<any>) => {
       if (event === "request" && settles(args[0], args[1])) return true
-      if (event === "checkContinue" && !admit(args[0], args[1])) return true // one that asks before it sends its body; no shared read does
+      if (event === "checkContinue" && !admit(args[0], args[1])) return true // Expect: 100-continue, which no shared read sends
       return emit(event, ...args)
     }
     return server

@@ -1,4 +1,4 @@
-/** What `/metrics` says of requests; each figure costs a request under 0.1 us. */
+/** The metrics of requests; each costs a request under 0.1 us. */
 import { Metric } from "effect"
 
 const requests = Metric.counter("agon_http_requests_total", { description: "Answers, by class of status", incremental: true })
@@ -13,7 +13,7 @@ export const cacheHits = Metric.counter("agon_http_cache_hits_total", {
   incremental: true
 })
 
-/** From the router's door to the answer, before it is written; long polls of runners included. */
+/** From the router to the complete answer, before it is written; runners' long polls included. */
 export const durations = Metric.histogram("agon_http_request_duration_ms", {
   description: "Time to an answer",
   boundaries: [1, 2.5, 5, 10, 25, 50, 100, 250, 1000, 5000, 30_000]

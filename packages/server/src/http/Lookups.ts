@@ -1,5 +1,5 @@
 /**
- * What the levels of account/Authorization.ts ask of the features. Each feature's service implements its part;
+ * The look-ups of the levels of account/Authorization.ts. Each feature's service implements its part;
  * the program joins them into this one record, so that http/ depends on no feature.
  */
 import { Context, type Effect, type Option } from "effect"
@@ -13,7 +13,7 @@ import type {
   VersionInPath
 } from "@agon/api/Authorization.ts"
 
-/** What a path names inside a season besides its slug. */
+/** The thing inside a season that a path names. */
 export type NameInSeason =
   | { readonly map_id: string }
   | { readonly baseline: string }
@@ -21,8 +21,8 @@ export type NameInSeason =
   | { readonly n: string }
 
 /**
- * A comment that can be read, one that its author has not deleted, a thread, what administrators have written, and a story that was
- * submitted; all but the first are for moderators to ask for.
+ * A readable comment, a comment that its author has not deleted, a thread, an announcement or post by administrators, and a submitted
+ * story; all but the first are looked up for moderators only.
  */
 export type InCommunity = "comment" | "standing" | "thread" | "announcement" | "post" | "story"
 
@@ -34,23 +34,23 @@ export interface SeasonForAdmin extends SeasonInPath {
 export class Lookups extends Context.Service<
   Lookups,
   {
-    /** Fails where the service is built without it. */
+    /** Fails where the service is built without the game. */
     readonly game: (slug: string) => Effect.Effect<void, UnknownGame>
     /** Unknown game, then unknown season; a private season that the account may not see is unknown. */
     readonly seasonForAdmin: (account: SignedIn, game: string, slug: string) => Effect.Effect<SeasonForAdmin, UnknownGame | UnknownSeason>
-    /** Whether the season has it; a name of no sensible form it has not. */
+    /** Whether the season has it; false for a malformed name. */
     readonly inSeason: (season_id: string, name: NameInSeason) => Effect.Effect<boolean>
     /** None also where `id` is no UUID. */
     readonly modelOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
     /** None also where `id` is no UUID. */
     readonly versionOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
-    /** Whether the account has a seat in it; not where `id` is no UUID. */
+    /** Whether the account has a seat in the match; false where `id` is no UUID. */
     readonly matchOwnedBy: (account_id: string, id: string) => Effect.Effect<boolean>
-    /** Whether there is such a thing of the community for the account's eyes; not where `id` is no UUID, or a post's no slug. */
+    /** Whether it exists and the account may see it; false where `id` is no UUID, or no slug for a post. */
     readonly inCommunity: (account_id: string, kind: InCommunity, id: string) => Effect.Effect<boolean>
     /** Whether there is an account of this username. */
     readonly account: (username: string) => Effect.Effect<boolean>
-    /** By the whole secret (`agon_rk_...`); a revoked key is none. */
+    /** By the whole secret (`agon_rk_...`); none for a revoked key. */
     readonly runnerByKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
   }
 >()("agon/Lookups") {}

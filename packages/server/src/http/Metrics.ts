@@ -1,6 +1,6 @@
 /**
- * `/metrics`, for whoever watches the service. It names private seasons and says how busy everything is, so it is answered at an address of
- * its own (AGON_METRICS), on loopback unless another one is asked for. `/healthz` tells a scraper that it found the right port.
+ * `/metrics`, for monitoring. It names private seasons and shows the load, so it has an address of its own (AGON_METRICS), on loopback
+ * unless configured otherwise. `/healthz` tells a scraper that it found the right port.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
@@ -22,7 +22,7 @@ const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, ur
   return Effect.map(PrometheusMetrics.format(), (text) => HttpServerResponse.text(text, { contentType: FORMAT }))
 })
 
-/** For those who are slow to ask; there are few of them. */
+/** Limits for slow requests; scrapers are few. */
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 10_000, maxHeaderSize: 8_192 }
 const MOST_CONNECTIONS = 32
 
@@ -38,7 +38,7 @@ const makeServer = () => {
   return server
 }
 
-/** Where the address was not asked for and another service has it, this one goes on without, and says so. */
+/** Where the default address is taken by another service, this one logs that and runs without metrics. */
 export const metricsServer = (metrics: SettingsShape["metrics"]) => {
   if (metrics === undefined) return Layer.empty
   const { address, asked } = metrics

@@ -1,15 +1,15 @@
 /**
- * What operators ask for beside the API: `/healthz` (the process runs), `/readyz` (the database answers and holds our schema); and `/`,
- * which leads to the documentation (Documents.ts). `/metrics` names private seasons, and has an address of its own (Metrics.ts).
+ * Routes for operators: `/healthz` (the process runs) and `/readyz` (the database answers and has our schema); and `/`, which redirects
+ * to the documentation (Documents.ts). `/metrics` names private seasons and has an address of its own (Metrics.ts).
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 
-/** A database that answers no sooner is as good as away. */
+/** A database that takes longer counts as unavailable. */
 const readinessTimeout = "2 seconds"
 
-/** Whoever asks within it is told the same: the database is asked four times a second at most, however many ask. */
+/** The result is cached for this long, so the database is asked four times a second at most. */
 const readinessKept = "250 millis"
 
 const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -3,8 +3,8 @@ import type { HttpServerRequest } from "effect/http"
 import type { PublicOriginShape } from "../config/publicOrigin.ts"
 
 /**
- * Whether a page of another origin led the browser here, as far as it says so. Among the names of loopback a browser takes one for another
- * origin than the next, so there it is never said.
+ * Whether a page of another origin led the browser here, by its Sec-Fetch-Site header. False on loopback, whose names are different
+ * origins to a browser.
  */
 export const comesFromElsewhere = ({ headers }: HttpServerRequest.HttpServerRequest, { loopback }: PublicOriginShape) => {
   const site = headers["sec-fetch-site"]

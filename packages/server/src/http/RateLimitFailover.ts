@@ -1,9 +1,9 @@
 /**
- * Buckets that nodes share, and this node's own for the while that the shared ones do not answer: a Redis that is down or
- * slow must not take the service down or keep anybody waiting. The first take that fails or is late, and those under way
- * beside it, are decided by the node's own buckets, as is every take until a probe in the background is answered in time
- * again; so an outage costs the requests of one moment `answer_ms` at most, and no request after them anything. Meanwhile
- * every node counts for itself, from full buckets. It is logged once when it begins and once when it ends.
+ * Buckets that nodes share, with this node's own as a fallback: a Redis that is down or slow must not take the service down
+ * or delay requests. The first take that fails or is late, and those under way beside it, are decided by the node's own
+ * buckets, as is every take until a background probe is answered in time again. So an outage costs the requests of one
+ * moment `answer_ms` at most, and later requests nothing. Meanwhile every node counts for itself, from full buckets. The
+ * outage is logged once when it begins and once when it ends.
  */
 import { Clock, Data, Effect, Metric, Schedule } from "effect"
 import { makeMemory } from "./RateLimitStoreMemory.ts"
@@ -12,31 +12,31 @@ import type { Limit, RateLimitStoreShape } from "./RateLimitStore.ts"
 export class BucketsAway extends Data.TaggedError("BucketsAway")<{ readonly detail: string }> {}
 
 export interface SharedBuckets {
-  /** As the store's `takeUnsafe`; may fail, or never end. */
+  /** Like the store's `takeUnsafe`, but may fail or never end. */
   readonly take: (bucket: string, limit: Limit) => Effect.Effect<number, BucketsAway>
 }
 
-/** How often buckets that do not answer are asked whether they do again. */
+/** How often buckets that do not answer are probed. */
 const probe_ms = 500
 
-/** After how long a probe is taken for lost: long enough that those which are only late do not pile up behind one another. */
+/** When a probe counts as lost: long enough that late probes do not pile up. */
 const lost_ms = 10_000
 
-/** A bucket of its own, of which a take always writes, since a server that only reads does not serve us. */
+/** A separate bucket. Its take always writes, since a read-only server is of no use here. */
 const probe = { bucket: "probe", limit: { per_s: 1000, burst: 1000 } }
 
 const answering = Metric.gauge("agon_rate_limit_redis_up", { description: "Whether Redis decides takes (1) or this node by itself (0)" })
 
-/** Those of an outage; while none is about it does not grow. */
+/** Takes during outages; it does not grow otherwise. */
 const alone = Metric.counter("agon_rate_limit_alone_total", {
   description: "Takes that this node decided by itself because Redis did not answer",
   incremental: true
 })
 
-/** A wait is counted in parts, so that a while in which this process itself was held up counts as one of them. */
+/** A wait is counted in parts, so that a pause of this process itself counts as one part only. */
 const parts = 5
 
-/** Returns after the first probe, whatever came of it. */
+/** Returns after the first probe, whether or not it was answered. */
 export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, answer_ms: number) {
   const clock = yield* Clock.Clock
   const own = makeMemory(clock)
@@ -49,7 +49,7 @@ export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, 
       answers = false
       answering.updateUnsafe(0, context)
       const line = `Redis does not answer (${detail}): until it does, this node keeps rate limits by itself`
-      return Effect.provide(Effect.logWarning(line), context) // the node's log, not that of whose request it was
+      return Effect.provide(Effect.logWarning(line), context) // logged for the node, not for the request
     })
 
   const found = Effect.suspend(() => {

@@ -1,20 +1,20 @@
 /**
- * Buckets in this process. They live in two generations: whatever is touched moves into the young one, and when every
- * bucket of the old one is full it is dropped whole and the young one becomes old. So an idle bucket is gone after two
- * generations, nothing is ever searched, and a take costs the same whether there are ten buckets or the most there may be.
+ * Buckets in this process, in two generations: a bucket that is used moves into the young one, and when every bucket of
+ * the old one is full, the old one is dropped whole and the young one becomes old. So an idle bucket is gone after two
+ * generations without any search, and a take costs the same for ten buckets as for the maximum.
  */
 import { Clock, Effect, Layer } from "effect"
 import { type Limit, RateLimitStore, step_us } from "./RateLimitStore.ts"
 
-/** Buckets kept at once, about 15 MB of them. Over it those that were not touched for longest are forgotten, which lets their callers begin anew. */
+/** Buckets kept at once, about 15 MB. Beyond it those unused for longest are dropped, which gives their callers full buckets. */
 export const mostBuckets = 100_000
 
-/** The least age of a generation, so that few callers do not mean a generation each. */
+/** The minimum age of a generation, so that with few callers not every take begins a new one. */
 const generation_us = 10_000_000
 
 interface Generation {
   readonly fullAt_us: Map<string, number>
-  /** When the last of its buckets is full. */
+  /** The time at which the last of its buckets is full. */
   full_us: number
 }
 

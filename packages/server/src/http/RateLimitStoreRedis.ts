@@ -2,8 +2,8 @@
  * Buckets in Redis, for the nodes that share it: one key a bucket, which expires when the bucket is full. A take is one
  * script, so it is atomic and one round trip, and it reads Redis's clock, so that nodes whose clocks differ agree.
  *
- * The client is the one that Effect's own Redis layer is made of, without that layer, which fails where Redis is not there
- * at the start and logs every attempt to connect again. It is loaded only where a Redis is configured.
+ * The client is the one that Effect's own Redis layer uses, without that layer, which fails where Redis is down at the
+ * start and logs every attempt to reconnect. It is loaded only where a Redis is configured.
  */
 import { Effect, Layer, Redacted } from "effect"
 import { BucketsAway, makeFailover, type SharedBuckets } from "./RateLimitFailover.ts"
@@ -26,11 +26,11 @@ export const layerRedis = ({ answer_ms = 500, url }: RedisOptions) =>
 /** A start waits for Redis no longer than this, nor any attempt to connect. */
 const connect_ms = 1000
 
-/** A connection that is silent for longer is replaced; pings keep a good one from being so. */
+/** A connection that is silent for longer is replaced; pings keep a working one active. */
 const silence_ms = 5000
 const ping_ms = 2000
 
-/** Takes under way at once; what comes over it is decided by this node. */
+/** Takes under way at once; beyond it this node decides by its own buckets. */
 const mostUnderWay = 10_000
 
 /** The bucket KEYS[1] of steps of ARGV[1] us and a burst of ARGV[2]; see RateLimitStore.ts. Numbers stay under 2^53. */
@@ -79,11 +79,11 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     Effect.sync(() => makeClient(library, Redacted.value(url))),
     (client) => Effect.sync(() => client.isOpen && client.destroy())
   )
-  let trouble: unknown // why there is no connection, where there is none
+  let trouble: unknown // why there is no connection
   client.on("error", (error) => (trouble = error))
   client.on("ready", () => (trouble = undefined))
   const tried = new Promise<void>((done) => void client.once("ready", done).once("error", () => done()))
-  client.connect().catch(() => {}) // fails only when it is released
+  client.connect().catch(() => {}) // rejects only when the client is released
   yield* Effect.timeoutOption(
     Effect.promise(() => tried),
     connect_ms
@@ -96,7 +96,7 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return { take }
 })
 
-/** Several addresses that all refuse make an error without a message. */
+/** When all of several addresses refuse, the error has no message of its own. */
 const reasonOf = (cause: unknown) => {
   const { code, message } = cause as { readonly code?: string; readonly message?: string }
   return code ?? message ?? String(cause)

@@ -1,6 +1,6 @@
 /**
- * The contract's rates, and who is counted by which (docs/contract.md#rate-limits): a token bucket for
- * every class and caller. A caller is an address or an account, as the levels and the boundary decide.
+ * The contract's rate limits (docs/contract.md#rate-limits): a token bucket for every class and caller.
+ * A caller is an address or an account, as the levels and the boundary decide.
  */
 import { Context, Effect, Layer, Metric } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
@@ -25,7 +25,7 @@ export const table: Table = {
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** Takes one token; 0, or the milliseconds until there is one, as a number where that is known at once. */
+    /** Takes one token and answers 0, or the milliseconds until there is one; a plain number where that is known at once. */
     readonly takeUnsafe: (rate: RateClass, caller: string) => number | Effect.Effect<number>
     /** Takes one token or answers 429 with Retry-After. */
     readonly take: (rate: RateClass, caller: string) => Effect.Effect<void, RateLimited>
@@ -64,7 +64,7 @@ const refuse = (rate: RateClass, retry_after_ms: number) =>
     Effect.andThen(Effect.fail(new RateLimited({ detail: `Try again in ${retry_after_ms} ms.`, retry_after_ms })))
   )
 
-/** Sets Retry-After on whatever the request is answered with; a problem's schema has no headers of its own. */
+/** Sets Retry-After on the answer, whatever it is; a problem's schema has no headers of its own. */
 export const retryAfter = (seconds: number) =>
   Effect.withFiber<void>((fiber) => {
     HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, (_request, response) =>

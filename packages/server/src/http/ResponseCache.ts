@@ -1,15 +1,14 @@
 /**
- * Ready answers of `shared` routes, by their canonical URL (docs/contract.md#caching; cacheKey.ts).
+ * Cached answers of `shared` routes, by their canonical URL (docs/contract.md#caching; cacheKey.ts).
  *
- * An entry lives 600 s at most, less where its answer says that the clock will change it sooner, and goes at once when one of
- * its tags is purged. Those who miss the
- * same URL at the same time wait for one computation (a flight). A purge may fall between a flight's
- * read of the database and its end: such a flight answers those who already wait, is joined by
- * nobody, and is not kept if it named the tag. Those who come after the purge wait together for the next flight, which
- * begins when that one has ended: a URL is never computed twice at once, however many ask and however
- * much is purged. The store is bounded; the oldest entries leave first.
+ * An entry is kept for 600 s at most, less where its answer expires sooner by the clock, and is dropped at once when one of
+ * its tags is purged. Requests that miss the same URL at the same time wait for one computation (a flight). A purge may fall
+ * between a flight's read of the database and its end: such a flight answers the requests that wait already, takes no
+ * others, and is not kept if it named the tag. Requests after the purge wait together for the next flight, which begins
+ * when that one has ended: a URL is never computed twice at once, however many requests and purges come. The store is
+ * bounded; the oldest entries are evicted first.
  *
- * An entry is compressed when it is first asked for so, once, and what comes of it counts towards the store's bound.
+ * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import type { Coding } from "./encodings.ts"
@@ -17,33 +16,33 @@ import { type Answer, encode, type Entry, makeEntry, type Representation, repres
 
 interface Flight {
   readonly done: Deferred.Deferred<Entry, any>
-  /** Since it took off. */
+  /** Tags purged since the flight began. */
   readonly purged: Set<string>
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
-/** Other names of answers than the canonical one, and how long they may be: 16 MiB with all that is kept of them. */
+/** Bounds on aliases of canonical URLs, their number and length: 16 MiB with their overhead. */
 const ALIASES_MAX = 16_384
 const ALIAS_LENGTH_MAX = 512
-/** Purges of everything carry this tag; no answer names it. */
+/** The tag of a purge of everything; no answer has it. */
 const everything = "*"
 
 export class ResponseCache extends Context.Service<
   ResponseCache,
   {
-    /** By the canonical URL, or by another of which `alias` has told. */
+    /** By the canonical URL or by an alias of it. */
     readonly getUnsafe: (url: string) => Entry | undefined
-    /** Remembers under which name the answer of a URL is kept. */
+    /** Remembers the canonical URL of a URL. */
     readonly alias: (url: string, canonical: string) => void
-    /** The entry in a coding; compressed now where it has not been. */
+    /** The entry in a coding; compresses it where that is not done yet. */
     readonly represent: (canonical: string, entry: Entry, coding: Coding) => Effect.Effect<Representation>
-    /** The entry of a URL; on a miss `compute` runs once for all who ask meanwhile, and to its end. */
+    /** The entry of a URL; on a miss `compute` runs once for all requests meanwhile, and to its end. */
     readonly getOrCompute: <E, R>(url: string, compute: Effect.Effect<Answer, E, R>) => Effect.Effect<Entry, E, R>
     /** Forgets every answer under these tags. Run it after the commit whatever its outcome, never inside the transaction. */
     readonly purge: (...tags: ReadonlyArray<string>) => Effect.Effect<void>
     /** Forgets everything. */
     readonly purgeAll: Effect.Effect<void>
-    /** Whether answers are kept from now on: not while purges of other nodes may be missed. Forgets everything either way. */
+    /** Turns caching on or off (off while purges of other nodes may be missed). Forgets everything either way. */
     readonly keeping: (kept: boolean) => Effect.Effect<void>
   }
 >()("agon/ResponseCache") {
@@ -77,12 +76,12 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
       })
     )
 
-  /** Takes off when the flight `before` it, if there is one, has landed, well or not. */
+  /** Begins when the flight `before` it, if any, has ended, successfully or not. */
   const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined) => {
     const flight: Flight = { done: Deferred.makeUnsafe(), purged: new Set() }
     flights.set(url, flight)
     const turn = before === undefined ? Effect.void : Effect.exit(Deferred.await(before.done))
-    return Effect.uninterruptible(Effect.andThen(turn, compute(url, flight, answer))) // who hangs up must not fail those who wait with it
+    return Effect.uninterruptible(Effect.andThen(turn, compute(url, flight, answer))) // a client that disconnects must not fail the others that wait
   }
 
   const purge = (...tags: ReadonlyArray<string>) =>
@@ -160,7 +159,7 @@ const makeStore = (now: () => number) => {
     }
   }
 
-  /** To be called when an entry has grown by so many bytes, which may be when it is no longer kept. */
+  /** To be called when an entry has grown by `grown` bytes; it may have been dropped by then. */
   const growing = (url: string, entry: Entry) => (grown: number) => {
     if (entries.get(url) !== entry) return
     bytes += grown

@@ -1,4 +1,4 @@
-/** The `Shared` middleware: an ordinary typed handler, its answer kept as bytes under the tags it named. */
+/** The `Shared` middleware: caches the answer of an ordinary typed handler as bytes, under the tags that it named. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CacheTags, type Keeping, Shared } from "@agon/api/Boundary.ts"
@@ -8,7 +8,7 @@ import { codingOf } from "./encodings.ts"
 import { type Answer, type Entry, matches, type Representation } from "./Entry.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 
-// Once per route, when it is built: what an endpoint knows of parameters is read from the endpoint.
+// Once per route, when it is built: the known parameters are read from the endpoint.
 export const SharedLayer = Layer.effect(
   Shared,
   Effect.map(Effect.all([ResponseCache, AnswerTimeout]), ([cache, timeout_ms]) =>
@@ -19,12 +19,12 @@ export const SharedLayer = Layer.effect(
         const tags: Keeping = new Set<string>()
         return Effect.flatMap(withTags(tags), (response) => toAnswer(response, tags))
       })
-      // Nobody who asks can end a computation, so it ends by itself.
+      // No client can interrupt a computation, so it has a time-out.
       const compute = withAnswerTimeout(timeout_ms, answer)
       return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams>) => {
         const { headers, url } = Context.get(context, HttpServerRequest.HttpServerRequest)
         const key = keyOf(pathOf(url), Context.get(context, HttpServerRequest.ParsedSearchParams))
-        if (key === undefined) return withTags(new Set()) // its handler refuses what it cannot read
+        if (key === undefined) return withTags(new Set()) // its handler refuses the parameters
         return Effect.flatMap(cache.getOrCompute(key, compute), (entry) => {
           cache.alias(url, key)
           const represented = cache.represent(key, entry, codingOf(headers["accept-encoding"]))

@@ -1,22 +1,22 @@
 /**
- * Those who do not take the answer that they asked for. What node and the kernel could not send at once waits in memory, so it is
- * bounded: for each reader in time, by how long the bytes take at a slow line's pace; for an address and for all of them in bytes.
- * Beyond either the connection is closed, of whoever came last. A ready answer is one buffer however many it is sent to, so its
- * bytes are counted dearer than they are.
+ * Limits for clients that do not read their answers. Bytes that node and the kernel could not send at once wait in memory, so they
+ * are bounded: for each reader in time, by how long the bytes take at the pace of a slow line; for an address and for all readers
+ * in bytes. Past its time a reader's connection is closed, past the bytes that of the newest reader. A cached answer is one buffer
+ * for all its readers, so the count overestimates its memory.
  */
 import type { ServerResponse } from "node:http"
 import { Context, Metric } from "effect"
 
 export interface Limits {
-  /** For the first bytes, and for a pause on the way. */
+  /** The time for the first bytes, and for a pause on the way. */
   readonly grace_ms: number
-  /** The least pace after that. */
+  /** The minimum pace after that. */
   readonly bytes_per_s: number
   readonly address_bytes: number
   readonly total_bytes: number
 }
 
-/** A mobile line far from its mast makes 16 KiB/s. The API's reference is 3.4 MB without compression, and 1 MB with it. */
+/** A weak mobile connection makes 16 KiB/s. The API's reference is 3.4 MB without compression, and 1 MB with it. */
 const usual: Limits = {
   grace_ms: 20_000,
   bytes_per_s: 16_384,
@@ -33,7 +33,7 @@ export const slowReadersCut = Metric.counter("agon_http_slow_readers_cut_total",
   incremental: true
 })
 
-/** To be called when an answer has been written whole. */
+/** To be called when the whole answer has been written. */
 export type Watch = (response: ServerResponse, address: string) => void
 
 export const makeSlowReaders = (limits: Limits, context: Context.Context<never>): Watch => {

@@ -6,7 +6,7 @@ import { type CacheKey, makeCacheKey, pathOf } from "./cacheKey.ts"
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 
-/** Values that some parameter of that name takes. */
+/** Valid values by parameter name. */
 const VALUES: Readonly<Record<string, ReadonlyArray<string>>> = {
   model: [uuid(1)],
   match: [uuid(3)],
@@ -46,7 +46,7 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Every choice of a value for each of some parameters, two of them at a time. */
+/** Every combination of values for every two of the parameters. */
 const pairsOf = (names: ReadonlyArray<string>) =>
   names.flatMap((one, i) =>
     names.slice(i + 1).flatMap((other) =>

@@ -1,15 +1,15 @@
 /**
- * The one name of a shared answer (docs/contract.md#caching): its path and the parameters that its endpoint knows, in canonical form.
+ * The cache key of a shared answer (docs/contract.md#caching): its path and the parameters that its endpoint knows, in canonical form.
  *
- * The endpoint's own schema reads the parameters, so what it does not know makes no other name, and neither does the order, the
- * percent-encoding, a default that is written out or a limit over the largest. The name is itself a URL of that answer: whoever
- * asks by it finds the answer at once, and others by way of the names that the cache remembers (ResponseCache.ts).
+ * The endpoint's own schema decodes the parameters, so unknown parameters, their order, percent-encoding, an explicit default or a
+ * limit over the maximum do not change the key. The key is itself a URL of the answer: a request by it is found directly, one by
+ * another URL through the aliases of the cache (ResponseCache.ts).
  */
 import { Exit, Schema } from "effect"
 
 type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** Undefined where the endpoint will refuse the parameters. */
+/** The key, or undefined where the endpoint will refuse the parameters. */
 export type CacheKey = (path: string, parameters: Parameters) => string | undefined
 
 /** `query` is the endpoint's schema of its parameters, where it takes any. */
@@ -30,7 +30,7 @@ export const makeCacheKey = (query: Schema.Top | undefined): CacheKey => {
 
 const canonicalPath = (path: string) => (path.includes("%") ? path.split("/").map(canonicalPart).join("/") : path)
 
-/** What is no percent-encoding names nothing and is refused by the router. */
+/** The router refuses invalid percent-encoding. */
 const canonicalPart = (part: string) => {
   try {
     return encodeURIComponent(decodeURIComponent(part))

@@ -1,4 +1,4 @@
-/** Whether two secrets are the same, in a time that tells neither where they differ nor, of the right one, how long it is. */
+/** Whether two secrets are equal, in a time that reveals neither where they differ nor the length of the right one. */
 import { hash, timingSafeEqual } from "node:crypto"
 
 export const sameSecret = (given: string, right: string) =>

@@ -1,23 +1,23 @@
 /**
- * How many connections each client address holds open, so that one of them cannot take all there are. An IPv6 client counts by its
- * network of 64 bits, as for the rates. A proxy named in TRUSTED_PROXIES speaks for many and is not counted: there the limit is the
- * proxy's own (scripts/nginx.conf).
+ * Limits the open connections of each client address, so that one address cannot take all of them. An IPv6 client counts by its /64
+ * network, as for the rates. A proxy named in TRUSTED_PROXIES serves many clients and is not counted: there the proxy's own limit
+ * applies (scripts/nginx.conf).
  */
 import type { Socket } from "node:net"
 import { Clock, Context, Effect, Metric } from "effect"
 import { ClientAddress, speaksForOthers } from "./ClientAddress.ts"
 
 export interface Crowd {
-  /** Counts the connection until it closes; false where its address has as many as it may have, and it is to be closed. */
+  /** Counts the connection until it closes; false where its address has the maximum already and the caller has to close it. */
   readonly enter: (socket: Socket) => boolean
-  /** One that node closed unseen, since there were too many of everybody's. */
+  /** Counts a connection that node closed by itself because the total was reached. */
   readonly dropped: (address: string | undefined) => void
 }
 
-/** Where nobody counts. */
+/** For servers without this limit. */
 export const UNCOUNTED: Crowd = { enter: () => true, dropped: () => undefined }
 
-/** Whoever is refused is refused thousands of times; the log has one line in so long. */
+/** A client may be refused thousands of times, so there is one log line in this time. */
 const LOG_EVERY_MS = 10_000
 
 const refusals = Metric.counter("agon_connections_refused_total", {
@@ -52,7 +52,7 @@ export const makeCrowd = Effect.fnUntraced(function* (address_max: number) {
   return {
     enter: (socket) => {
       const peer = socket.remoteAddress
-      if (peer === undefined || speaksForOthers(addressOf, peer)) return true // gone again already, or a proxy of ours
+      if (peer === undefined || speaksForOthers(addressOf, peer)) return true // closed already, or a trusted proxy
       const address = addressOf(peer, undefined)
       const held = open.get(address) ?? 0
       if (held >= address_max) {

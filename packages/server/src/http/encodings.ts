@@ -2,10 +2,10 @@
  * Content codings of answers (RFC 9110, 8.4 and 12.5.3): which one a request prefers, and compression, which zlib does on threads of
  * its own.
  *
- * What is compressed says in its length how often what it holds repeats, so an answer that mixes a secret with what the one who asks
- * has sent gives the secret away to whoever can make somebody else ask (BREACH). Hence answers to writes are never compressed: those
- * to the making of runner keys and submissions carry secrets and signed URLs beside what was sent. Nor are those that set cookies.
- * What a read answers holds nothing of its request, and a session's cookie does not come with requests that another site's page makes.
+ * The length of a compressed answer reveals repetitions. An answer that mixes a secret with data of the request therefore reveals the
+ * secret to an attacker who can make a victim send requests (BREACH). Hence answers to writes are never compressed: a new runner key or
+ * submission is answered with secrets and signed URLs beside the request's data. Nor are answers that set cookies. An answer to a read
+ * repeats nothing of its request, and a session's cookie is not sent with requests that another site's page makes.
  */
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
@@ -13,13 +13,13 @@ import { brotliCompress, constants, gzip } from "node:zlib"
 export type Coding = "identity" | "gzip" | "br"
 export type Compression = Exclude<Coding, "identity">
 
-/** Of two that are as welcome, the one that makes less of it. */
+/** The order of preference among codings of equal weight: the smallest result first. */
 const BY_SIZE: ReadonlyArray<Coding> = ["br", "gzip", "identity"]
 
-/** What is no longer fits a packet or two as it is. */
+/** A shorter answer fits a packet or two uncompressed. */
 export const LEAST_BYTES = 1024
 
-/** Compressions under way at once; whoever asks beyond that gets the answer as it is. They take turns on zlib's four threads. */
+/** Compressions under way at once, on zlib's four threads; beyond it answers are sent uncompressed. */
 const COMPRESSIONS_MAX = 16
 
 const BROTLI_QUALITY = 5
@@ -28,7 +28,7 @@ const GZIP_LEVEL = 6
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** How welcome each coding is to an Accept-Encoding. What it does not name is not welcome, but for the plain answer. */
+/** The weight of each coding in an Accept-Encoding. A coding that it does not name is not acceptable, except identity. */
 const weights = (accept: string): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
   for (const one of accept.toLowerCase().split(",")) {
@@ -76,7 +76,7 @@ const ways: Readonly<Record<Compression, (body: Uint8Array) => Promise<Buffer>>>
 
 let underWay = 0
 
-/** Undefined where too much is being compressed already. */
+/** Undefined where too many compressions are under way. */
 export const compress = (body: Uint8Array, coding: Compression): Promise<Buffer | undefined> => {
   if (underWay >= COMPRESSIONS_MAX) return Promise.resolve(undefined)
   underWay++

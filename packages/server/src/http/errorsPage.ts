@@ -1,4 +1,4 @@
-/** `/errors`, where the `type` of every problem leads: one section a code. Made from the API, so that it leaves nothing out. */
+/** `/errors`, the target of every problem's `type`: one section for each code. Made from the API, so that it is complete. */
 import { type ErrorEntry, errorCatalogue } from "@agon/api/Errors.ts"
 
 const escape = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)

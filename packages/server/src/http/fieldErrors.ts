@@ -1,7 +1,7 @@
 /**
- * What is wrong with a request, said in sentences that a person can act on: where, and what it takes there. Of a list the first faulty
- * item stands for the others, of a union the form that the value comes nearest to, and no more than ten faults are told. The tree
- * of issues is walked only as far as that: a body of thousands of faults has thousands of branches, and none of them is formatted.
+ * Describes the faults of a request in sentences that a person can act on: the place, and the values accepted there. A list is
+ * represented by its first faulty item, a union by the form nearest to the value, and at most ten faults are reported. The tree of
+ * issues is walked only that far: a body with thousands of faults has thousands of branches, which are not formatted.
  */
 import { SchemaIssue } from "effect"
 import type { FieldErrors } from "@agon/api/Problem.ts"
@@ -9,9 +9,9 @@ import { takes } from "./takes.ts"
 
 type Fault = FieldErrors[number]
 
-/** As many as a person mends before trying again. */
+/** As many as a person corrects before trying again. */
 const FAULTS_MAX = 10
-/** Of them, those that the one sentence of a refusal repeats. */
+/** The faults that the `detail` of a refusal repeats. */
 const SAID_MAX = 3
 
 export const fieldErrors = (issue: SchemaIssue.Issue): FieldErrors => firstOf(faultsIn(issue, []))
@@ -36,7 +36,7 @@ function* faultsIn(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
     case "Pointer":
       return yield* faultsIn(issue.issue, [...path, ...issue.path])
     case "Encoding":
-      // In a query everything arrives as text; that it is to be a number is what helps.
+      // In a query everything arrives as text; the useful message is that it has to be a number.
       for (const fault of faultsIn(issue.issue, path))
         yield fault.message === ANY_TEXT ? { ...fault, message: `takes ${takes(issue.ast)}` } : fault
       return
@@ -51,7 +51,7 @@ function* faultsIn(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
   }
 }
 
-/** Of a list the first that is wrong, of an object every member; a bound that is not kept is said with all that the schema takes. */
+/** The first fault of a list, the faults of all members of an object; a violated bound is reported with all that the schema accepts. */
 function* faultsOfParts({ ast, issues }: SchemaIssue.Composite, path: Path): Generator<Fault> {
   for (const part of ast._tag === "Arrays" ? issues.slice(0, 1) : issues) {
     const missing = part._tag === "Pointer" && part.issue._tag === "MissingKey" ? part.path[0] : undefined
@@ -64,7 +64,7 @@ function* faultsOfParts({ ast, issues }: SchemaIssue.Composite, path: Path): Gen
 
 const saysNothing = (issue: SchemaIssue.Issue) => issue._tag === "InvalidValue" && typeof issue.annotations?.message !== "string"
 
-/** Of several forms the nearest: who named the seats of a match is told what is wrong with them, not what a failure would need. */
+/** The nearest of several forms: a body with the seats of a match gets the faults of these seats, not the fields that a failure needs. */
 const nearest = (forms: ReadonlyArray<SchemaIssue.Issue>, path: Path): ReadonlyArray<Fault> => {
   const most = Math.max(...forms.map(namedOf))
   const tries = forms.filter((form) => namedOf(form) === most).map((form) => firstOf(faultsIn(form, path)))
@@ -95,10 +95,10 @@ const wordsOf = (issue: SchemaIssue.Leaf): string => {
   }
 }
 
-/** A sentence of its own. */
+/** Begins a sentence. */
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** One sentence or a few for `detail`: the field in words, then what it takes. `noun` is what the whole of it is called. */
+/** One sentence or a few for `detail`: the field in words, then its accepted values. `noun` names the whole. */
 export const sentencesOf = (errors: FieldErrors, noun = "body"): string => {
   const said = errors.slice(0, SAID_MAX).map((fault) => sentenceOf(fault, noun))
   const more = errors.length - said.length
@@ -108,7 +108,7 @@ export const sentencesOf = (errors: FieldErrors, noun = "body"): string => {
 const sentenceOf = ({ message, path }: Fault, noun: string): string => {
   const place = path === "" ? `The ${noun}` : placeOf(path)
   const said = message.replace(/^It (?=takes|must)/, "").replace(/\.$/, "")
-  // What starts with a capital is a sentence of its own.
+  // A text that starts with a capital is a sentence of its own.
   return /^[A-Z]/.test(said) ? `${place}: ${said}.` : `${place} ${said}.`
 }
 

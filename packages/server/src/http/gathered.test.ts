@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { gathered } from "./gathered.ts"
 
-/** Reads that wait until they are let go, and what each was asked for. */
+/** Reads that wait until they are released, and the keys that each was asked for. */
 const makeReads = Effect.gen(function* () {
   const reads: Array<{ readonly keys: ReadonlyArray<string>; readonly rows: Deferred.Deferred<ReadonlyMap<string, number>> }> = []
   const get = yield* gathered((keys) =>
@@ -42,7 +42,7 @@ it.effect("who asks while a read is under way is answered by the next, which beg
     assert.deepStrictEqual(yield* Fiber.joinAll(early), [1])
     yield* begun(2)
     assert.deepStrictEqual(reads[1]!.keys, ["a", "b"])
-    yield* finish(1, { b: 2 }) // `a` has gone meanwhile
+    yield* finish(1, { b: 2 }) // `a` was deleted meanwhile
     assert.deepStrictEqual(yield* Fiber.joinAll(late), [undefined, 2])
   })
 )

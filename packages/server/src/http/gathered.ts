@@ -1,19 +1,19 @@
 /**
- * Look-ups of one row each that are asked for at about the same time, made as one statement.
+ * Batches look-ups of one row each that are made at about the same time into one statement.
  *
- *   asked ──▶ waiting ──the loop's turn has ended, and no read is under way──▶ read ──▶ everybody whom it names is answered
+ *   asked ──▶ waiting ──the event loop's turn has ended, and no read is under way──▶ read ──▶ all its callers are answered
  *
- * Requests come in crowds, since one commit answers many runners, and each begins with the same look-ups. A read begins
- * after everybody whom it answers has asked, so nobody's answer is older than the question: what was revoked before a
- * request came is revoked for it. Who goes away ends no read, since others wait for it too.
+ * Requests come in bursts, since one commit answers many runners, and each begins with the same look-ups. A read begins
+ * after all the calls that it answers, so no answer is older than its call: a key revoked before a request came is revoked
+ * for it. A caller that is interrupted does not end the read, since others wait for it too.
  */
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 
-/** So that no statement grows with the number of those who ask; the others have the next one. */
+/** The most keys in one statement; further callers get the next one. */
 const KEYS_MAX = 256
 
-/** Undefined where there is nothing under the key. The scope is the service's: what is under way ends with it. */
+/** Undefined where the key has no row. The scope is the service's: reads under way end with it. */
 export const gathered = Effect.fnUntraced(function* <A>(read: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, A>>) {
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -25,7 +25,7 @@ export const gathered = Effect.fnUntraced(function* <A>(read: (keys: ReadonlyArr
     const asked = [...waiting].slice(0, KEYS_MAX)
     for (const [key] of asked) waiting.delete(key)
     return withAnswerTimeout(timeout_ms, read(asked.map(([key]) => key))).pipe(
-      Effect.orDie, // those who ask have timed out before
+      Effect.orDie, // the callers have timed out before
       Effect.onExit((exit) =>
         Effect.sync(() => {
           for (const [key, answer] of asked)
@@ -39,7 +39,7 @@ export const gathered = Effect.fnUntraced(function* <A>(read: (keys: ReadonlyArr
     )
   })
 
-  /** Asked and answered without a pause in between: whoever asks after it is not left waiting. */
+  /** Checks and sets `reading` in one step, so that no later caller is left waiting. */
   const goesOn = (): boolean => {
     reading = waiting.size > 0
     return reading

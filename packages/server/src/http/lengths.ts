@@ -1,16 +1,16 @@
 /**
- * Lists in a body that are longer than their schema lets them be, found before an item of them is decoded. A schema checks a
- * list's length when it has decoded all that is in it, so that a thousandfold list costs a thousandfold. A union takes the bound of any
- * of its forms: a list that one of them has under that name is nothing that another form needs.
+ * Finds lists in a body that are longer than their schema allows, before any item is decoded. A schema checks a list's length only after
+ * it has decoded all items, so a list a thousand times too long costs a thousand times as much. For a union the bound of any form
+ * applies, since no two forms use a list's name for different things.
  */
 import { type Schema, SchemaAST } from "effect"
 import type { FieldErrors } from "@agon/api/Problem.ts"
 import { itemsMax, takes } from "./takes.ts"
 
-/** The first list that is too long, or nothing. */
+/** The first list that is too long, or no fault. */
 export type FindOverlong = (body: unknown) => FieldErrors
 
-/** Made once for each operation; nothing where its body has no lists. */
+/** Made once for each operation; undefined where its body has no lists. */
 export const overlongIn = (schemas: ReadonlyArray<Schema.Constraint>): FindOverlong | undefined => {
   const asts = schemas.map(({ ast }) => ast).filter((ast) => holdsLists(ast))
   return asts.length === 0 ? undefined : (body) => firstFound(asts, (ast) => overlong(ast, body, "")) ?? []

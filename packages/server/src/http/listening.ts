@@ -1,4 +1,4 @@
-/** An address that cannot be listened on refuses the start in one line, which names the variable that says it. */
+/** An address that cannot be listened on refuses the start in one line, which names the variable that sets it. */
 import { Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"

@@ -1,19 +1,18 @@
 /**
  * The names under which shared answers of seasons are kept (docs/contract.md#caching).
  *
- *   seasonTag    every answer made from something of the season: purged when an actor has claimed it, a round has begun or
- *                it is over
- *   recordTag    what shows the season record, whose counters move with every match, version and board
- *   settingsTag  what shows something of the season's rules and classes beside the record
- *   namesTag     what shows names of models that play in the season
- *   ladderTag    what shows the order of one ladder: leaderboard, podium, the ranks on a version's page
+ *   seasonTag    every answer made from data of the season: purged when an actor has claimed it, a round has begun or it is over
+ *   recordTag    answers with the season record, whose counters move with every match, version and board
+ *   settingsTag  answers with some of the season's rules and classes beside the record
+ *   namesTag     answers with names of models that play in the season
+ *   ladderTag    answers with the order of one ladder: leaderboard, podium, the ranks on a version's page
  *   matchesTag   lists of the season's matches, and boards, which count them
  *   boardsTag    lists of the season's boards
- *   modelTag, versionTag, matchTag    what shows that one thing
- *   gameTag      what depends on which season of the game is featured
+ *   modelTag, versionTag, matchTag    answers with that one thing
+ *   gameTag      answers that depend on which season of the game is featured
  *   everywhereTag    lists of matches that search every season
- *   playedTag    those of them that no model or version names
- *   unseenTag    what may come to show a season that it does not show yet, and changes with no list of matches
+ *   playedTag    those of them without a filter by model or version
+ *   unseenTag    answers that may later include a season that they do not include yet, and that no list of matches changes
  */
 
 export const seasonTag = (season_id: string) => `season:${season_id}`

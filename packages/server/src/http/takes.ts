@@ -1,9 +1,9 @@
-/** What a schema takes, in words for whoever sent something else: "text of 1 to 100 characters", "a whole number of at least 1". */
+/** The values that a schema accepts, in words for error messages: "text of 1 to 100 characters", "a whole number of at least 1". */
 import type { SchemaAST } from "effect"
 
 type Check = SchemaAST.Check<any>
 
-/** What a check was made with: lengths and bounds by name. */
+/** The arguments of a check: lengths and bounds by name. */
 interface Bounds {
   readonly [bound: string]: unknown
 }
@@ -17,14 +17,14 @@ const representationOf = (check: Check) =>
 /** The bounds of all checks together. */
 const boundsOf = (ast: SchemaAST.AST): Bounds => Object.assign({}, ...flat(ast.checks).map((check) => representationOf(check)?.payload))
 
-/** The most items that a list may have, where its schema says so. */
+/** The maximum length of a list, if its schema has one. */
 export const itemsMax = (ast: SchemaAST.AST): number | undefined => {
   const { maxLength, maximum } = boundsOf(ast)
   const most = maxLength ?? maximum
   return typeof most === "number" ? most : undefined
 }
 
-/** A check that says what it is for, rather than how it is made. */
+/** The check's own description in words, if it has one. */
 const saidBy = (check: Check): string | undefined => {
   const expected = check.annotations?.expected
   const id = representationOf(check)?.id
@@ -85,7 +85,7 @@ const spanOf = (least: unknown, most: unknown): string | undefined => {
   return typeof least === "number" ? `at least ${least}` : undefined
 }
 
-/** Forms that one word tells apart: "an object whose kind is one of ...". */
+/** Forms that one literal field distinguishes: "an object whose kind is one of ...". */
 const formsOf = (types: ReadonlyArray<SchemaAST.AST>): string | undefined => {
   const words = types.map((type) =>
     type._tag === "Objects" ? type.propertySignatures.find((member) => member.type._tag === "Literal") : undefined
@@ -95,7 +95,7 @@ const formsOf = (types: ReadonlyArray<SchemaAST.AST>): string | undefined => {
   return `an object whose ${String(first.name)} is ${unionOf(words.map((word) => word!.type))}`
 }
 
-/** Words are listed, the members of another union said in turn. */
+/** Literals are listed; the members of any other union are described in turn. */
 const unionOf = (types: ReadonlyArray<SchemaAST.AST>): string => {
   const forms = formsOf(types)
   if (forms !== undefined) return forms

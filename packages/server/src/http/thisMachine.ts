@@ -1,14 +1,14 @@
 /**
- * Whether somebody at this machine sent a request, for what nobody else may have. A proxy on this machine makes every peer a loopback one,
- * so a request is taken for somebody else's at the first sign of one: a header that proxies add, a Host that is no loopback name (which
- * also keeps out pages whose name was pointed here), or HTTP/1.0, which browsers stopped speaking and proxies did not.
+ * Whether a request was sent from this machine, for routes that only a local user may have. Behind a proxy on this machine every peer is
+ * a loopback one, so a request counts as remote at the first sign of a proxy: a header that proxies add, a Host that is no loopback name
+ * (which also stops DNS rebinding), or HTTP/1.0, which proxies still use and browsers do not.
  *
- * A tunnel that passes bytes on unchanged shows no sign. Whoever opens one lets strangers sit at this machine.
+ * A tunnel that passes bytes on unchanged shows no sign: its clients count as users of this machine.
  */
 import type { IncomingMessage } from "node:http"
 import { isLoopbackHost } from "../config/publicOrigin.ts"
 
-/** By their beginning: standard ones, those of usual proxies, and those of the large services that stand in front of others. */
+/** Header prefixes: standard ones, those of usual proxies, and those of large CDNs. */
 const FORWARDING = [
   ...[
     "forwarded",
@@ -55,7 +55,7 @@ const FORWARDING = [
 /** Names of loopback with any port: ssh may have forwarded another one to ours. */
 const hostOf = (header: string) => header.toLowerCase().replace(/:\d{1,5}$/, "")
 
-/** What shows that the request came from elsewhere, as the end of a sentence; undefined where nothing does. */
+/** The sign that the request came from elsewhere, as the end of a sentence; undefined where there is none. */
 export const signOfElsewhere = ({ headers, httpVersion, socket }: IncomingMessage): string | undefined => {
   const peer = (socket?.remoteAddress ?? "").replace(/^::ffff:/i, "")
   if (!isLoopbackHost(peer)) return "its peer is another machine"

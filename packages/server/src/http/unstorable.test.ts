@@ -58,7 +58,7 @@ describe("text that cannot be stored", () => {
       `"${megabyte("\\u0000")}"`
     ]
     for (const body of worst) {
-      unstorable(body) // once, so that what is measured has been compiled
+      unstorable(body) // once, so that the measured code is compiled
       const before = threadCpuUsage()
       unstorable(body)
       const { system, user } = threadCpuUsage(before)

@@ -1,22 +1,22 @@
 /**
- * What no body of ours holds and no part of the service should meet: text that the database keeps in no column, or not as it came
- * (Postgres has no NUL in text and no half of a surrogate pair in jsonb), nesting that recursion does not survive, and more values than
- * anybody here has a use for. The text is read once from its beginning to its end before it is parsed; only where an escape in it could
- * be such text is it parsed and walked, with a stack of our own. Paths are written down for what is found and for nothing else.
+ * Finds contents of a body that are never valid: text that the database cannot store, or not unchanged (Postgres allows no NUL in text
+ * and no lone surrogate in jsonb), nesting that would overflow a recursive parser, and more values than any operation uses. The text is
+ * scanned once before it is parsed. Only where an escape could stand for such text is it parsed and walked, with an explicit stack.
+ * Paths are built for faults only.
  */
 import type { FieldErrors } from "@agon/api/Problem.ts"
 
 const suspicious = /\\u(0000|[dD][89a-fA-F])/
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Nothing that the API takes is nested a tenth as deep. */
+/** Ten times deeper than anything that the API accepts. */
 const DEPTH_MAX = 100
-/** Objects, lists and what is in them. The largest body that is any use, 256 results of eight seats each, holds 14,000. */
+/** Objects, lists and their contents. The largest useful body, 256 results of eight seats each, has 14,000. */
 const VALUES_MAX = 20_000
-/** Faults listed at once; a body may hold thousands. */
+/** Faults listed at once; a body may have thousands. */
 const FAULTS_MAX = 10
 
-/** What such a body is refused with. What is no JSON has nothing of it: its decoder refuses it. */
+/** The faults of such a body. Invalid JSON has none here, since the decoder refuses it. */
 export const unstorable = (body: string): FieldErrors => {
   const excess = excessOf(body)
   if (excess !== undefined) return [{ path: "", message: excess }]
@@ -34,7 +34,7 @@ const QUOTE = 34
 const COMMA = 44
 const BACKSLASH = 92
 
-/** One pass over the text. Every value but the first stands behind a bracket or a comma. */
+/** One pass over the text. Every value but the first follows a bracket or a comma. */
 const excessOf = (body: string): string | undefined => {
   let depth = 0
   let values = 1

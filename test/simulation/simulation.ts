@@ -19,6 +19,9 @@ export const ratingsPerS = (seed: number) => (seed % 4 < 2 ? 0.5 : RATINGS_PER_S
 /** In every eighth a second season is played in the same store; ratings wait in both. */
 const isBeside = (seed: number): boolean => seed % 8 === 1
 
+/** In every sixteenth people ask while a fold is read, and are obeyed in one batch with it. */
+const isCrowded = (seed: number): boolean => seed % 16 === 15
+
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {
   readonly MemoryStore: typeof MemoryStore
@@ -37,7 +40,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   const store = actor.MemoryStore.layer(memory, ratingsPerS(seed))
   const watched = Layer.effect(SeasonStore, Effect.map(SeasonStore, beside.watched)).pipe(Layer.provide(store))
   const [layer, setting] = isBeside(seed) ? [watched, { beside }] : [store, {}]
-  return simulate({ actor, ground, seed, steps, ...setting }).pipe(
+  return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), ...setting }).pipe(
     Effect.provide([layer, Logger.layer([]), TestClock.layer()])
   ) as Effect.Effect<Seen>
 }

@@ -66,6 +66,10 @@ export interface Witness {
 }
 
 const SLOW = "50 millis"
+/** Shorter than a slow commit, which is written meanwhile: the fold is over first, and waits to be installed. */
+const SLOW_FOLD = "25 millis"
+/** When people ask meanwhile: the first is in the slow commit, the others wait behind it, for the batch that installs the fold. */
+export const CROWD_MS = [1, 20, 20]
 
 /** `written` sees the rows after every commit that was written, and after every claim; `claimed` and `committed` the epochs. */
 export const make = (
@@ -147,14 +151,15 @@ interface Spoiling {
 }
 
 const spoiltLog = (log: SeasonLog, { alone, counted, plan, seen, strike }: Spoiling): SeasonLog => {
-  /** Who is killed beside the season is killed with it: the next commit does. */
+  /** Who is killed beside the season is killed with it: the next commit does. While it is slow, so is the next commit. */
   const strikeBeside = (point: Point) =>
     Effect.suspend(() => {
-      if (plan.get(point) !== "killed") return strike(point)
+      const what = plan.get(point)
+      if (what !== "killed" && what !== "slow") return strike(point)
       plan.delete(point)
-      plan.set("commit", "killed")
-      count(seen, `killed at ${point}`)
-      return Effect.never
+      plan.set("commit", what)
+      count(seen, `${what} at ${point}`)
+      return what === "killed" ? Effect.never : Effect.sleep(SLOW_FOLD)
     })
   return {
     ended: (season, matches) => Effect.andThen(strike("log"), counted(log.ended(season, matches))),

@@ -27,6 +27,8 @@ export interface Setting {
   readonly steps: number
   /** Where a second season is played in the same store: who watches that neither touches the other. */
   readonly beside?: Beside
+  /** Whether people ask while the log is folded, so that their commands and the fold's are obeyed in one batch. */
+  readonly crowded?: boolean
 }
 /** What happened, for tests that ask whether anything did. */
 export type Seen = Record<string, number>

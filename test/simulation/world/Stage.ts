@@ -44,6 +44,8 @@ export interface Stage {
 }
 
 const JOURNAL = 40
+/** Share of the steps of a crowded run in which a fold is slow, if anything is voided. */
+const CROWDED = 0.1
 
 export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Profile) {
   const { chance, ground } = run
@@ -176,6 +178,9 @@ const call = (stage: Stage, { commands, heard }: Visit) => {
   })
 }
 
+const later = <A, E>({ after_ms }: Visit, call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  after_ms === undefined ? call : Effect.delay(call, after_ms)
+
 /** Asks together, so that visits share a batch; `ms` later every one of them must have been answered. */
 const say = Effect.fnUntraced(function* (
   stage: Stage,
@@ -194,7 +199,7 @@ const say = Effect.fnUntraced(function* (
     run.journal.push(`${run.step} @${at} ${run.isNeighbour ? "beside: " : ""}${JSON.stringify(commands)}`)
   }
   run.journal.splice(0, run.journal.length - JOURNAL)
-  const callers = yield* Effect.forEach(visits, (visit) => Effect.forkChild(call(stage, visit)))
+  const callers = yield* Effect.forEach(visits, (visit) => Effect.forkChild(later(visit, call(stage, visit))))
   yield* still(stage)
   forget(stage)
   yield* meanwhile
@@ -249,6 +254,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
     visits.splice(command._tag === "RevokeKey" ? 0 : chance.between(0, visits.length), 0, silent(command))
   }
   if (chance.in(doubt)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
+  if (stage.faults.plan.get("fold") === "slow") visits.push(...Faults.CROWD_MS.map((after_ms) => ({ ...runners.visit(), after_ms })))
   yield* say(stage, visits, wait_ms + 60 + pause(chance), meanwhile)
   yield* hosted(stage)
 })
@@ -259,7 +265,10 @@ const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, 
   const bad = chance.next() / profile.trouble
   let [meanwhile, wait_ms]: [Effect.Effect<unknown>, number] = [Effect.void, 0]
   faults.plan.clear()
-  if (bad >= 1.5) return { meanwhile, wait_ms }
+  if (bad >= 1.5) {
+    if (run.crowded && chance.in(CROWDED)) faults.plan.set("fold", "slow")
+    return { meanwhile, wait_ms }
+  }
   count(seen, "faults")
   if (bad < 1) {
     const drawn = chance.pick(Faults.MISFORTUNES)

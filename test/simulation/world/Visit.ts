@@ -7,6 +7,8 @@ export interface Visit {
   readonly heard: (commands: ReadonlyArray<Command>, replies: ReadonlyArray<Reply | undefined>) => void
   /** What kind of visit it is, where it is worth counting. */
   readonly as?: string
+  /** How long after the others it is made. */
+  readonly after_ms?: number
 }
 
 export const silent = (...commands: ReadonlyArray<Command>): Visit => ({ commands, heard: () => undefined })

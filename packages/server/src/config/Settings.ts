@@ -39,9 +39,9 @@ export interface SettingsShape {
   /** Ways to sign in; none means the development sign-in. */
   readonly providers: ReadonlyArray<ProviderConfig>
   readonly development_sign_in: boolean
-  /** Share of replays that the service verifies by replaying the moves under the rules. */
+  /** Share of replays that the service verifies by computing them again by the rules. */
   readonly replay_check: number
-  /** Share of matches that another runner replays for an audit. */
+  /** Share of matches that another runner plays again as an audit. */
   readonly audit: number
   /** Runner runtimes that are allowed besides this build's own. */
   readonly runtimes: ReadonlyArray<string>

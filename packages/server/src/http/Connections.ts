@@ -12,9 +12,9 @@ import { nextRequestId } from "./RequestId.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
 export interface Limits {
-  /** From the opening of a connection, or the first byte of another request on it, to the end of a request's head. */
+  /** Time from the opening of a connection, or the first byte of another request on it, to the end of a request's head. */
   readonly head_ms: number
-  /** From the end of the head to the end of the body. 1 MiB at 35 KB/s. */
+  /** Time from the end of the head to the end of the body. 1 MiB at 35 KB/s. */
   readonly body_ms: number
   /** The same for an object, whose size is limited by its signed URL; as long as an upload's window. */
   readonly object_ms: number

@@ -9,7 +9,7 @@ import { takes } from "./takes.ts"
 
 type Fault = FieldErrors[number]
 
-/** As many as a person corrects before trying again. */
+/** The most faults reported; a person corrects no more before trying again. */
 const FAULTS_MAX = 10
 /** The faults that the `detail` of a refusal repeats. */
 const SAID_MAX = 3

@@ -16,7 +16,7 @@ export interface S3Signer {
 
 export interface PresignRequest {
   readonly method: "GET" | "PUT"
-  /** Of unreserved characters and slashes (objectKey.ts), so it stands in the URL as it is. */
+  /** Unreserved characters and slashes only (objectKey.ts), so it needs no escaping. */
   readonly key: string
   /** Names in lower case; the client has to send exactly these. */
   readonly headers: Readonly<Record<string, string>>

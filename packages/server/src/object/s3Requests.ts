@@ -30,9 +30,9 @@ export interface S3Request {
   readonly answers?: ReadonlyArray<number>
 }
 
-/** Until the response headers arrive. A server-side copy of the largest model takes the longest. */
+/** Time until the response headers arrive. A server-side copy of the largest model takes the longest. */
 const ANSWER_TIMEOUT = "60 seconds"
-/** Between two chunks of a body. */
+/** Time between two chunks of a body. */
 const CHUNK_TIMEOUT = "30 seconds"
 const UNSIGNED_TIMEOUT = "10 seconds"
 const RETRIES = 3

@@ -59,7 +59,7 @@ const claims = Effect.gen(function* () {
   const t0 = performance.now()
   const state = restore(snapshot)
   tell("claim: the state", performance.now() - t0)
-  const held = `${state.versions_by_id.size} versions, ${snapshot.standings.length} ratings`
+  const held = `${state.versions_by_id.size} versions, ${snapshot.ratings.length} ratings`
   console.log(`the state holds ${held}; with the rows it takes ${(heap_mb() - before_mb).toFixed(0)} MB`)
   const now = Date.now()
   const t1 = performance.now()

@@ -99,7 +99,7 @@ const restart = Effect.gen(function* () {
     const read_ms = performance.now() - t0
     const state = restore(snapshot)
     const whole = `${(performance.now() - t0).toFixed(0)} ms (${read_ms.toFixed(0)} reading)`
-    const held = `${state.versions_by_id.size} entries, ${snapshot.standings.length} ratings, ${state.live.size} open matches`
+    const held = `${state.versions_by_id.size} entries, ${snapshot.ratings.length} ratings, ${state.live.size} open matches`
     console.log(`restart with ${held}: ${whole}`)
   }
 })

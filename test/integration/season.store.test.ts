@@ -17,7 +17,7 @@ import { board, id, lease, report, settings, submit } from "../support/SeasonScr
 type Create<R> = (season: string, settings: Settings) => Effect.Effect<void, unknown, R>
 type It<R> = { readonly effect: (name: string, test: () => Effect.Effect<void, unknown, SeasonStore | R>) => void }
 
-const sorted = ({ id, head, settings, versions, left, owners, standings, boards, rounds, live, reviews }: ReturnType<typeof rowsOf>) => {
+const sorted = ({ id, head, settings, versions, left, owners, ratings, boards, rounds, live, reviews }: ReturnType<typeof rowsOf>) => {
   const by = <A>(rows: ReadonlyArray<A>, key: (row: A) => string) => [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
   return {
     id,
@@ -29,7 +29,7 @@ const sorted = ({ id, head, settings, versions, left, owners, standings, boards,
       owners.filter((row) => row.last_submitted_at !== null),
       (row) => row.id
     ),
-    standings: by(standings, (row) => row.ladder + row.version),
+    ratings: by(ratings, (row) => row.ladder + row.version),
     boards: by(boards, (row) => row.id),
     rounds,
     live: by(live, (row) => row.id),
@@ -139,7 +139,7 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       same(yield* read, state)
       for (const work of held) yield* obey(forfeited(report(work, id("key", 2)), 1))
       same(yield* read, state)
-      assert.isTrue(state.ladders.some(({ standings }) => [...standings.values()].some((row) => row.forfeits > 0)))
+      assert.isTrue(state.ladders.some(({ ratings }) => [...ratings.values()].some((row) => row.forfeits > 0)))
     })
   )
 

@@ -61,9 +61,9 @@ const pg = SeasonStorePg.layer.pipe(
 const watched = (store: SeasonStore["Service"], most: { seats: number; chunk: number; commit: number }): SeasonStore["Service"] => ({
   ...store,
   commit: (fence, state) => {
-    const { rerated, standings } = state.writes
+    const { rerated, ratings } = state.writes
     most.seats = Math.max(most.seats, rerated.length)
-    most.commit = Math.max(most.commit, rerated.length + standings.size)
+    most.commit = Math.max(most.commit, rerated.length + ratings.size)
     return store.commit(fence, state)
   },
   log: {

@@ -207,9 +207,9 @@ layer(pg, { excludeTestServices: true })("a voided match on PostgreSQL", (it) =>
       }
       yield* sameFigures(sql)
       const { fence: _, snapshot: rows } = yield* store.claim(season)
-      const by = (all: ReturnType<typeof snapshot>["standings"]) =>
+      const by = (all: ReturnType<typeof snapshot>["ratings"]) =>
         [...all].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))
-      assert.deepStrictEqual(by(snapshot(restore(rows)).standings), by(snapshot(state).standings))
+      assert.deepStrictEqual(by(snapshot(restore(rows)).ratings), by(snapshot(state).ratings))
     })
   )
 })

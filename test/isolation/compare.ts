@@ -20,7 +20,7 @@ const rowsOf = (view: View, like?: Tables): Tables => {
       ["settings", view.settings]
     ],
     version: view.versions,
-    rating: view.standings,
+    rating: view.ratings,
     board: view.boards,
     round: view.rounds.map((row) => [String(row.n), row] as const),
     live: view.live,

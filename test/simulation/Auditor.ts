@@ -128,7 +128,7 @@ const checkRested = (rows: View, all: View): void => {
     pairableOn(rows, ladder).map(({ credit }) => credit)
   ])
   must(isComplete(rows), "every entry gets the games that a round owes it", rows.head, left)
-  if (rows.standings.size < all.standings.size) return // what they are in may wait for ever
+  if (rows.ratings.size < all.ratings.size) return // what they are in may wait for ever
   const waiting = [...rows.live.values()].filter(({ until }) => until === null)
   must(waiting.length === 0, "nothing waits for nobody", waiting)
   must(rows.voiding.size === 0, "what is voided leaves the ratings", [...rows.voiding])
@@ -137,7 +137,7 @@ const checkRested = (rows: View, all: View): void => {
 /** The ladders without those who are sick and not suspended yet. */
 const healthy = (rows: View, sick: (version: string) => boolean): View => {
   const ill = ({ version }: { readonly version: string }) => sick(version) && rows.versions.get(version)!.phase !== "suspended"
-  return { ...rows, standings: new Map([...rows.standings].filter(([, row]) => !row.active || !ill(row))) }
+  return { ...rows, ratings: new Map([...rows.ratings].filter(([, row]) => !row.active || !ill(row))) }
 }
 
 /** What somebody was told has been done stands in the rows. */

@@ -1,7 +1,7 @@
 /** The rows of a season as the auditor reads them after every commit: in memory or from tables, at no season's word. */
 import type { Snapshot } from "@agon/domain/season/State.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { SeriesPoint } from "@agon/domain/season/rating/Standing.ts"
+import type { SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Rows } from "../support/MemoryStore.ts"
 
@@ -11,7 +11,7 @@ export interface View {
   /** Every version ever submitted, rejected ones included. */
   readonly versions: ReadonlyMap<string, Version>
   /** By `<ladder> <version>`, those of superseded versions included: their rows, or what was kept of them since. */
-  readonly standings: ReadonlyMap<string, Snapshot["standings"][number]>
+  readonly ratings: ReadonlyMap<string, Snapshot["ratings"][number]>
   /** How many of them were kept beside their rows. */
   readonly waiting: number
   /** How many of them are in play by rows of an earlier round, which are read as reset. */
@@ -45,7 +45,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   head,
   settings,
   versions: new Map(),
-  standings: new Map(),
+  ratings: new Map(),
   waiting: 0,
   behind: 0,
   boards: new Map(),
@@ -63,21 +63,21 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
 /** What is kept beside the rows, commit by commit, is newer than they are. */
 export const withKept = (
   { head, rounds }: Pick<View, "head" | "rounds">,
-  rows: View["standings"],
+  rows: View["ratings"],
   commits: ReadonlyArray<ReadonlyArray<Standing>>
 ) => {
   const kept = new Map(commits.flat().map((row) => [`${row.ladder} ${row.version}`, row]))
-  const standings = new Map([...rows, ...kept])
+  const ratings = new Map([...rows, ...kept])
   let behind = 0
-  for (const [place, row] of standings) {
+  for (const [place, row] of ratings) {
     if (!row.active || row.round >= head.round) continue
     behind++
-    standings.set(place, afterResets(row, head.round, rounds))
+    ratings.set(place, afterResets(row, head.round, rounds))
   }
-  return { standings, waiting: kept.size, behind }
+  return { ratings, waiting: kept.size, behind }
 }
 
-type Standing = Snapshot["standings"][number]
+type Standing = Snapshot["ratings"][number]
 const SEED = { mu: 0, sigma: 200, round_matches: 0, credit: 0, failed: 0, forfeits: 0, trend: null, met: [] }
 const REMEMBERED = 12
 
@@ -96,7 +96,7 @@ export const ofMemory = (rows: Rows, known: Known): View => {
     versions: new Map(rows.versions),
     ...withKept(
       { head: rows.head, rounds: [...rows.rounds.values()] },
-      rows.standings,
+      rows.ratings,
       [...rows.redo.keys()].sort((a, b) => a - b).map((seq) => rows.redo.get(seq)!)
     ),
     boards: new Map(rows.boards),

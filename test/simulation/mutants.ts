@@ -43,7 +43,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   // what cannot be played
   failedCostsNothing: {
-    file: "season/rating/Standings.ts",
+    file: "season/rating/LadderRatings.ts",
     find: "    standing.failed += creditOf(",
     replace: "    standing.failed += 0 * creditOf("
   },
@@ -58,7 +58,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: '++match.losses >= LOSSES_MAX || failed.reason !== "runner_lost"'
   },
   // what may start
-  boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheck = true\n", replace: "" },
+  boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheckQueue = true\n", replace: "" },
   boardOffAfterLoss: {
     file: "season/scheduler/Matches.ts",
     find: "  const reason = mayNotStart(state, match)\n  if (reason !== null) withdraw(state, match, reason)\n}\n\nexport const loseMatch",
@@ -70,22 +70,22 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: 'if (version.status === "rejected") return'
   },
   closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
-  closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheck = true\n", replace: "" },
+  closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheckQueue = true\n", replace: "" },
   // who plays
   unowedPlay: {
-    file: "season/scheduler/Waves.ts",
+    file: "season/scheduler/PairingBatches.ts",
     find: "prepare(state, ladder, ladder.owed)",
     replace: "prepare(state, ladder, Infinity)"
   },
   mostCreditFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
   tooManyInFlight: {
-    file: "season/scheduler/Waves.ts",
+    file: "season/scheduler/PairingBatches.ts",
     find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6",
     replace: "ENTRIES_PER_MATCH_IN_FLIGHT = 2"
   },
-  ownersPlayThemselves: { file: "pairing/Wave.ts", find: "a.owner !== b.owner", replace: "a !== b || a.owner === b.owner" },
+  ownersPlayThemselves: { file: "pairing/PairingBatch.ts", find: "a.owner !== b.owner", replace: "a !== b || a.owner === b.owner" },
   finalsEndEarly: {
-    file: "season/scheduler/Waves.ts",
+    file: "season/scheduler/PairingBatches.ts",
     find: "if (ladder.queue.length > 0 || ladder.playing > 0) return true",
     replace: "if (ladder.queue.length === 0) return false"
   },
@@ -103,7 +103,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   openIsNotMoved: { file: "season/scheduler/Matches.ts", find: "made === open ? null : on(open, false)", replace: "null" },
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
-  podiumByGames: { file: "season/rating/Standings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
+  podiumByGames: { file: "season/rating/LadderRatings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
   missedRoundStartsNow: {
     file: "season/Season.ts",
     find: "state.now = Math.max(state.now, due)",
@@ -115,7 +115,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "if (trial_failed === 0) enterVersion",
     replace: "if (trial_played > 0) enterVersion"
   },
-  oldVersionStays: { file: "season/rating/Standings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
+  oldVersionStays: { file: "season/rating/LadderRatings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
   cooldownForgotten: {
     file: "season/entry/Versions.ts",
     find: "ownerOf(state, command.owner).last_submitted_at = state.now",
@@ -153,8 +153,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "for (const held of Queue.sizeUnsafe(mailbox.queue) > 0 ? mailbox.held : []) Deferred"
   },
   standingNotWritten: {
-    file: "season/rating/Standings.ts",
-    find: "    state.writes.standings.add(standing)\n  })\n  return moved",
+    file: "season/rating/LadderRatings.ts",
+    find: "    state.writes.ratings.add(standing)\n  })\n  return moved",
     replace: "  })\n  return moved"
   },
   restoreForgetsWhoIsBusy: { file: "season/Ladders.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
@@ -271,10 +271,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "state.rated : null"
   },
   // fill, fleets, places, the series, settings and the log
-  fillOverflowsItsHour: { file: "season/scheduler/Waves.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
-  fillIsNotCounted: { file: "season/scheduler/Waves.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
-  finalsAreFilled: { file: "season/scheduler/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
-  fillsUnasked: { file: "season/scheduler/Waves.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
+  fillOverflowsItsHour: { file: "season/scheduler/PairingBatches.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
+  fillIsNotCounted: { file: "season/scheduler/PairingBatches.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
+  finalsAreFilled: { file: "season/scheduler/PairingBatches.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
+  fillsUnasked: { file: "season/scheduler/PairingBatches.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
   anyFleetPlays: {
     file: "season/scheduler/Leases.ts",
     find: "command.matches && mayServe(settings.fleet.matches, fleet)",
@@ -288,11 +288,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   placeOfTheBestIsZero: { file: "pairing/Ranks.ts", find: "this.#size - atMost + 1", replace: "this.#size - atMost" },
   tiesStandInFront: { file: "pairing/Ranks.ts", find: "let i = stepOf(mu); i > 0", replace: "let i = stepOf(mu) - 1; i > 0" },
   whoLeavesKeepsAPlace: {
-    file: "season/rating/Standings.ts",
+    file: "season/rating/LadderRatings.ts",
     find: "    ladder.ranks.remove(standing.mu)\n    remove(",
     replace: "    remove("
   },
-  podiumWithoutTheBest: { file: "season/rating/Standings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
+  podiumWithoutTheBest: { file: "season/rating/LadderRatings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
   seriesUpsideDown: { file: "season/rating/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
   seriesForgetsVoids: { file: "season/rating/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },
   seriesStopsBeforeTheClose: { file: "season/clock/Closing.ts", find: "  takeSeries(state)\n", replace: "" },

@@ -8,7 +8,7 @@ import { board, id, lease, report, settings, submit } from "../support/SeasonScr
 /** A season of so many matches on the machine alone: everything it wrote, hashed, and the time it took. */
 const played = (entries: number, matches: number) => {
   const season = settings({ submissions_open_at: 0 })
-  const empty = { versions: [], left: [], owners: [], standings: [], boards: [], rounds: [], live: [], reviews: [], voiding: [] }
+  const empty = { versions: [], left: [], owners: [], ratings: [], boards: [], rounds: [], live: [], reviews: [], voiding: [] }
   const state = restore({ id: id("season", 1), head: freshHead(), settings: season, ...empty })
   const hash = createHash("sha256")
   let now = 1

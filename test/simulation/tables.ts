@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { Moved } from "@agon/domain/season/rating/Standing.ts"
+import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import { keptRatings } from "../support/keptRatings.ts"
 import { type Known, pointOf, type View, withKept } from "./View.ts"
 
@@ -83,5 +83,5 @@ const endedRow = (row: any, seats: ReadonlyArray<SeatRow>): Ended => ({
   }))
 })
 
-const moved = (seat: SeatRow, ladder: "made" | "open"): Moved | null =>
+const moved = (seat: SeatRow, ladder: "made" | "open"): RatingChange | null =>
   seat[`${ladder}_mu`] === null ? null : { mu: seat[`${ladder}_mu`], sigma: seat[`${ladder}_sigma`], change: seat[`${ladder}_change`] }

@@ -5,7 +5,7 @@ import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { freshHead, head, type Snapshot, type State } from "@agon/domain/season/State.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { Seed } from "@agon/domain/season/rating/Standing.ts"
+import type { InheritedRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import * as testLog from "@agon/domain/season/testing/testLog.ts"
@@ -13,7 +13,7 @@ import { SeasonClosed } from "@agon/server/actor/Mailbox.ts"
 import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { placeOf, type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
 
-type Row<Table extends "standings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Table][number]
+type Row<Table extends "ratings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Table][number]
 
 export interface Rows {
   epoch: number
@@ -22,8 +22,8 @@ export interface Rows {
   settings: Settings
   readonly versions: Map<string, Version>
   readonly notes: Map<string, string | null>
-  readonly standings: Map<string, Row<"standings">>
-  readonly redo: Map<number, ReadonlyArray<Row<"standings">>> // by commit: `rating_redo`
+  readonly ratings: Map<string, Row<"ratings">>
+  readonly redo: Map<number, ReadonlyArray<Row<"ratings">>> // by commit: `rating_redo`
   readonly boards: Map<string, Row<"boards">>
   readonly files: Map<string, unknown>
   readonly periods: Array<State["writes"]["boardPeriods"][number]>
@@ -32,7 +32,7 @@ export interface Rows {
   readonly reviews: Map<string, Row<"reviews">>
   readonly voiding: Map<string, Row<"voiding">>
   readonly ended: Map<string, Ended>
-  readonly seeds: Map<string, Seed>
+  readonly seeds: Map<string, InheritedRating>
   readonly series: Map<string, State["writes"]["series"][number]>
   readonly audits: Map<string, State["writes"]["audits"][number]>
 }
@@ -46,7 +46,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
     settings,
     versions: new Map(),
     notes: new Map(),
-    standings: new Map(),
+    ratings: new Map(),
     redo: new Map(),
     boards: new Map(),
     files: new Map(),
@@ -68,7 +68,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
   const versions = all(rows.versions).sort((a, b) => a.ord - b.ord)
   const seated = new Set([...rows.live.values()].flatMap((match) => match.versions))
   const kept = keptOf(rows).last
-  const wanted = (row: Row<"standings">) => {
+  const wanted = (row: Row<"ratings">) => {
     const version = rows.versions.get(row.version)
     return row.active || seated.has(row.version) || (version?.owner === null && version.status === "disabled")
   }
@@ -81,7 +81,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
       .filter(({ id, status }) => status === "superseded" && !seated.has(id))
       .map(({ model, owner, weights_hash }) => ({ model, owner, weights_hash })),
     owners: ownersOf(versions),
-    standings: all(rows.standings)
+    ratings: all(rows.ratings)
       .filter(wanted)
       .map((row) => {
         const later = kept.get(placeOf(row))
@@ -127,17 +127,17 @@ const write = (rows: Rows, state: State, turn: Turn): void => {
   if (writes.settings) rows.settings = state.settings
 }
 
-const ratingRow = ({ busy: _busy, key: _key, suspended: _suspended, ...row }: Turn["written"][number]): Row<"standings"> =>
+const ratingRow = ({ busy: _busy, key: _key, suspended: _suspended, ...row }: Turn["written"][number]): Row<"ratings"> =>
   structuredClone(row)
 const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
-  for (const row of written.map(ratingRow)) rows.standings.set(`${row.ladder} ${row.version}`, row)
+  for (const row of written.map(ratingRow)) rows.ratings.set(`${row.ladder} ${row.version}`, row)
   for (const seq of rows.redo.keys()) if (done !== null && seq < done) rows.redo.delete(seq)
   if (redo.length > 0) rows.redo.set(rows.seq + 1, redo.map(ratingRow))
 }
 /** As SeasonStorePg: the last that was said of each rating that waited, and the first commit that said something of it. */
 const keptOf = ({ redo }: Rows) => {
   const first = new Map<string, number>()
-  const last = new Map<string, Row<"standings">>()
+  const last = new Map<string, Row<"ratings">>()
   for (const seq of [...redo.keys()].sort((a, b) => a - b)) {
     for (const row of redo.get(seq)!) {
       last.set(placeOf(row), row)
@@ -146,7 +146,7 @@ const keptOf = ({ redo }: Rows) => {
   }
   return { first, last }
 }
-const isBehind = ({ head, standings }: Rows): boolean => [...standings.values()].some(({ active, round }) => active && round < head.round)
+const isBehind = ({ head, ratings }: Rows): boolean => [...ratings.values()].some(({ active, round }) => active && round < head.round)
 
 const writeOpen = <A extends object>(table: Map<string, A>, ids: Iterable<string>, open: ReadonlyMap<string, A>): void => {
   for (const id of ids) {

@@ -110,7 +110,7 @@ const makeKit = (ask: Kit["ask"], rows: Kit["rows"]): Kit => {
     }),
     close: Effect.andThen(ask({ _tag: "CloseSeason" }), advance("1 minute")),
     ladder: (ladder) =>
-      [...rows().standings.values()]
+      [...rows().ratings.values()]
         .filter((row) => row.active && row.ladder === ladder)
         .sort((a, b) => b.mu - a.mu)
         .map(({ mu, round_matches, sigma, version }) => ({

@@ -2,7 +2,7 @@
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 
-type Row = Snapshot["standings"][number]
+type Row = Snapshot["ratings"][number]
 
 export const keptRatings = (bytes: Uint8Array): ReadonlyArray<Row> => {
   const buffer = Buffer.from(bytes)

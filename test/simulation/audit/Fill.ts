@@ -37,6 +37,6 @@ export const make = (): Fill => {
 /** Whether a seat was owed the match when it was made, or may have been: within a commit credit goes both ways. */
 const isOwed = ({ before, now }: Window, match: { readonly ladder: string | null; readonly versions: ReadonlyArray<string> }): boolean =>
   match.versions.some((id) => {
-    const credits = [before, now].map(({ standings }) => standings.get(`${match.ladder} ${id}`)?.credit ?? 0)
+    const credits = [before, now].map(({ ratings }) => ratings.get(`${match.ladder} ${id}`)?.credit ?? 0)
     return Math.min(...credits) < owedIn(now)
   })

@@ -1,5 +1,5 @@
 /** Matches are conserved; what waits may start; what is leased comes back only for a reason; nobody plays two at once. */
-import type { Ended, Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import { must } from "./Promise.ts"
 import { created, faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
 
@@ -135,7 +135,7 @@ const checkLeases = (window: Window): void => {
 }
 
 /** A lease may begin and be answered in one commit, by a runner that guesses its name. */
-const checkQueued = (window: Window, was: Live, is: Live): void => {
+const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
   const answered = is.lease_n > was.lease_n && is.losses === was.losses + 1 && faulted(window, leaseOf(is), is)
   must(is.losses === was.losses || answered, "only what is leased is lost", was, is)
 }
@@ -143,7 +143,7 @@ const checkQueued = (window: Window, was: Live, is: Live): void => {
 const AGAIN_MS = 30_000
 
 /** Who has reported that a match cannot be played leaves it to others for a while. */
-const checkElsewhere = ({ now }: Window, { key, tries, ...match }: Live): void => {
+const checkElsewhere = ({ now }: Window, { key, tries, ...match }: OpenMatch): void => {
   const again = tries.find((each) => each.reason !== "runner_lost" && each.key === key && now.head.now < each.at + AGAIN_MS)
   must(again === undefined, "a match is tried elsewhere", match, again)
 }

@@ -6,7 +6,7 @@
  */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import { suspectsOf } from "./Faults.ts"
 import { type Belief, takenOver } from "./Formula.ts"
 import { checkPlace } from "./Places.ts"
@@ -44,7 +44,7 @@ export interface Own {
   untold: boolean // its history is not compared any more
   moments: Array<Moment> // what it was in the course of this commit
 }
-type Row = Omit<Standing, "key" | "busy">
+type Row = Omit<LadderRating, "key" | "busy">
 
 export interface Book {
   readonly table: Map<string, Own> // by `<ladder> <version>`
@@ -84,7 +84,7 @@ export const make = (): Ratings => {
       must(now.head.rated === book.rated, "each match is rated exactly once", now.head.rated, book.rated)
       must(now.head.voided === book.voided, "voided matches are counted", now.head.voided, book.voided)
       startRounds(book, window, now.head.round)
-      for (const [place, row] of now.standings) compareRow(book, window, place, row)
+      for (const [place, row] of now.ratings) compareRow(book, window, place, row)
     }
   }
 }
@@ -95,7 +95,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   const { before } = window
   const own = book.table.get(place)
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
-  if (before.standings.get(place) === row && own.moments.length === 1 && window.voided.length + window.installed.length === 0) return
+  if (before.ratings.get(place) === row && own.moments.length === 1 && window.voided.length + window.installed.length === 0) return
   if ((row.active || cameBackAndLeft(window, own, row)) && comesBack(window, place, row)) {
     own.credit = returned(window, own, row)
     own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
@@ -115,7 +115,7 @@ const startRounds = (book: Book, window: Window, until: number): void => {
 /** A baseline that is switched on again, or an entry that was suspended. */
 const comesBack = ({ before, now }: Window, place: string, { version }: Row): boolean => {
   const suspended = ({ versions }: View) => versions.get(version)?.phase === "suspended"
-  return before.standings.get(place)?.active === false || (suspended(before) && !suspended(now))
+  return before.ratings.get(place)?.active === false || (suspended(before) && !suspended(now))
 }
 
 /** It may have come back and left again in one commit. */
@@ -140,7 +140,7 @@ const charge = (book: Book, window: Window, match: Ended): void => {
 /** A version that was superseded is left behind, unless a match that it still plays has kept its row at hand. */
 const reset = (book: Book, window: Window, place: string, own: Own, round: number): void => {
   const [, id = ""] = place.split(" ")
-  const { history } = window.now.standings.get(place)!
+  const { history } = window.now.ratings.get(place)!
   const left = window.now.versions.get(id)!.status === "superseded" && sameMeans(historyOf(book, own, place, own.kept), history)
   if (!left) {
     own.round = round

@@ -3,7 +3,7 @@
  * A match that is voided leaves the journal, and what stays is played again from the start of the round.
  */
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { Moved } from "@agon/domain/season/rating/Standing.ts"
+import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import { after, type Belief, START_V, takenOver } from "./Formula.ts"
 import { must, near } from "./Promise.ts"
 
@@ -88,7 +88,7 @@ const play = (journal: Journal, n: number, match: Ended, row: Ended): void => {
   }
 }
 
-const sameMove = (told: Moved | null, own: Moved, match: Ended): void => {
+const sameMove = (told: RatingChange | null, own: RatingChange, match: Ended): void => {
   const same = told !== null && near(told.mu, own.mu) && near(told.sigma, own.sigma) && near(told.change, own.change)
   must(same, "a seat carries the rating after its match", match, own)
 }

@@ -3,7 +3,7 @@
  * stay as they are, but that a void draws those of its round again that were taken after the match; and the close may take
  * the points of its own millisecond again.
  */
-import type { SeriesPoint } from "@agon/domain/season/rating/Standing.ts"
+import type { SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { pointOf } from "../View.ts"
 import { must, near } from "./Promise.ts"

@@ -140,7 +140,7 @@ const checkJudged = ({ now }: Window, version: Version): void => {
 
 const checkEntered = ({ before, now }: Window, version: Version, was: Version | undefined, trial: Trial): void => {
   for (const ladder of [version.class!, "open"])
-    must(now.standings.get(`${ladder} ${version.id}`)?.active === true, "who enters is on its ladders", version)
+    must(now.ratings.get(`${ladder} ${version.id}`)?.active === true, "who enters is on its ladders", version)
   if (version.owner === null) return
   must(trial.played >= now.settings.rules.trial.matches && trial.failed === 0, "who enters has passed the trial", version, trial, was)
   for (const old of before.versions.values()) {
@@ -148,7 +148,7 @@ const checkEntered = ({ before, now }: Window, version: Version, was: Version | 
     const { status, successor } = now.versions.get(old.id)!
     must(status === "superseded" && successor === version.number, "superseding is one with entering", old, version)
     for (const ladder of [old.class!, "open"])
-      must(now.standings.get(`${ladder} ${old.id}`)?.active === false, "who is superseded is off its ladders", old)
+      must(now.ratings.get(`${ladder} ${old.id}`)?.active === false, "who is superseded is off its ladders", old)
   }
 }
 

@@ -1,7 +1,7 @@
 /** What one commit changed: the rows before it, the rows after it, and what had been said that it may have obeyed. */
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { Ended, Live } from "@agon/domain/season/scheduler/Match.ts"
-import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { View } from "../View.ts"
 
@@ -56,13 +56,13 @@ export const givenBack = (
 export const faulted = ({ recent }: Window, lease: string, { key }: { readonly key: string | null }): boolean =>
   recent.some((command) => command._tag === "ReportFault" && command.lease === lease && command.key === key)
 
-type Row = Omit<Standing, "key" | "busy">
+type Row = Omit<LadderRating, "key" | "busy">
 /** Who stands on a ladder and may be paired. */
 export const pairableOn = (view: View, ladder: string): ReadonlyArray<Row> =>
   activeOn(view, ladder).filter(({ version }) => view.versions.get(version)!.phase !== "suspended")
 
-export const activeOn = ({ standings }: View, ladder: string): ReadonlyArray<Row> =>
-  [...standings.values()].filter((row) => row.active && row.ladder === ladder)
+export const activeOn = ({ ratings }: View, ladder: string): ReadonlyArray<Row> =>
+  [...ratings.values()].filter((row) => row.active && row.ladder === ladder)
 
 /** Whose entry it is: a baseline belongs to nobody else. */
 export const ownerOf = ({ versions }: View, version: string): string => versions.get(version)!.owner ?? version
@@ -71,7 +71,7 @@ export const ownerOf = ({ versions }: View, version: string): string => versions
 export const created = ({
   before,
   now
-}: Window): ReadonlyArray<Pick<Live, "id" | "n" | "ladder" | "board" | "versions" | "round" | "created_at">> =>
+}: Window): ReadonlyArray<Pick<OpenMatch, "id" | "n" | "ladder" | "board" | "versions" | "round" | "created_at">> =>
   [...now.live.values(), ...now.ended].filter(({ n }) => n > before.head.matches)
 
 /** Whether nobody could play on this ladder however long it waits. */

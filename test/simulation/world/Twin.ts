@@ -62,7 +62,7 @@ const next = (state: State, now: number, chance: Chance): Command => {
 }
 
 /** Rows have no order, and what no restored season needs is left out. */
-const sorted = ({ head, live, owners, reviews, settings, standings, versions, ...rest }: Snapshot) => {
+const sorted = ({ head, live, owners, reviews, settings, ratings, versions, ...rest }: Snapshot) => {
   const cooling = (at: number | null) => at !== null && at + settings.rules.cooldown_s * 1_000 > head.now
   const by = <A>(rows: ReadonlyArray<A>, key: (row: A) => string) => [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
   return {
@@ -72,7 +72,7 @@ const sorted = ({ head, live, owners, reviews, settings, standings, versions, ..
     live: by(live, (row) => row.id),
     owners: by(owners, (row) => row.id).filter((row) => cooling(row.last_submitted_at)),
     reviews: by(reviews, (row) => row.version),
-    standings: by(standings, (row) => row.ladder + row.version),
+    ratings: by(ratings, (row) => row.ladder + row.version),
     versions: by(versions, (row) => row.id)
   }
 }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../season/Season.ts"
 import { committed, type State } from "../season/State.ts"
-import type { Standing } from "../season/rating/Standing.ts"
+import type { LadderRating } from "../season/rating/LadderRating.ts"
 import {
   addBoard,
   empty,
@@ -37,7 +37,7 @@ const play = (state: State, from: number, matches: number, held = 1, look: (stat
   }
   return played
 }
-const standings = (state: State, name = "nano") => [...state.ladders.find(({ ladder }) => ladder === name)!.standings.values()]
+const ratings = (state: State, name = "nano") => [...state.ladders.find(({ ladder }) => ladder === name)!.ratings.values()]
 const spread = (values: ReadonlyArray<number>) => Math.max(...values) - Math.min(...values)
 
 describe("a season of pairs", () => {
@@ -45,14 +45,14 @@ describe("a season of pairs", () => {
     const { now, state } = season(31)
     let most = 0
     play(state, now + 1, 1_000, 1, () => {
-      most = Math.max(most, spread(standings(state).map(({ made }) => made)))
+      most = Math.max(most, spread(ratings(state).map(({ made }) => made)))
     })
     assert.isAtMost(most, 2)
   })
   it("gives each entry the first seat as often as the last, give or take three games of 50", () => {
     const { now, state } = season(24)
     play(state, now + 1, 600)
-    for (const { seat_sum } of [...standings(state), ...standings(state, "open")]) assert.isAtMost(Math.abs(seat_sum), 1.5)
+    for (const { seat_sum } of [...ratings(state), ...ratings(state, "open")]) assert.isAtMost(Math.abs(seat_sum), 1.5)
   })
   it("repeats few meetings: of its first twelve games an entry of 24 plays eleven against others", () => {
     const { now, state } = season(24)
@@ -73,7 +73,7 @@ describe("a season of pairs", () => {
   it("plays its boards equally often, each ladder by itself", () => {
     const { now, state } = season(12, [2, 2, 2])
     play(state, now + 1, 300)
-    for (const ladder of state.ladders.filter(({ standings }) => standings.size > 0)) {
+    for (const ladder of state.ladders.filter(({ ratings }) => ratings.size > 0)) {
       assert.isAtMost(spread([...state.boards.values()].map(({ used }) => used[ladder.index]!)), 1)
     }
   })
@@ -90,11 +90,11 @@ describe("a season of pairs", () => {
     play(state, now + 1, 800)
     step(state, submission(21), now + 2_000)
     const entered = enterWaiting(state, now + 2_001)
-    const before = new Map(standings(state).map(({ made, version }) => [version, made]))
+    const before = new Map(ratings(state).map(({ made, version }) => [version, made]))
     play(state, entered, 160)
-    const late = standings(state).find(({ ord }) => ord === 21)!
-    const others = standings(state).filter(({ ord }) => ord !== 21)
-    const gained = ({ made, version }: Standing) => made - before.get(version)!
+    const late = ratings(state).find(({ ord }) => ord === 21)!
+    const others = ratings(state).filter(({ ord }) => ord !== 21)
+    const gained = ({ made, version }: LadderRating) => made - before.get(version)!
     const mean = others.reduce((sum, each) => sum + gained(each), 0) / others.length
     assert.isAbove(gained(late), 1.5 * mean)
     assert.isBelow(gained(late), 2.5 * mean)
@@ -118,7 +118,7 @@ describe("an entry that always forfeits", () => {
         }
         committed(state)
       }
-      const made = standings(state).map((each) => ({ own: each.version === broken, made: each.made }))
+      const made = ratings(state).map((each) => ({ own: each.version === broken, made: each.made }))
       const mean = made.reduce((sum, each) => sum + (each.own ? 0 : each.made), 0) / (entries - 1)
       const own = made.find((each) => each.own)!.made
       assert.isBelow(own, 0.35 * mean, `${entries} entries`)
@@ -158,10 +158,10 @@ describe("seasons of larger matches", () => {
       const { now, state } = season(25, [seats])
       let most = 0
       play(state, now + 1, 300, 1, () => {
-        most = Math.max(most, spread(standings(state, "open").map(({ made }) => made)))
+        most = Math.max(most, spread(ratings(state, "open").map(({ made }) => made)))
       })
       assert.isAtMost(most, 2, `${seats} seats`)
-      for (const { made, seat_sum } of standings(state, "open")) {
+      for (const { made, seat_sum } of ratings(state, "open")) {
         assert.isAbove(made, 0)
         assert.isAtMost(Math.abs(seat_sum), 2)
       }

@@ -31,9 +31,9 @@ export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"Swi
   state.writes.boardPeriods.push({ board: id, enabled, at: state.now })
   logged(state, audit)
   state.events.push({ _tag: "BoardChanged", board: id })
-  state.recheck = true
-  for (const version of state.candidates) if (version.phase === "trial") state.tried.add(version.id)
-  state.work = true
+  state.recheckQueue = true
+  for (const version of state.candidates) if (version.phase === "trial") state.movedTrials.add(version.id)
+  state.workAppeared = true
   return { enabled }
 }
 
@@ -48,6 +48,6 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   state.writes.settings = true
   logged(state, audit)
   state.events.push({ _tag: "SeasonChanged" })
-  state.work = true
+  state.workAppeared = true
   return { edited: true }
 }

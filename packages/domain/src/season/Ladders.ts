@@ -2,17 +2,17 @@
 import { type Heap, heapify, push } from "../pairing/Heap.ts"
 import { Ranks } from "../pairing/Ranks.ts"
 import { keyOf } from "./Random.ts"
-import type { Standing } from "./rating/Standing.ts"
+import type { LadderRating } from "./rating/LadderRating.ts"
 import { LADDERS, type Ladder } from "./Rules.ts"
-import type { Live } from "./scheduler/Match.ts"
+import type { OpenMatch } from "./scheduler/Match.ts"
 
 /** One ladder's derived part: who is free, what is prepared, how much is being played. */
 export interface LadderState {
   readonly ladder: Ladder
   readonly index: number
-  readonly standings: Map<string, Standing> // by version id
+  readonly ratings: Map<string, LadderRating> // by version id
   readonly ranks: Ranks // of the active ones
-  heap: Heap<Standing> // active and free
+  heap: Heap<LadderRating> // active and free
   queue: Array<string> // prepared matches, oldest first
   active: number // may be paired
   owed: number // counted matches that the current round owes each entry; without a round there is no end of it
@@ -23,7 +23,7 @@ export const emptyLadders = (): ReadonlyArray<LadderState> =>
   LADDERS.map((ladder, index) => ({
     ladder,
     index,
-    standings: new Map(),
+    ratings: new Map(),
     ranks: new Ranks(),
     heap: [],
     queue: [],
@@ -35,11 +35,11 @@ export const emptyLadders = (): ReadonlyArray<LadderState> =>
 /** The ladder a match was made for; none for a trial. */
 export const ladderOf = (
   { ladders }: { readonly ladders: ReadonlyArray<LadderState> },
-  { ladder }: Pick<Live, "ladder">
+  { ladder }: Pick<OpenMatch, "ladder">
 ): LadderState | undefined => (ladder === null ? undefined : ladders[LADDERS.indexOf(ladder)])
 
-export const addStanding = (ladder: LadderState, standing: Standing): void => {
-  ladder.standings.set(standing.version, standing)
+export const addRating = (ladder: LadderState, standing: LadderRating): void => {
+  ladder.ratings.set(standing.version, standing)
   if (!standing.active) return
   if (!standing.suspended) ladder.active++
   ladder.ranks.add(standing.mu)
@@ -49,22 +49,22 @@ export const addStanding = (ladder: LadderState, standing: Standing): void => {
 interface Current {
   readonly round: number
   readonly rounds: ReadonlyArray<{ readonly n: number; readonly games: number }>
-  readonly live: ReadonlyMap<string, Live>
+  readonly live: ReadonlyMap<string, OpenMatch>
 }
 
 /** Every active standing that no match of the current round holds is free. */
 export const fillHeap = (state: Current, ladder: LadderState): void => {
   ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
-  for (const standing of ladder.standings.values()) standing.busy = false
+  for (const standing of ladder.ratings.values()) standing.busy = false
   for (const match of state.live.values()) {
     if (match.ladder !== ladder.ladder || match.round !== state.round) continue
     for (const id of match.versions) {
-      const standing = ladder.standings.get(id)
+      const standing = ladder.ratings.get(id)
       if (standing !== undefined) standing.busy = true
     }
   }
-  const waiting: Array<Standing> = []
-  for (const standing of ladder.standings.values()) {
+  const waiting: Array<LadderRating> = []
+  for (const standing of ladder.ratings.values()) {
     if (!standing.active || standing.busy || standing.suspended) continue
     standing.key = keyIn(ladder, standing)
     waiting.push(standing)
@@ -75,9 +75,9 @@ export const fillHeap = (state: Current, ladder: LadderState): void => {
 /** Whoever is owed a match comes before all who are not: beyond any credit, and small enough to leave the key its fraction. */
 const DONE = 2 ** 24
 
-const keyIn = ({ owed }: LadderState, standing: Standing): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
+const keyIn = ({ owed }: LadderState, standing: LadderRating): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
 
-export const free = (ladder: LadderState, standing: Standing): void => {
+export const free = (ladder: LadderState, standing: LadderRating): void => {
   standing.busy = false
   if (standing.suspended) return
   standing.key = keyIn(ladder, standing)
@@ -85,7 +85,7 @@ export const free = (ladder: LadderState, standing: Standing): void => {
 }
 
 /** A match is over or will not be played: the entry may be paired again. */
-export const release = (ladder: LadderState, standing: Standing): void => {
+export const release = (ladder: LadderState, standing: LadderRating): void => {
   if (!standing.busy) return
   standing.busy = false
   if (standing.active) free(ladder, standing)

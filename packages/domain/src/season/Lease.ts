@@ -23,13 +23,13 @@ export interface Leased {
   released: boolean
 }
 
-export type Standing = "held" | "lost" | "released" | "unknown"
+export type LeaseState = "held" | "lost" | "released" | "unknown"
 
 /**
  * How a lease of this key stands towards open work. A lease that ran out is still `held` while nobody has taken the
  * work since: its result is welcome. An old one is `lost` whoever asks; a live one of another key is nobody's business.
  */
-export const standingOf = (work: Leased, n: number, key: string): Standing => {
+export const leaseStateOf = (work: Leased, n: number, key: string): LeaseState => {
   if (n > work.lease_n) return "unknown"
   if (n < work.lease_n) return "lost"
   if (work.key !== key) return "unknown"

@@ -4,7 +4,7 @@
  */
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Seat, Seed, SeriesPoint, StandingRow } from "./rating/Standing.ts"
+import type { Seat, InheritedRating, SeriesPoint, LadderRatingRow } from "./rating/LadderRating.ts"
 
 export interface LoggedMatch {
   readonly id: string
@@ -17,7 +17,7 @@ export interface LoggedMatch {
 /** Matches that count, in the order of rating, with what was taken over and drawn before the last of them. */
 export interface LogPage {
   readonly matches: ReadonlyArray<LoggedMatch>
-  readonly seeds: ReadonlyArray<Seed>
+  readonly seeds: ReadonlyArray<InheritedRating>
   readonly points: ReadonlyArray<SeriesPoint>
 }
 
@@ -28,7 +28,7 @@ export interface LogPlace {
 }
 
 /** A standing out of play that the machine may have let go of. */
-export type LeftStanding = StandingRow
+export type LeftStanding = LadderRatingRow
 
 /** A match that is to be voided, as its rows have it. */
 export interface EndedMatch {
@@ -47,7 +47,7 @@ export interface EndedMatch {
 export interface Earlier {
   readonly ladder: Ladder
   readonly version: string
-  readonly seed: Pick<Seed, "mu" | "round"> | null
+  readonly seed: Pick<InheritedRating, "mu" | "round"> | null
   readonly means: ReadonlyArray<Mean>
 }
 export interface Mean {

@@ -51,7 +51,7 @@ describe("a candidate", () => {
     finish(state, trial!, OPENED + 5)
     assert.strictEqual(status(state, 1), "entered")
     assert.deepStrictEqual(
-      state.ladders.filter(({ standings }) => standings.size > 0).map(({ ladder }) => ladder),
+      state.ladders.filter(({ ratings }) => ratings.size > 0).map(({ ladder }) => ladder),
       ["micro", "open"]
     )
     assert.strictEqual(state.rated, 0)
@@ -136,7 +136,7 @@ describe("a newer version", () => {
     const { state, now } = season(4)
     play(state, now, now + 60)
     const open = state.ladders[5]!
-    const before = { ...open.standings.get(version(1))! }
+    const before = { ...open.ratings.get(version(1))! }
     step(state, submission(1, { version: version(1, 2), number: 2, weights_hash: "sha256:new" }), now + 60)
     finish(state, lease(state, now + 60)[0]!, now + 60)
     committed(state)
@@ -144,7 +144,7 @@ describe("a newer version", () => {
     while (work.kind === "match" && !work.is_trial) work = lease(state, now + 61)[0]!
     finish(state, work, now + 62)
     assert.deepInclude(versionOf(state, version(1)), { status: "superseded", successor: 2 })
-    const after = open.standings.get(version(1, 2))!
+    const after = open.ratings.get(version(1, 2))!
     assert.deepInclude(after, { mu: before.mu, sigma: Math.max(before.sigma, 100), matches: 0 })
     for (const match of state.live.values()) if (match.until === null) assert.notInclude(match.versions, version(1))
     play(state, now + 63, now + 100)
@@ -152,7 +152,7 @@ describe("a newer version", () => {
   })
 })
 
-it("the standings of a superseded version are let go with its last match, be it another's trial", () => {
+it("the ratings of a superseded version are let go with its last match, be it another's trial", () => {
   const { state, now } = season(1)
   step(state, submission(2), now)
   finish(state, lease(state, now)[0]!, now)
@@ -161,9 +161,9 @@ it("the standings of a superseded version are let go with its last match, be it 
   for (const _ of ["review", "trial"]) finish(state, lease(state, now)[0]!, now)
   const open = state.ladders[5]!
   assert.strictEqual(state.versions_by_id.get(version(1))!.status, "superseded")
-  assert.isTrue(open.standings.has(version(1)))
+  assert.isTrue(open.ratings.has(version(1)))
   finish(state, trial!, now)
-  assert.isFalse(open.standings.has(version(1)))
+  assert.isFalse(open.ratings.has(version(1)))
 })
 
 /** Given two entries and a leased match, when these happen, then its report at that time is answered so. */
@@ -281,7 +281,7 @@ describe("a round", () => {
       committed(state)
       play(state, now + 10, now + 800, 3)
       for (const ladder of state.ladders.filter(({ active }) => active > 0)) {
-        for (const standing of ladder.standings.values()) assert.isAtLeast(standing.credit, games, ladder.ladder)
+        for (const standing of ladder.ratings.values()) assert.isAtLeast(standing.credit, games, ladder.ladder)
       }
       const owedSeats = new Map<string, number>()
       for (const match of rated(state)) {
@@ -321,7 +321,7 @@ describe("a round", () => {
     assert.strictEqual(state.writes.audits.length, logged)
     assert.deepStrictEqual<unknown>(onOff(4, false, now + 13), { enabled: false })
     assert.deepStrictEqual<unknown>(onOff(4, true, now + 14), { refused: "season_closed" })
-    const plays = (n: number) => state.ladders.at(-1)!.standings.get(version(n))?.active === true
+    const plays = (n: number) => state.ladders.at(-1)!.ratings.get(version(n))?.active === true
     assert.deepStrictEqual([1, 2, 3, 4, 5].map(plays), [true, true, true, false, false])
   })
 

@@ -130,33 +130,33 @@ const advance = (state: State, now: number): void => {
 /** A key may have a match again that it could not play before. Written, so that a restored season does not tell it twice. */
 const offerAgain = (state: State): void => {
   const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
-  for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.work = true
+  for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.workAppeared = true
   state.againEnd = nextAgain(state)
   state.writes.head = true
 }
 
 /** Submissions open: the season is live, and its matches may start. */
 const open = (state: State): void => {
-  state.work = true
+  state.workAppeared = true
   state.events.push({ _tag: "SeasonChanged" })
 }
 
 /** What follows from the state alone, whatever brought it about: until nothing more does. */
 const settle = (state: State): void => {
   do {
-    if (state.recheck) {
-      state.recheck = false
+    if (state.recheckQueue) {
+      state.recheckQueue = false
       withdrawQueued(state)
     }
-    for (const id of state.tried) {
-      state.tried.delete(id)
+    for (const id of state.movedTrials) {
+      state.movedTrials.delete(id)
       continueTrial(state, id)
     }
     if (finalsComplete(state)) closeSeason(state, { _tag: "CloseSeason" })
-    else if (state.phase === "closing" && !state.recheck) finishClosing(state)
-  } while (state.recheck || state.tried.size > 0)
+    else if (state.phase === "closing" && !state.recheckQueue) finishClosing(state)
+  } while (state.recheckQueue || state.movedTrials.size > 0)
   if (seriesDue(state) <= state.now) takeSeries(state)
-  if (!state.work) return
-  state.work = false
+  if (!state.workAppeared) return
+  state.workAppeared = false
   state.events.push({ _tag: "WorkAppeared" })
 }

@@ -15,9 +15,9 @@ import type { SeatChange, Voided, Voiding } from "./rating/Voided.ts"
 import { nextAgain } from "./scheduler/Tries.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 import type { Review, Version } from "./Version.ts"
-import { addStanding, emptyLadders, fillHeap, ladderOf, type LadderState } from "./Ladders.ts"
-import type { Seed, SeriesPoint, Standing, StandingRow } from "./rating/Standing.ts"
-import type { Board, Ended, Live } from "./scheduler/Match.ts"
+import { addRating, emptyLadders, fillHeap, ladderOf, type LadderState } from "./Ladders.ts"
+import type { InheritedRating, SeriesPoint, LadderRating, LadderRatingRow } from "./rating/LadderRating.ts"
+import type { Board, Ended, OpenMatch } from "./scheduler/Match.ts"
 
 /** How long matches that are being played may go on once a season is closing. */
 export const CLOSING_MS = 60_000
@@ -67,7 +67,7 @@ export interface Writes {
   readonly versions: Set<string>
   readonly rejected: Map<string, Version> // versions that were rejected, which the state holds no more
   readonly left: Map<string, Version> // superseded ones that it holds no more
-  readonly standings: Set<Standing>
+  readonly ratings: Set<LadderRating>
   readonly boards: Set<string>
   readonly newBoards: Map<string, { readonly file: unknown }>
   readonly boardPeriods: Array<{ readonly board: string; readonly enabled: boolean; readonly at: number }>
@@ -79,7 +79,7 @@ export interface Writes {
   readonly voided: Array<Voided>
   readonly voiding: Set<string>
   readonly rerated: Array<SeatChange> // all seats of a match, or none
-  readonly seeds: Array<Seed>
+  readonly seeds: Array<InheritedRating>
   readonly series: Array<SeriesPoint>
   readonly audits: Array<Audit & { readonly at: number }>
 }
@@ -92,17 +92,17 @@ export interface State extends Head, Counts<Version> {
   readonly ladders: ReadonlyArray<LadderState>
   readonly boards: Map<string, Board>
   readonly rounds: Array<Round>
-  readonly live: Map<string, Live>
+  readonly live: Map<string, OpenMatch>
   readonly reviews: Map<string, Review>
   readonly voiding: Map<string, Voiding> // by match
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
   againEnd: number // no key may take a match again before this that it has reported unplayable
-  work: boolean // there may be work now for a runner that was told there is none
-  recheck: boolean // something changed that queued matches depend on: `settle` withdraws what may no longer start
-  readonly unwritten: Set<Standing> // in play, and reset since their rows were written: rows of an earlier round are read as reset
-  readonly tried: Set<string> // candidates whose trial has moved: `settle` goes on with it
+  workAppeared: boolean // there may be work now for a runner that was told there is none
+  recheckQueue: boolean // something changed that queued matches depend on: `settle` withdraws what may no longer start
+  readonly unwritten: Set<LadderRating> // in play, and reset since their rows were written: rows of an earlier round are read as reset
+  readonly movedTrials: Set<string> // candidates whose trial has moved: `settle` goes on with it
   readonly writes: Writes
   events: Array<Event>
 }
@@ -114,10 +114,10 @@ export interface Snapshot {
   readonly versions: ReadonlyArray<Version>
   readonly left: ReadonlyArray<Left>
   readonly owners: ReadonlyArray<{ readonly id: string; readonly last_submitted_at: number | null }>
-  readonly standings: ReadonlyArray<StandingRow>
+  readonly ratings: ReadonlyArray<LadderRatingRow>
   readonly boards: ReadonlyArray<Board>
   readonly rounds: ReadonlyArray<Round>
-  readonly live: ReadonlyArray<Live>
+  readonly live: ReadonlyArray<OpenMatch>
   readonly reviews: ReadonlyArray<Review>
   readonly voiding: ReadonlyArray<Voiding>
 }
@@ -154,7 +154,7 @@ const emptyWrites = (): Writes => ({
   versions: new Set(),
   rejected: new Map(),
   left: new Map(),
-  standings: new Set(),
+  ratings: new Set(),
   boards: new Set(),
   newBoards: new Map(),
   boardPeriods: [],
@@ -194,20 +194,20 @@ export const restore = (from: Snapshot): State => {
     leaseEnd: earliest([...from.live, ...from.reviews].map((row) => row.until)),
     uploadEnd: earliest(from.versions.map((row) => row.upload_until)),
     againEnd: Infinity,
-    work: false,
-    recheck: false,
+    workAppeared: false,
+    recheckQueue: false,
     unwritten: new Set(),
-    tried: new Set(),
+    movedTrials: new Set(),
     writes: emptyWrites(),
     events: []
   }
   for (const version of state.versions_by_id.values()) count(state, version)
   for (const left of from.left) countLeft(state, left)
   const suspended = new Set(from.versions.filter(({ phase }) => phase === "suspended").map(({ id }) => id))
-  for (const row of from.standings) {
+  for (const row of from.ratings) {
     const standing = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
     if (followed(standing, state.rounds, state.round)) state.unwritten.add(standing)
-    addStanding(state.ladders[LADDERS.indexOf(standing.ladder)]!, standing)
+    addRating(state.ladders[LADDERS.indexOf(standing.ladder)]!, standing)
   }
   for (const match of state.live.values()) {
     const ladder = ladderOf(state, match)
@@ -255,8 +255,8 @@ export const snapshot = (state: State): Snapshot => ({
   versions: [...state.versions_by_id.values()],
   left: everyLeft(state),
   owners: [...state.owners].map(([id, { last_submitted_at }]) => ({ id, last_submitted_at })),
-  standings: state.ladders.flatMap((ladder) =>
-    [...ladder.standings.values()].map(({ key: _key, busy: _busy, suspended: _suspended, ...row }) => row)
+  ratings: state.ladders.flatMap((ladder) =>
+    [...ladder.ratings.values()].map(({ key: _key, busy: _busy, suspended: _suspended, ...row }) => row)
   ),
   boards: [...state.boards.values()],
   rounds: state.rounds,
@@ -272,7 +272,7 @@ export const committed = (state: State): void => {
   writes.settings = false
   for (const rows of [writes.inserted, writes.rejected, writes.left, writes.newBoards]) rows.clear()
   for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews, writes.voiding]) rows.clear()
-  writes.standings.clear()
+  writes.ratings.clear()
   writes.rounds.clear()
   for (const rows of [writes.boardPeriods, writes.ended, writes.voided, writes.rerated, writes.seeds, writes.series, writes.audits])
     rows.length = 0

@@ -64,7 +64,7 @@ describe("a superseded version", () => {
     const { first, state } = superseded()
     assert.strictEqual(first.status, "superseded")
     assert.isFalse(state.versions_by_id.has(first.id))
-    for (const { standings } of state.ladders) assert.isFalse(standings.has(first.id))
+    for (const { ratings } of state.ladders) assert.isFalse(ratings.has(first.id))
     assert.strictEqual(state.versions_by_id.size, 4)
   })
 

@@ -15,7 +15,7 @@ export type RefusalFact =
   | { readonly code: "weights_already_entered" }
 
 /** Everything the refusals depend on, as it stands now. */
-export interface Standing {
+export interface SubmissionFacts {
   readonly now: number
   readonly opens_at: number
   readonly closes_at: number
@@ -30,7 +30,7 @@ export interface Standing {
 }
 
 /** In the order in which POST answers them; the first is the one it gives. */
-export const refusals = (standing: Standing): ReadonlyArray<RefusalFact> => {
+export const refusals = (standing: SubmissionFacts): ReadonlyArray<RefusalFact> => {
   const { candidate, closes_at, cooldown_until, models, now, opens_at, versions } = standing
   const found: Array<RefusalFact> = []
   if (now < opens_at) found.push({ code: "season_not_open", opens_at })

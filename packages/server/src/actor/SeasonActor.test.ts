@@ -89,7 +89,7 @@ describe("SeasonActor", () => {
     Effect.gen(function* () {
       const { ask, heard, row } = yield* start((store) => store, 1)
       for (let n = 0; n < 3; n++) for (const work of yield* ask(lease())) yield* ask(report(work))
-      const shown = () => [...row().standings.values()].filter(({ ladder }) => ladder === "open").map(({ matches }) => matches)
+      const shown = () => [...row().ratings.values()].filter(({ ladder }) => ladder === "open").map(({ matches }) => matches)
       const kept = () => row().redo.size
       assert.isAbove(kept(), 0)
       assert.isBelow(Math.min(...shown()), 3)

@@ -18,7 +18,7 @@ import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
-import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue } from "effect"
 import { restarts } from "../process/restarts.ts"
@@ -137,7 +137,7 @@ const withRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, batc
 /** The matches rated since the fold was last read, and ratings that the state does not hold. */
 const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold }: Of<"InstallFold">) {
   const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, TAIL_MATCHES_MAX + 1, true)
-  const held = new Set(state.ladders.flatMap(({ ladder, standings }) => [...standings.keys()].map((version) => `${ladder} ${version}`)))
+  const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => `${ladder} ${version}`)))
   const courses = [...fold.courses.values(), ...tail.seeds, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
   const versions = courses.filter(({ ladder, version }) => !held.has(`${ladder} ${version}`)).map(({ version }) => version)
   return { tail, left: yield* log.left(state.id, [...new Set(versions)]) }
@@ -158,7 +158,7 @@ const failed = (cause: Cause.Cause<{ readonly _tag: string }>, tag: string): boo
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag === tag)
 
 /** Readers of these ratings since the change have seen the old rows: their cached answers are purged again. */
-const written = (state: State, ratings: ReadonlyArray<Standing>): Told => ({
+const written = (state: State, ratings: ReadonlyArray<LadderRating>): Told => ({
   _tag: "RatingsWritten",
   ladders: [...new Set(ratings.map(({ ladder }) => ladder))],
   versions: ratings.map(({ version }) => version),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import { committed } from "@agon/domain/season/State.ts"
 import { season } from "@agon/domain/season/testing/testSeason.ts"
 import { WaitingRatings } from "./WaitingRatings.ts"
@@ -8,12 +8,12 @@ import { WaitingRatings } from "./WaitingRatings.ts"
 const start = (per_s: number) => {
   const { state } = season(10)
   committed(state)
-  const ratings = state.ladders.flatMap(({ standings }) => [...standings.values()])
+  const ratings = state.ladders.flatMap(({ ratings }) => [...ratings.values()])
   const waiting = new WaitingRatings(per_s)
   let seq = 0
   /** Makes a commit at `now` that changes these ratings, as rated matches do. */
-  const commit = (now: number, changed: ReadonlyArray<Standing>) => {
-    for (const standing of changed) state.writes.standings.add(standing)
+  const commit = (now: number, changed: ReadonlyArray<LadderRating>) => {
+    for (const standing of changed) state.writes.ratings.add(standing)
     const { followed: _, ...turn } = waiting.turn(state, ++seq, now)
     committed(state)
     return turn
@@ -32,7 +32,7 @@ describe("ratings are written", () => {
 
   it("later and once, where it changes more: who changed first comes first, all changes are kept until then", () => {
     const { commit, ratings, waiting } = start(16)
-    const [a, b, c, d, e, f] = ratings as [Standing, Standing, Standing, Standing, Standing, Standing]
+    const [a, b, c, d, e, f] = ratings as [LadderRating, LadderRating, LadderRating, LadderRating, LadderRating, LadderRating]
     assert.deepStrictEqual(commit(1_000, [a, b, c, d, e, f]), { written: [a, b, c, d], redo: [a, b, c, d, e, f], done: null })
     assert.strictEqual(waiting.due, 1_100)
     assert.deepStrictEqual(commit(1_000, [a, e]), { written: [], redo: [a, e], done: null })
@@ -52,7 +52,7 @@ describe("ratings are written", () => {
 
   it("at once, where more than matches changed, or they are out of play, or the season is closing", () => {
     const { commit, ratings, state } = start(0.001)
-    const [a, b, c, d] = ratings as [Standing, Standing, Standing, Standing]
+    const [a, b, c, d] = ratings as [LadderRating, LadderRating, LadderRating, LadderRating]
     commit(1_000, [a, b, c])
     state.writes.versions.add(b.version)
     assert.deepStrictEqual(commit(1_000, [b]).written, [b])

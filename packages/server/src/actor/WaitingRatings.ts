@@ -14,7 +14,7 @@
  * the background, at five times the rate, after the ratings that wait.
  */
 import type { State, Writes } from "@agon/domain/season/State.ts"
-import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000
@@ -30,8 +30,8 @@ const RESETS_AT_CLOSE = 20_000
 
 /** The ratings that commit `seq` writes. */
 export interface Turn {
-  readonly written: ReadonlyArray<Standing>
-  readonly redo: ReadonlyArray<Standing>
+  readonly written: ReadonlyArray<LadderRating>
+  readonly redo: ReadonlyArray<LadderRating>
   /** Rows of `rating_redo` below this number are no longer needed. */
   readonly done: number | null
   /** No row in play is of a round earlier than the current one. */
@@ -45,11 +45,11 @@ export interface Found {
 }
 const NOTHING: Found = { kept: new Map(), behind: false }
 
-export const placeOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">): string => `${ladder} ${version}`
+export const placeOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">): string => `${ladder} ${version}`
 
 export class WaitingRatings {
   /** Ratings whose rows are out of date, by the number of the first commit not written to the row, in that order. */
-  readonly #since = new Map<Standing, number>()
+  readonly #since = new Map<LadderRating, number>()
   readonly #per_s: number
   readonly #burst: number
   #left: number
@@ -62,7 +62,7 @@ export class WaitingRatings {
   /** When the next ones should be written even if nothing else happens, ms; Infinity where none waits. */
   due: number
   /** Ratings that the last commit wrote on behalf of earlier ones: their rows were out of date until then. */
-  late: ReadonlyArray<Standing> = []
+  late: ReadonlyArray<LadderRating> = []
 
   constructor(per_s: number = RATINGS_PER_S, found: Found = NOTHING) {
     this.#per_s = per_s
@@ -76,7 +76,7 @@ export class WaitingRatings {
 
   turn(state: State, seq: number, now: number): Turn {
     this.#takeUp(state)
-    const changed = [...state.writes.standings]
+    const changed = [...state.writes.ratings]
     const written = this.#atOnce(state, changed, seq)
     this.#fill(now)
     const late = this.#next(written, seq, state.phase === "open" ? Math.floor(this.#left) : Infinity)
@@ -95,16 +95,16 @@ export class WaitingRatings {
   #takeUp(state: State): void {
     const { kept } = this.#found
     if (kept.size === 0) return
-    const standings = state.ladders.flatMap((ladder) => [...ladder.standings.values()])
-    const waiting = standings.filter((standing) => standing.active && kept.has(placeOf(standing)))
+    const ratings = state.ladders.flatMap((ladder) => [...ladder.ratings.values()])
+    const waiting = ratings.filter((standing) => standing.active && kept.has(placeOf(standing)))
     const since = waiting.map((standing) => [standing, kept.get(placeOf(standing))!] as const)
     for (const [standing, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(standing, seq)
     this.#found = NOTHING
   }
 
   /** Rewrites a few rows of an earlier round with each commit. Answers those that have changed in the current round. */
-  #follow({ phase, unwritten }: State, written: Array<Standing>): ReadonlyArray<Standing> {
-    const moved: Array<Standing> = []
+  #follow({ phase, unwritten }: State, written: Array<LadderRating>): ReadonlyArray<LadderRating> {
+    const moved: Array<LadderRating> = []
     const room = phase === "closed" ? RESETS_AT_CLOSE : Math.floor(this.#resets)
     let rows = 0
     for (const standing of unwritten) {
@@ -119,9 +119,9 @@ export class WaitingRatings {
   }
 
   /** New rows, rows that decide who is listed at all, and rows that nothing will change again never wait. */
-  #atOnce(state: State, changed: ReadonlyArray<Standing>, seq: number): Array<Standing> {
+  #atOnce(state: State, changed: ReadonlyArray<LadderRating>, seq: number): Array<LadderRating> {
     const all = changesMoreThanMatches(state.writes)
-    const written: Array<Standing> = []
+    const written: Array<LadderRating> = []
     for (const standing of changed) {
       if (all || !standing.active) {
         this.#since.delete(standing)
@@ -140,8 +140,8 @@ export class WaitingRatings {
     this.#at = now
   }
 
-  #next(written: Array<Standing>, seq: number, room: number): ReadonlyArray<Standing> {
-    const late: Array<Standing> = []
+  #next(written: Array<LadderRating>, seq: number, room: number): ReadonlyArray<LadderRating> {
+    const late: Array<LadderRating> = []
     let rows = 0
     for (const [standing, since] of this.#since) {
       if (rows >= room) break

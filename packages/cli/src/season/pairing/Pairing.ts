@@ -3,7 +3,7 @@
  * than it would in its own system (our rating, exact counts of meetings) and is given one match at a time.
  */
 import type { Rating } from "@agon/domain/rating/Rating.ts"
-import { type Random, shuffled } from "@agon/domain/pairing/Wave.ts"
+import { type Random, shuffled } from "@agon/domain/pairing/PairingBatch.ts"
 
 export interface Player extends Rating {
   readonly slot: number

@@ -2,7 +2,7 @@
  * Divisions, as bot ladders such as AI Arena's run them: about ten neighbours in rating meet each other once, then
  * everybody is divided anew. With more than two seats, each division plays nine random partitions of itself.
  */
-import { shuffled } from "@agon/domain/pairing/Wave.ts"
+import { shuffled } from "@agon/domain/pairing/PairingBatch.ts"
 import { cut, drawn, type Player, rounds } from "./Pairing.ts"
 
 const SIZE = 10

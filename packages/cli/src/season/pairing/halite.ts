@@ -3,7 +3,7 @@
  * waited longest, otherwise the one that has waited longest) and opponents drawn from its nearest in rating, of whom there
  * are 5 / (0.01 + U)^0.65: mostly a few, sometimes everybody.
  */
-import type { Random } from "@agon/domain/pairing/Wave.ts"
+import type { Random } from "@agon/domain/pairing/PairingBatch.ts"
 import type { Pairing, Player } from "./Pairing.ts"
 
 const WAITING = 15

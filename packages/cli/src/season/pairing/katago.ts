@@ -4,7 +4,7 @@
  * sampled from its belief, and opponents drawn in proportion to the variance of the game's result: the information it would
  * give.
  */
-import type { Random } from "@agon/domain/pairing/Wave.ts"
+import type { Random } from "@agon/domain/pairing/PairingBatch.ts"
 import type { Pairing, Player } from "./Pairing.ts"
 
 const CHOICE = 10

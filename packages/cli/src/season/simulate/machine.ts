@@ -69,7 +69,7 @@ export const machine = ({ entries, seats }: FieldOptions, seed: number): League 
         else report(work, { scores: work.versions.map(() => 1), crashed: work.versions.map(() => false) })
       }
     },
-    rating: (slot) => openOf(state).standings.get(field[slot]!.id)!
+    rating: (slot) => openOf(state).ratings.get(field[slot]!.id)!
   }
 }
 
@@ -122,7 +122,7 @@ const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapsho
   versions: field.map((entry, slot) => versionOf(entry, slot + 1)),
   left: [],
   owners: [],
-  standings: field.map(({ id: version }, slot) => ({
+  ratings: field.map(({ id: version }, slot) => ({
     version,
     ord: slot + 1,
     ladder: "open",

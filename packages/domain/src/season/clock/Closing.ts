@@ -9,7 +9,7 @@ import { withdraw } from "../scheduler/Matches.ts"
 import { uuidOf } from "../Random.ts"
 import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
 import { takeSeries } from "../rating/Series.ts"
-import { podium } from "../rating/Standings.ts"
+import { podium } from "../rating/LadderRatings.ts"
 import { CLOSING_MS, type State } from "../State.ts"
 import type { Voiding } from "../rating/Voided.ts"
 
@@ -20,7 +20,7 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
   state.writes.head = true
   logged(state, audit)
   rejectCandidates(state, "The season was closed while it was being tried.")
-  state.recheck = true
+  state.recheckQueue = true
   state.events.push({ _tag: "SeasonChanged" })
   return { close_requested_at: state.now }
 }

@@ -1,11 +1,11 @@
 /** Rounds: planned, moved, withdrawn while pending; started by the clock; finals end the season. */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { resetStandings } from "../rating/Standings.ts"
+import { resetRatings } from "../rating/LadderRatings.ts"
 import type { Round, State } from "../State.ts"
 import { fillHeap } from "../Ladders.ts"
 import { rejectVersion } from "../entry/Versions.ts"
-import { owesMatches } from "../scheduler/Waves.ts"
+import { owesMatches } from "../scheduler/PairingBatches.ts"
 
 export const pending = (state: State): Round | undefined => state.rounds.find((round) => round.started_at === null && !round.withdrawn)
 
@@ -69,11 +69,11 @@ export const startRound = (state: State, round: Round): void => {
   round.started_at = state.now
   state.round = round.n
   state.writes.rounds.add(round.n)
-  resetStandings(state)
+  resetRatings(state)
   if (round.kind === "finals") rejectCandidates(state, "The finals have started; no version enters any more.")
-  state.recheck = true
+  state.recheckQueue = true
   for (const ladder of state.ladders) fillHeap(state, ladder)
-  state.work = true
+  state.workAppeared = true
   state.events.push({ _tag: "RoundStarted", n: round.n })
 }
 

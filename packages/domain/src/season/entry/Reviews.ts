@@ -1,7 +1,7 @@
 /** Reviews: a runner examines a candidate's files, the season judges what it measured by its own rules. */
 import { classOf, memoryBytes, overOn } from "./WeightClass.ts"
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
-import { LEASE_MS, leaseName, parseLease, standingOf } from "../Lease.ts"
+import { LEASE_MS, leaseName, parseLease, leaseStateOf } from "../Lease.ts"
 import type { RejectReason } from "../Reasons.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
@@ -39,7 +39,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
   const name = parseLease(lease)
   const review = name === undefined ? undefined : state.reviews.get(name.id)
   if (review === undefined) return { accepted: false, reason: "unknown" }
-  const standing = standingOf(review, name!.n, key)
+  const standing = leaseStateOf(review, name!.n, key)
   const version = state.versions_by_id.get(review.version)!
   if (standing === "released" && version.admit_key === key) return { accepted: true } // the repeat of a failed attempt
   if (standing !== "held") return { accepted: false, reason: standing }
@@ -64,7 +64,7 @@ export const failReview = (state: State, review: Review): void => {
   const version = state.versions_by_id.get(review.version)!
   review.until = null
   changed(state, review)
-  state.work = true
+  state.workAppeared = true
   if (++version.admit_failures < FAILURES_MAX) return
   rejectVersion(
     state,
@@ -77,7 +77,7 @@ export const failReview = (state: State, review: Review): void => {
 export const returnReview = (state: State, review: Review): void => {
   review.until = null
   changed(state, review)
-  state.work = true
+  state.workAppeared = true
 }
 
 const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdict: "failed" }>): void => {
@@ -92,7 +92,7 @@ const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdi
     state.testing--
   } else version.phase = "trial"
   state.writes.versions.add(version.id)
-  state.tried.add(version.id)
+  state.movedTrials.add(version.id)
 }
 
 /** Class, memory and time by the season's rules; sets the class and what it holds of memory where all is well. */

@@ -3,7 +3,7 @@ import { logged } from "../Audit.ts"
 import { refusals } from "../../submission/Refusals.ts"
 import type { Holdings, Of, Repeated, Replies } from "../Command.ts"
 import type { RejectReason } from "../Reasons.ts"
-import { joinLadders, leaveLadders, letGo } from "../rating/Standings.ts"
+import { joinLadders, leaveLadders, letGo } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import { count, isTaken, moved, type Owner, ownerOf, uncount } from "../VersionCounts.ts"
@@ -152,7 +152,7 @@ const awaitReview = (state: State, version: Version): void => {
   state.reviews.set(version.id, { version: version.id, lease_n: 0, runner: null, key: null, until: null, released: false })
   state.writes.reviews.add(version.id)
   state.writes.versions.add(version.id)
-  state.work = true
+  state.workAppeared = true
 }
 
 export const expireUploads = (state: State): void => {
@@ -179,7 +179,7 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   state.writes.rejected.set(version.id, version)
   state.testing--
   tell(state, version, "rejected")
-  state.recheck = true
+  state.recheckQueue = true
 }
 
 /** A candidate takes its place; the version of its model that stood there is superseded in the same commit. */
@@ -195,7 +195,7 @@ export const enterVersion = (state: State, version: Version): void => {
   state.writes.versions.add(before.id)
   tell(state, before, "superseded")
   letGo(state, before)
-  state.recheck = true
+  state.recheckQueue = true
 }
 
 /** Who plays the finals is settled when they start: a baseline may leave them, and joins them no more. */
@@ -211,7 +211,7 @@ export const switchBaseline = (state: State, { audit, enabled, version: id }: Of
   state.writes.versions.add(id)
   logged(state, audit)
   tell(state, version, enabled ? "entered" : "disabled")
-  state.recheck = true
+  state.recheckQueue = true
   return { enabled }
 }
 

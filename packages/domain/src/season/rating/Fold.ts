@@ -4,13 +4,13 @@
  * to without the matches that the log no longer has. A fold is built page by page, beside the season, and compares what it
  * finds with the rows: the seats, seeds and points that read otherwise are its changes. Folding again changes nothing.
  */
-import { MET_KEPT } from "../../pairing/Wave.ts"
+import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { type Rating, START, takenOver } from "../../rating/Rating.ts"
 import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
 import { type Ladder, LADDERS } from "../Rules.ts"
 import { HISTORY_KEPT, remember } from "./Resets.ts"
-import { rateSeats } from "./Standings.ts"
-import type { Moved, Seed, SeriesPoint } from "./Standing.ts"
+import { rateSeats } from "./LadderRatings.ts"
+import type { RatingChange, InheritedRating, SeriesPoint } from "./LadderRating.ts"
 import type { SeatChange } from "./Voided.ts"
 
 /** What the log makes of one version on one ladder: where it stands in the last round that moved it. */
@@ -22,7 +22,7 @@ export interface Course extends Rating {
   played: number // in this round
   forfeits: number // running
   met: Array<string> // the last opponents in matches made for this ladder, newest last
-  seed: Seed | null // where it took its rating over, if it did so since the fold began
+  seed: InheritedRating | null // where it took its rating over, if it did so since the fold began
   last: Array<Mean> // the last matches that moved it, in whatever round, oldest first
 }
 
@@ -38,7 +38,7 @@ export interface Fold extends LogPlace {
 
 export interface Changes {
   readonly seats: Array<SeatChange>
-  readonly seeds: Array<Seed>
+  readonly seeds: Array<InheritedRating>
   readonly points: Array<SeriesPoint>
 }
 
@@ -63,7 +63,7 @@ export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit
   const until = (n: number): void => {
     for (; next < between.length && between[next]!.n < n; next++) {
       const each = between[next]!
-      if ("of" in each) sow(to, each, changes)
+      if ("of" in each) applySeed(to, each, changes)
       else draw(to, each, changes)
     }
   }
@@ -76,7 +76,7 @@ export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit
 }
 
 /** At one number: who took a rating over, then what was drawn. */
-const order = (each: Seed | SeriesPoint): number => ("of" in each ? each.ord : Infinity)
+const order = (each: InheritedRating | SeriesPoint): number => ("of" in each ? each.ord : Infinity)
 
 const nameOf = (ladder: Ladder, version: string): string => `${ladder} ${version}`
 
@@ -108,7 +108,7 @@ const play = (to: Fold, match: LoggedMatch, strike_limit: number, { seats: chang
   for (let n = to.n + 1; n < rated_n; n++) to.missing.add(n)
   to.n = rated_n
   const ranks = seats.map(({ rank }) => rank)
-  const on = (each: Ladder): ReadonlyArray<Moved> => {
+  const on = (each: Ladder): ReadonlyArray<RatingChange> => {
     const courses = seats.map(({ version }) => courseOf(to, each, version, round))
     const moved = rateSeats(courses, ranks)
     courses.forEach((course, i) => {
@@ -126,9 +126,10 @@ const play = (to: Fold, match: LoggedMatch, strike_limit: number, { seats: chang
   changed.push(...seats.map(({ rank }, seat) => ({ match: id, seat, rank, made: made[seat]!, open: open?.[seat] ?? null })))
 }
 
-const same = (a: Moved | null, b: Moved | null): boolean => a?.mu === b?.mu && a?.sigma === b?.sigma && a?.change === b?.change
+const same = (a: RatingChange | null, b: RatingChange | null): boolean =>
+  a?.mu === b?.mu && a?.sigma === b?.sigma && a?.change === b?.change
 
-const sow = (to: Fold, seed: Seed, { seeds }: Changes): void => {
+const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void => {
   const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))
   const sown = { ...seed, ...rating }
   Object.assign(courseOf(to, seed.ladder, seed.version, seed.round), rating, { seed: sown, last: [] })

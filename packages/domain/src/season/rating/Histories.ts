@@ -4,7 +4,7 @@ import type { Course } from "./Fold.ts"
 import type { Earlier, Mean } from "../Log.ts"
 import { HISTORY_KEPT, resetsBetween } from "./Resets.ts"
 import type { State } from "../State.ts"
-import type { Standing } from "./Standing.ts"
+import type { LadderRating } from "./LadderRating.ts"
 
 export interface Past {
   readonly course: Course
@@ -17,7 +17,7 @@ export interface Past {
  * Newest first: matches, with the reset of each round between them. What comes before the first match, where it joined
  * and resets that it saw until then, is taken from the history as it was.
  */
-export const historyOf = (state: State, { history, round: latest }: Standing, { course, earlier, gone }: Past): Array<number> => {
+export const historyOf = (state: State, { history, round: latest }: LadderRating, { course, earlier, gone }: Past): Array<number> => {
   const due: Array<number> = []
   let round = latest // that it has seen the start of
   let known = 0 // places of the old history that are accounted for

@@ -9,7 +9,7 @@ import { historyOf, type Past } from "./Histories.ts"
 import type { Earlier, LoggedMatch, LogPage } from "../Log.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
-import type { Seed, SeriesPoint, Standing } from "./Standing.ts"
+import type { InheritedRating, SeriesPoint, LadderRating } from "./LadderRating.ts"
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
 
@@ -89,10 +89,10 @@ const follow = (state: State, course: Course, install: Install): void => {
     const { forfeits, mu, played, sigma, trend } = course
     Object.assign(standing, { mu, sigma, trend, forfeits, round_matches: played, met, history })
   }
-  state.writes.standings.add(standing)
+  state.writes.ratings.add(standing)
 }
 
-const isAsDue = (standing: Standing, course: Course, met: ReadonlyArray<number>): boolean =>
+const isAsDue = (standing: LadderRating, course: Course, met: ReadonlyArray<number>): boolean =>
   standing.mu === course.mu &&
   standing.sigma === course.sigma &&
   standing.trend === course.trend &&
@@ -102,7 +102,7 @@ const isAsDue = (standing: Standing, course: Course, met: ReadonlyArray<number>)
 
 const same = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.length === b.length && a.every((one, i) => one === b[i])
 
-const pastOf = (state: State, standing: Standing, course: Course, { earlier, seated }: Install): Array<number> => {
+const pastOf = (state: State, standing: LadderRating, course: Course, { earlier, seated }: Install): Array<number> => {
   const name = nameOf(course)
   return historyOf(state, standing, { course, earlier: earlier.get(name), gone: seated.get(name) ?? [] })
 }
@@ -116,7 +116,7 @@ const rewriteSeat = ({ writes }: State, change: SeatChange): void => {
   else ended[fresh] = { ...ended[fresh]!, seats: ended[fresh]!.seats.map((row, i) => (i === seat ? { ...row, made, open } : row)) }
 }
 
-const rewriteSeed = ({ writes }: State, seed: Seed): void => {
+const rewriteSeed = ({ writes }: State, seed: InheritedRating): void => {
   const fresh = writes.seeds.findIndex((each) => each.version === seed.version && each.ladder === seed.ladder)
   writes.seeds.splice(fresh < 0 ? writes.seeds.length : fresh, 1, seed)
 }

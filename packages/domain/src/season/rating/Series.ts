@@ -1,5 +1,5 @@
 /** The lines of the series read: the order of every ladder at points that lie further apart as the season grows. */
-import { order } from "./Standings.ts"
+import { order } from "./LadderRatings.ts"
 import type { State } from "../State.ts"
 
 /** Points a season is sampled at, roughly; the read shows half as many. */
@@ -23,10 +23,10 @@ export const takeSeries = (state: State): void => {
   state.series_at = state.now
   state.series_rated = changesOf(state)
   for (const ladder of state.ladders) {
-    const standings = order(ladder)
-    if (standings.length === 0) continue
-    const versions = standings.map(({ version }) => version)
-    const mus = standings.map(({ mu }) => mu)
+    const ratings = order(ladder)
+    if (ratings.length === 0) continue
+    const versions = ratings.map(({ version }) => version)
+    const mus = ratings.map(({ mu }) => mu)
     series.push({ ladder: ladder.ladder, at: state.now, round: state.round, n: state.rated + state.voided, versions, mus })
   }
   state.writes.head = true

@@ -8,7 +8,7 @@ describe("a voided match", () => {
   it("gives back what the last game cost, whichever it was: credit is that of a season which never had it", () => {
     const { now, state } = season(2, [2])
     const books = testLog.books()
-    const open = () => [...state.ladders[5]!.standings.values()]
+    const open = () => [...state.ladders[5]!.ratings.values()]
     let at = now
     while (open().some(({ made }) => made < 24)) {
       for (const work of lease(state, ++at)) finish(state, work, at, at % 2)

@@ -82,7 +82,7 @@ const replayed = (played: Played): ReadonlyMap<string, Rating> => {
 
 const assertAsReplayed = (played: Played) => {
   const expected = replayed(played)
-  for (const [key, { mu, sigma }] of played.books.standings) {
+  for (const [key, { mu, sigma }] of played.books.ratings) {
     assert.deepStrictEqual({ key, mu, sigma }, { key, ...(expected.get(key) ?? START) })
   }
   const last = new Map<string, Rating>()
@@ -95,7 +95,7 @@ const assertAsReplayed = (played: Played) => {
     }
   }
   for (const [key, { mu, sigma }] of last) assert.deepStrictEqual({ key, mu, sigma }, { key, ...expected.get(key)! })
-  for (const [key, row] of played.books.standings) {
+  for (const [key, row] of played.books.ratings) {
     assert.strictEqual(row.round_matches, matches.get(key) ?? 0)
     assert.strictEqual(row.history.at(-1), row.mu)
     assert.isAtMost(row.history.length, 12)
@@ -197,13 +197,13 @@ describe("a voided match", () => {
     played.now += 20
     play(played, 60)
     const [first] = countedOf(played)
-    const gamesOf = () => [...played.state.ladders[5]!.standings.values()].map(({ credit }) => credit)
+    const gamesOf = () => [...played.state.ladders[5]!.ratings.values()].map(({ credit }) => credit)
     assert.isTrue(gamesOf().every((games) => games >= 3))
     assert.deepStrictEqual(lease(played.state, ++played.now), [])
     voiding(played, first!.id)
     keep(played)
     play(played, 20)
-    const made = [...played.state.ladders].flatMap(({ standings }) => [...standings.values()].map(({ credit }) => credit))
+    const made = [...played.state.ladders].flatMap(({ ratings }) => [...ratings.values()].map(({ credit }) => credit))
     assert.isTrue(made.every((games) => games >= 3))
     assertAsReplayed(played)
   })
@@ -214,11 +214,11 @@ describe("a voided match", () => {
     step(played.state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: played.now + 10 }, played.now)
     played.now += 20
     play(played, 6)
-    const before = snapshot(played.state).standings.map(({ mu, sigma, round_matches }) => ({ mu, sigma, round_matches }))
+    const before = snapshot(played.state).ratings.map(({ mu, sigma, round_matches }) => ({ mu, sigma, round_matches }))
     const { rated } = played.state
     assert.deepStrictEqual(voiding(played, chosen!.id), { voided: true })
     assert.deepStrictEqual(
-      snapshot(played.state).standings.map(({ mu, sigma, round_matches }) => ({ mu, sigma, round_matches })),
+      snapshot(played.state).ratings.map(({ mu, sigma, round_matches }) => ({ mu, sigma, round_matches })),
       before
     )
     assert.strictEqual(played.state.rated, rated - 1)
@@ -230,7 +230,7 @@ describe("a voided match", () => {
       finish(played.state, work!, played.now, work?.kind === "match" ? work.versions.indexOf(version(1)) : 0)
       keep(played)
     }
-    const rows = () => snapshot(played.state).standings.map(({ mu, round_matches, sigma }) => ({ mu, sigma, round_matches }))
+    const rows = () => snapshot(played.state).ratings.map(({ mu, round_matches, sigma }) => ({ mu, sigma, round_matches }))
     winsAgain()
     const [first] = countedOf(played)
     step(played.state, { _tag: "PlanRound", kind: "round", games: 1, starts_at: played.now + 10 }, played.now)

@@ -17,10 +17,10 @@ import { remove } from "../../pairing/Heap.ts"
 import type { Of, Replies } from "../Command.ts"
 import { laddersOf } from "./Fold.ts"
 import type { EndedMatch, LeftStanding } from "../Log.ts"
-import { creditOf } from "./Standings.ts"
+import { creditOf } from "./LadderRatings.ts"
 import type { State } from "../State.ts"
 import { free, type LadderState } from "../Ladders.ts"
-import type { Standing } from "./Standing.ts"
+import type { LadderRating } from "./LadderRating.ts"
 
 /** So many may wait for a fold; who comes then is to ask again. Each is a small row that every life reads. */
 export const VOIDING_MAX = 1_000
@@ -33,7 +33,7 @@ export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<
   logged(state, audit)
   if (found.ending === "rated") uncount(state, found)
   if (found.candidate !== null) untry(state, found)
-  state.work = true
+  state.workAppeared = true
   state.events.push({ _tag: "MatchVoided", match: id, versions: versionsOf(found) })
   return { voided: true }
 }
@@ -55,7 +55,7 @@ const uncount = (state: State, match: EndedMatch): void => {
       const standing = find(ladder, version)
       if (standing === undefined) return
       standing.matches--
-      state.writes.standings.add(standing)
+      state.writes.ratings.add(standing)
       if (each === made) owe(state, ladder, standing, match, i)
     })
   }
@@ -63,18 +63,18 @@ const uncount = (state: State, match: EndedMatch): void => {
 
 /** Finds a standing that the state holds, or has let go of in this batch, or that the rows alone have. */
 export const finderOf = (state: State, left: ReadonlyArray<LeftStanding>) => {
-  const nameOf = ({ ladder, version }: Pick<Standing, "ladder" | "version">) => `${ladder} ${version}`
-  const others = new Map(left.map((row): [string, Standing] => [nameOf(row), { ...row, key: 0, busy: false }]))
-  for (const standing of state.writes.standings) others.set(nameOf(standing), standing)
-  return ({ ladder, standings }: LadderState, version: string): Standing | undefined =>
-    standings.get(version) ?? others.get(nameOf({ ladder, version }))
+  const nameOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">) => `${ladder} ${version}`
+  const others = new Map(left.map((row): [string, LadderRating] => [nameOf(row), { ...row, key: 0, busy: false }]))
+  for (const standing of state.writes.ratings) others.set(nameOf(standing), standing)
+  return ({ ladder, ratings }: LadderState, version: string): LadderRating | undefined =>
+    ratings.get(version) ?? others.get(nameOf({ ladder, version }))
 }
 
 /**
  * Takes back what the match did to the pairing of the ladder it was made for: the entry is owed it again. In continuous
  * play the game that counts no more is the last one, whichever it was.
  */
-const owe = (state: State, ladder: LadderState, standing: Standing, { round, seats }: EndedMatch, i: number): void => {
+const owe = (state: State, ladder: LadderState, standing: LadderRating, { round, seats }: EndedMatch, i: number): void => {
   const forfeited = seats[i]!.strikes >= state.settings.rules.match.strike_limit
   standing.seat_sum -= i / (seats.length - 1) - 0.5
   if (round === state.round) {
@@ -82,7 +82,7 @@ const owe = (state: State, ladder: LadderState, standing: Standing, { round, sea
     standing.credit = Math.max(0, standing.credit - creditOf(state, { forfeits: forfeited ? forfeits : 0, made }))
   }
   standing.made--
-  if (ladder.standings.get(standing.version) !== standing || !standing.active || standing.busy) return
+  if (ladder.ratings.get(standing.version) !== standing || !standing.active || standing.busy) return
   remove(ladder.heap, standing)
   free(ladder, standing)
 }
@@ -96,5 +96,5 @@ const untry = (state: State, { candidate: id, seats }: EndedMatch): void => {
   candidate.trial_played--
   if (seats.some(({ strikes, version }) => version === id && strikes >= limit)) candidate.trial_failed--
   state.writes.versions.add(candidate.id)
-  state.tried.add(candidate.id)
+  state.movedTrials.add(candidate.id)
 }

@@ -51,7 +51,7 @@ const enter = (state: State): number => {
   return now
 }
 
-const games = (state: State, n: number) => state.ladders.at(-1)!.standings.get(version(n))!.made
+const games = (state: State, n: number) => state.ladders.at(-1)!.ratings.get(version(n))!.made
 const phase = (state: State, id = LOST) => state.versions_by_id.get(id)!.phase
 const failed = (state: State) => state.writes.ended.filter(({ ending }) => ending === "failed").length
 const told = (state: State) => state.events.flatMap((event) => (event._tag === "VersionMoved" ? [`${event.change} ${event.version}`] : []))
@@ -73,8 +73,8 @@ describe("an entry whose weights are lost", () => {
     play(state, [honest("k1"), honest("k2")], now, 2_000, (state) => phase(state) === "suspended")
     assert.strictEqual(phase(state), "suspended")
     assert.strictEqual(failed(state), FAULTS_RUNNING)
-    assert.include([...state.ladders.at(-1)!.standings.keys()], LOST)
-    assert.isTrue(state.ladders.at(-1)!.standings.get(LOST)!.active)
+    assert.include([...state.ladders.at(-1)!.ratings.keys()], LOST)
+    assert.isTrue(state.ladders.at(-1)!.ratings.get(LOST)!.active)
     assert.deepStrictEqual(
       told(state).filter((each) => each.startsWith("suspended")),
       [`suspended ${LOST}`]
@@ -93,7 +93,7 @@ describe("an entry whose weights are lost", () => {
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: version(99) }, at + 300_000), { refused: "not_found" })
-    const standing = state.ladders.at(-1)!.standings.get(LOST)!
+    const standing = state.ladders.at(-1)!.ratings.get(LOST)!
     assert.deepStrictEqual([standing.credit, standing.failed], [state.clock.at(-1), 0])
     play(state, [{ key: "k1", says: () => "played" }], at + 301_000, 90)
     assert.isAbove(games(state, 1), 5)
@@ -120,7 +120,7 @@ describe("an entry whose weights are lost", () => {
     step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
     const machines = ["k1", "k2"].map((key) => ({ key, says, names: (match: Match) => lostIn(match)! }))
     play(state, machines, now + 2_000, 4_000)
-    for (const n of [3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.standings.get(version(n))!.credit, 4)
+    for (const n of [3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
   })
 
   it("gives way to a newer version of its model, which plays", () => {
@@ -141,7 +141,7 @@ describe("an entry whose weights are lost", () => {
     step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
     play(state, [honest("k1"), honest("k2")], now + 2_000, 3_000, (state) => state.phase === "closed")
     assert.strictEqual(state.phase, "closed")
-    for (const n of [2, 3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.standings.get(version(n))!.credit, 4)
+    for (const n of [2, 3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
   })
 })
 
@@ -260,7 +260,7 @@ describe("a match that a runner cannot play", () => {
     }
     assert.deepInclude(state.writes.ended.at(-1), { id: match.match, ending: "failed", fault_reason: "weights_unavailable", key: "k3" })
     assert.deepStrictEqual(
-      [...state.ladders.at(-1)!.standings.values()].map(({ credit, failed }) => credit + failed),
+      [...state.ladders.at(-1)!.ratings.values()].map(({ credit, failed }) => credit + failed),
       match.ladder === "open" ? [0.5, 0.5] : [0, 0]
     )
   })

@@ -17,9 +17,9 @@
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { pauseStandings, resumeStandings } from "../rating/Standings.ts"
+import { pauseRatings, resumeRatings } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
-import type { Live } from "./Match.ts"
+import type { OpenMatch } from "./Match.ts"
 import type { Version } from "../Version.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
 import { tell } from "../entry/Versions.ts"
@@ -34,17 +34,17 @@ const KEY_NOTED_MS = 3_600_000
 const KEYS_MAX = 16
 
 /** Whether this key may have a queued match now: one that it reported unplayable is left to others first. */
-export const mayTake = ({ now }: State, { tries }: Live, key: string): boolean =>
+export const mayTake = ({ now }: State, { tries }: OpenMatch, key: string): boolean =>
   !tries.some((each) => each.key === key && each.reason !== "runner_lost" && now < each.at + LEASE_AGAIN_MS)
 
 /** Whether the last lease was answered by the report of a fault: what is said of it now is a repeat. */
-export const isAnswered = ({ lease_n, tries }: Live): boolean => {
+export const isAnswered = ({ lease_n, tries }: OpenMatch): boolean => {
   const last = tries.at(-1)
   return last !== undefined && last.n === lease_n && last.reason !== "runner_lost"
 }
 
 /** A match was played to its end by this key: whoever sat in it can be played with. */
-export const clear = (state: State, { versions }: Live, key: string): void => {
+export const clear = (state: State, { versions }: OpenMatch, key: string): void => {
   state.played++
   for (const id of versions) {
     const version = state.versions_by_id.get(id)
@@ -59,13 +59,13 @@ export const clear = (state: State, { versions }: Live, key: string): void => {
 }
 
 /** Whose fault it can be that a match has failed: the entry that runners name, where they name one, or whoever sat in it. */
-export const suspectsOf = ({ tries, versions }: Live): ReadonlyArray<string> => {
+export const suspectsOf = ({ tries, versions }: OpenMatch): ReadonlyArray<string> => {
   const named = new Set(tries.flatMap(({ version }) => version ?? []))
   return named.size === 1 ? [...named] : versions
 }
 
 /** A match has failed through the fault of one of these. */
-export const blame = (state: State, match: Live, suspects: ReadonlyArray<string>): void => {
+export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<string>): void => {
   if (match.ladder === null || match.tries.some(({ reason }) => reason === "engine_fault")) return
   const run = state.failing?.played === state.played ? state.failing.common : suspects
   const common = run.filter((id) => suspects.includes(id))
@@ -107,10 +107,10 @@ const isGuilty = (state: State, { streak }: Version): boolean => {
 
 const suspend = (state: State, version: Version): void => {
   version.phase = "suspended"
-  pauseStandings(state, version)
+  pauseRatings(state, version)
   state.writes.versions.add(version.id)
   tell(state, version, "suspended")
-  state.recheck = true
+  state.recheckQueue = true
 }
 
 /** An administrator lets it play again, with a clean slate; where it is not suspended nothing changes. */
@@ -120,7 +120,7 @@ export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">)
   if (version.phase !== "suspended") return { status: version.status, phase: version.phase }
   version.phase = null
   version.streak = null
-  resumeStandings(state, version)
+  resumeRatings(state, version)
   state.writes.versions.add(id)
   logged(state, audit)
   tell(state, version, "reinstated")

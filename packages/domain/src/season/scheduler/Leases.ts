@@ -2,14 +2,14 @@
 import { logged } from "../Audit.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { mayTake } from "./Faults.ts"
-import { parseLease, standingOf } from "../Lease.ts"
+import { parseLease, leaseStateOf } from "../Lease.ts"
 import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
 import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
-import type { Live } from "./Match.ts"
+import type { OpenMatch } from "./Match.ts"
 import type { Review } from "../Version.ts"
-import { nextRated } from "./Waves.ts"
+import { nextRated } from "./PairingBatches.ts"
 
 /** No request takes more, whatever the runner's slots. */
 export const LEASES_PER_REQUEST_MAX = 64
@@ -52,8 +52,8 @@ export const loseLeases = (state: State): void => {
 }
 
 /** Open work that is leased and meets the condition, in an order that follows from the rows: a restored season keeps it. */
-const eachLeased = (state: State, when: (work: Live | Review) => boolean): ReadonlyArray<Live | Review> => {
-  const found: Array<Live> = []
+const eachLeased = (state: State, when: (work: OpenMatch | Review) => boolean): ReadonlyArray<OpenMatch | Review> => {
+  const found: Array<OpenMatch> = []
   for (const work of state.live.values()) if (work.until !== null && when(work)) found.push(work)
   const ordOf = ({ version }: Review) => state.versions_by_id.get(version)!.ord
   const reviews = [...state.reviews.values()].filter((work) => work.until !== null && when(work))
@@ -61,7 +61,7 @@ const eachLeased = (state: State, when: (work: Live | Review) => boolean): Reado
 }
 
 /** Back to where it waits, at no cost in attempts. */
-const giveBack = (state: State, works: ReadonlyArray<Live | Review>): number => {
+const giveBack = (state: State, works: ReadonlyArray<OpenMatch | Review>): number => {
   for (const work of works) {
     if ("versions" in work) requeue(state, work)
     else returnReview(state, work)
@@ -73,7 +73,7 @@ export const releaseLease = (state: State, { key, lease }: Of<"Release">): Repli
   const name = parseLease(lease)
   const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
   if (work === undefined) return { released: false, unknown: false }
-  const standing = standingOf(work, name!.n, key)
+  const standing = leaseStateOf(work, name!.n, key)
   if (work.until === null || standing !== "held") return { released: false, unknown: standing === "unknown" }
   work.released = true
   giveBack(state, [work])
@@ -82,7 +82,7 @@ export const releaseLease = (state: State, { key, lease }: Of<"Release">): Repli
 
 export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Replies["HoldOnly"] => {
   const named = new Set(holds)
-  const idOf = (work: Live | Review): string => ("versions" in work ? work.id : work.version)
+  const idOf = (work: OpenMatch | Review): string => ("versions" in work ? work.id : work.version)
   const lost = eachLeased(state, (work) => work.runner === runner && !named.has(`${idOf(work)}.${work.lease_n}`))
   return { returned: giveBack(state, lost) }
 }

@@ -1,5 +1,5 @@
 /** What the match scheduler keeps: boards, matches that are queued or played, and what it writes of those that ended. */
-import type { Seat } from "../rating/Standing.ts"
+import type { Seat } from "../rating/LadderRating.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import type { Ladder } from "../Rules.ts"
 import type { Try } from "./Tries.ts"
@@ -15,7 +15,7 @@ export interface Board {
 }
 
 /** A match that is queued (`until` null) or being played. `lease_n` counts its leases; the last holder stays named. */
-export interface Live {
+export interface OpenMatch {
   readonly id: string
   readonly n: number // running number in the season
   readonly ladder: Ladder | null // null: a trial
@@ -34,7 +34,7 @@ export interface Live {
   released: boolean // the last lease was given back, so its result is no longer wanted
 }
 
-export interface Ended extends Omit<Live, "until" | "losses" | "tries"> {
+export interface Ended extends Omit<OpenMatch, "until" | "losses" | "tries"> {
   readonly ending: Ending
   readonly ended_at: number
   readonly rated_n: number | null // its place in the order of rating; null: counted in none

@@ -2,28 +2,28 @@
 import { faultOf } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { blame, clear, isAnswered, suspectsOf } from "./Faults.ts"
-import { LEASE_MS, leaseName, parseLease, standingOf } from "../Lease.ts"
+import { LEASE_MS, leaseName, parseLease, leaseStateOf } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { LADDERS } from "../Rules.ts"
-import { chargeFailed, letGo, rateOn } from "../rating/Standings.ts"
+import { chargeFailed, letGo, rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
-import type { Board, Ended, Live } from "./Match.ts"
+import type { Board, Ended, OpenMatch } from "./Match.ts"
 import { type LadderState, ladderOf, release } from "../Ladders.ts"
-import type { Moved, Seat } from "../rating/Standing.ts"
+import type { RatingChange, Seat } from "../rating/LadderRating.ts"
 import { LEASE_AGAIN_MS, type Try } from "./Tries.ts"
 
 /** A match that so many leases could not play fails: something about it kills runners, or cannot be had. */
 export const LOSSES_MAX = 3
 
 interface Pairing {
-  readonly ladder: Live["ladder"]
+  readonly ladder: OpenMatch["ladder"]
   readonly candidate: string | null
   readonly board: Board
   readonly versions: ReadonlyArray<string>
 }
 
-export const createMatch = (state: State, { board, candidate, ladder, versions }: Pairing): Live => {
+export const createMatch = (state: State, { board, candidate, ladder, versions }: Pairing): OpenMatch => {
   const n = ++state.matches
   board.used[ladder === null ? LADDERS.length : LADDERS.indexOf(ladder)]!++
   state.writes.boards.add(board.id)
@@ -31,7 +31,7 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   const id = uuidOf(state, state.now, n)
   const round = ladder === null ? 0 : state.round
   const unleased = { lease_n: 0, losses: 0, tries: [], runner: null, key: null, until: null, released: false }
-  const match: Live = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
+  const match: OpenMatch = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
   state.live.set(id, match)
   state.writes.newLive.add(id)
   changed(state, match)
@@ -63,11 +63,11 @@ export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseW
 }
 
 /** The open match of a lease that still counts, or why it does not. */
-const held = (state: State, lease: string, key: string): Live | Receipt => {
+const held = (state: State, lease: string, key: string): OpenMatch | Receipt => {
   const name = parseLease(lease)
   const match = name === undefined ? undefined : state.live.get(name.id)
   if (match === undefined) return { accepted: false, reason: "unknown" }
-  const standing = standingOf(match, name!.n, key)
+  const standing = leaseStateOf(match, name!.n, key)
   return standing === "held" ? match : { accepted: false, reason: standing }
 }
 
@@ -115,10 +115,10 @@ const unrated = (version: string, { rank, score, strikes }: MatchOutcome["seats"
 })
 
 /** A match of a class moves its own ladder and open; a match of open moves open alone. */
-const rateSeats = (state: State, match: Live, { seats }: MatchOutcome): ReadonlyArray<Seat> => {
+const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): ReadonlyArray<Seat> => {
   const ranks = seats.map((seat) => seat.rank)
   const forfeits = seats.map((seat) => seat.strikes >= state.settings.rules.match.strike_limit)
-  const on = (ladder: LadderState, made: boolean): ReadonlyArray<Moved> =>
+  const on = (ladder: LadderState, made: boolean): ReadonlyArray<RatingChange> =>
     rateOn(state, ladder, standingsOf(ladder, match), ranks, forfeits, made)
   const made = ladderOf(state, match)!
   const open = state.ladders[LADDERS.indexOf("open")]!
@@ -137,7 +137,7 @@ const rateSeats = (state: State, match: Live, { seats }: MatchOutcome): Readonly
   }))
 }
 
-const standingsOf = (ladder: LadderState, match: Live) => match.versions.map((id) => ladder.standings.get(id)!)
+const standingsOf = (ladder: LadderState, match: OpenMatch) => match.versions.map((id) => ladder.ratings.get(id)!)
 
 export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Replies["Heartbeat"] =>
   leases.map((lease) => {
@@ -151,7 +151,7 @@ export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Repli
   })
 
 /** Takes back a leased match. Giving it back oneself costs no attempt. */
-export const requeue = (state: State, match: Live): void => {
+export const requeue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)
   if (ladder !== undefined) ladder.playing--
   match.until = null
@@ -159,22 +159,22 @@ export const requeue = (state: State, match: Live): void => {
   queue.push(match.id)
   queue.sort((a, b) => state.live.get(a)!.n - state.live.get(b)!.n)
   changed(state, match)
-  state.work = true
+  state.workAppeared = true
   const reason = mayNotStart(state, match)
   if (reason !== null) withdraw(state, match, reason)
 }
 
-export const loseMatch = (state: State, match: Live): void =>
+export const loseMatch = (state: State, match: OpenMatch): void =>
   failTry(state, match, { n: match.lease_n, key: match.key!, at: state.now, reason: "runner_lost", version: null })
 
-const failTry = (state: State, match: Live, failed: Try, more: Pick<Closing, "fault_detail" | "runtime_version"> = {}): void => {
+const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<Closing, "fault_detail" | "runtime_version"> = {}): void => {
   match.tries = [...match.tries, failed]
   if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
   else requeue(state, match)
 }
 
 /** Asked whenever a match waits in the queue: what is queued may always start. */
-const mayNotStart = (state: State, match: Live): { reason: WithdrawnReason; successor: number | null } | null => {
+const mayNotStart = (state: State, match: OpenMatch): { reason: WithdrawnReason; successor: number | null } | null => {
   if (state.phase !== "open") return { reason: "season_closed", successor: null }
   if (match.ladder !== null && match.round !== state.round) return { reason: "round_reset", successor: null }
   if (!state.boards.get(match.board)?.enabled) return { reason: "board_disabled", successor: null }
@@ -198,7 +198,11 @@ export const withdrawQueued = (state: State): void => {
 }
 
 /** Whoever reported that it could not be played is answered by the fault that the row keeps. */
-export const withdraw = (state: State, match: Live, { reason, successor }: { reason: WithdrawnReason; successor: number | null }): void => {
+export const withdraw = (
+  state: State,
+  match: OpenMatch,
+  { reason, successor }: { reason: WithdrawnReason; successor: number | null }
+): void => {
   const fault = isAnswered(match) ? { fault_reason: match.tries.at(-1)!.reason } : {}
   end(state, match, { ending: "cancelled", withdrawn_reason: reason, successor, ...fault })
 }
@@ -215,7 +219,7 @@ interface Closing {
 }
 
 /** The one way out of `live`: the row moves to `match`, its entries are free again. */
-export const end = (state: State, match: Live, how: Closing): void => {
+export const end = (state: State, match: OpenMatch, how: Closing): void => {
   const ladder = ladderOf(state, match)
   if (match.until === null) unqueue(state, match)
   else if (ladder !== undefined) ladder.playing--
@@ -229,7 +233,7 @@ export const end = (state: State, match: Live, how: Closing): void => {
     blame(state, match, suspects)
   }
   for (const id of match.versions) leaveSeat(state, ladder, match, id)
-  state.work = true
+  state.workAppeared = true
   if (how.ending === "rated") {
     const ladders = match.ladder === "open" ? [match.ladder] : [match.ladder!, "open" as const]
     state.events.push({ _tag: "MatchRated", match: match.id, ladders, versions: match.versions, models })
@@ -237,15 +241,15 @@ export const end = (state: State, match: Live, how: Closing): void => {
   if (match.ladder === null) countTrial(state, match, how)
 }
 
-const leaveSeat = (state: State, ladder: LadderState | undefined, match: Live, id: string): void => {
-  const standing = ladder?.standings.get(id)
+const leaveSeat = (state: State, ladder: LadderState | undefined, match: OpenMatch, id: string): void => {
+  const standing = ladder?.ratings.get(id)
   if (standing !== undefined && match.round === state.round) release(ladder!, standing)
   const version = state.versions_by_id.get(id)
   if (version?.status === "superseded") letGo(state, version)
 }
 
 /** Adds the match to the trial of its candidate; how the trial goes on is decided when the step settles. */
-const countTrial = (state: State, match: Live, { ending, outcome }: Closing): void => {
+const countTrial = (state: State, match: OpenMatch, { ending, outcome }: Closing): void => {
   const candidate = state.versions_by_id.get(match.candidate!)
   if (candidate?.phase !== "trial") return
   const limit = state.settings.rules.match.strike_limit
@@ -255,10 +259,10 @@ const countTrial = (state: State, match: Live, { ending, outcome }: Closing): vo
     if (match.versions.some((id, seat) => id === candidate.id && outcome.seats[seat]!.strikes >= limit)) candidate.trial_failed++
   }
   state.writes.versions.add(candidate.id)
-  state.tried.add(candidate.id)
+  state.movedTrials.add(candidate.id)
 }
 
-const endedRow = (state: State, match: Live, how: Closing): Ended => ({
+const endedRow = (state: State, match: OpenMatch, how: Closing): Ended => ({
   id: match.id,
   n: match.n,
   ladder: match.ladder,
@@ -289,13 +293,13 @@ const endedRow = (state: State, match: Live, how: Closing): Ended => ({
   seats: how.seats ?? match.versions.map((version) => ({ version, rank: 0, score: 0, strikes: 0, place: null, made: null, open: null }))
 })
 
-const unqueue = (state: State, match: Live): void => {
+const unqueue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)
   if (ladder === undefined) state.trials = state.trials.filter((id) => id !== match.id)
   else if (ladder.queue[0] === match.id) ladder.queue.shift()
   else ladder.queue = ladder.queue.filter((id) => id !== match.id)
 }
 
-const changed = (state: State, { id }: Live): void => {
+const changed = (state: State, { id }: OpenMatch): void => {
   state.writes.live.add(id)
 }

@@ -46,7 +46,7 @@ const queueTrial = (state: State, candidate: Version): boolean => {
   if (board === undefined) return false
   const versions = seatsOf(state, candidate, board)
   state.trials.push(createMatch(state, { ladder: null, candidate: candidate.id, board, versions }).id)
-  state.work = true
+  state.workAppeared = true
   return true
 }
 

@@ -7,19 +7,19 @@ import { step } from "../Season.ts"
 import { HISTORY_KEPT } from "../rating/Resets.ts"
 import type { State, Writes } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
-import type { Seed, SeriesPoint } from "../rating/Standing.ts"
+import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>
-  readonly seeds: Map<string, Seed>
-  readonly standings: Map<string, LeftStanding>
+  readonly seeds: Map<string, InheritedRating>
+  readonly ratings: Map<string, LeftStanding>
   readonly series: Map<string, SeriesPoint>
 }
 
-export const books = (): Books => ({ ended: new Map(), seeds: new Map(), standings: new Map(), series: new Map() })
+export const books = (): Books => ({ ended: new Map(), seeds: new Map(), ratings: new Map(), series: new Map() })
 
 /** Writes what a commit would. */
-export const writeEnded = (to: Omit<Books, "standings">, { ended, rerated, seeds, series, voided }: Writes): void => {
+export const writeEnded = (to: Omit<Books, "ratings">, { ended, rerated, seeds, series, voided }: Writes): void => {
   for (const { detail, id } of voided) {
     const row = to.ended.get(id)!
     const seats = row.seats.map((seat) => ({ ...seat, rank: 0, place: null, made: null, open: null }))
@@ -34,7 +34,7 @@ export const writeEnded = (to: Omit<Books, "standings">, { ended, rerated, seeds
 }
 
 /** A match that was voided meanwhile stays as it is. */
-export const writeChanges = ({ ended, seeds, series }: Omit<Books, "standings">, changes: Changes): void => {
+export const writeChanges = ({ ended, seeds, series }: Omit<Books, "ratings">, changes: Changes): void => {
   for (const { made, match, open, seat } of changes.seats) {
     const row = ended.get(match)!
     if (row.rated_n === null) continue
@@ -46,8 +46,8 @@ export const writeChanges = ({ ended, seeds, series }: Omit<Books, "standings">,
 
 export const write = (to: Books, { writes }: State): void => {
   writeEnded(to, writes)
-  for (const { busy: _busy, key: _key, suspended: _suspended, ...row } of writes.standings)
-    to.standings.set(`${row.ladder} ${row.version}`, structuredClone(row))
+  for (const { busy: _busy, key: _key, suspended: _suspended, ...row } of writes.ratings)
+    to.ratings.set(`${row.ladder} ${row.version}`, structuredClone(row))
 }
 
 const counted = ({ ended }: Pick<Books, "ended">): ReadonlyArray<LoggedMatch> =>
@@ -58,8 +58,8 @@ export const endedOf = (of: Books, match: string): EndedMatch | undefined => {
   return row === undefined ? undefined : { ...row, left: leftOf(of, row.versions) }
 }
 
-export const leftOf = ({ standings }: Pick<Books, "standings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftStanding> =>
-  structuredClone([...standings.values()].filter(({ active, version }) => !active && versions.includes(version)))
+export const leftOf = ({ ratings }: Pick<Books, "ratings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftStanding> =>
+  structuredClone([...ratings.values()].filter(({ active, version }) => !active && versions.includes(version)))
 
 export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
   round,
@@ -67,17 +67,17 @@ export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
 })
 
 /** `end`: with what came after the last match. */
-export const pageOf = (of: Omit<Books, "standings">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
+export const pageOf = (of: Omit<Books, "ratings">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
   const matches = counted(of)
     .filter(({ rated_n }) => rated_n > after)
     .slice(0, limit)
   const until = end ? Infinity : (matches.at(-1)?.rated_n ?? after)
-  const between = (each: Seed | SeriesPoint) => each.round >= round && each.n >= after && each.n < until
+  const between = (each: InheritedRating | SeriesPoint) => each.round >= round && each.n >= after && each.n < until
   const of_ = { matches, seeds: [...of.seeds.values()].filter(between), points: [...of.series.values()].filter(between) }
   return structuredClone(of_)
 }
 
-export const earlierOf = (of: Omit<Books, "standings">, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>
+export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>
   versions.map((version) => {
     const moved = counted(of).filter((match) => match.rated_n <= after && laddersOf(match.ladder).includes(ladder))
     const means = moved.flatMap(({ ladder: made, rated_n: n, round, seats }) => {

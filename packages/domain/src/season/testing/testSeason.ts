@@ -40,7 +40,7 @@ export const empty = (rules: Partial<Rules> = {}): State =>
     versions: [],
     left: [],
     owners: [],
-    standings: [],
+    ratings: [],
     boards: [],
     rounds: [],
     live: [],

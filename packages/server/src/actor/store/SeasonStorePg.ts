@@ -3,7 +3,7 @@
 import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
-import type { Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
@@ -29,13 +29,13 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const live = yield* reading.live(sql, season)
   const reviews = yield* reading.reviews(sql, season)
   const voiding = yield* reading.voiding(sql, season)
-  const inPlay = yield* reading.standings(sql, season)
+  const inPlay = yield* reading.ratings(sql, season)
   const out = yield* reading.standingsOut(sql, season, outOfPlay(versions, live))
   const rows = [...inPlay, ...out]
-  const standings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(placeOf(row))))
+  const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(placeOf(row))))
   const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
   const owners = lastSubmissions([versions, gone])
-  const snapshot = { id: season, head, settings, versions, left, owners, standings, boards, rounds, live, reviews, voiding }
+  const snapshot = { id: season, head, settings, versions, left, owners, ratings, boards, rounds, live, reviews, voiding }
   return {
     name: { id: season, game, slug },
     fence: {
@@ -50,7 +50,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
 })
 
 /** Versions that may still change although out of play: those seated in an open match, and baselines that may be switched on again. */
-const outOfPlay = (versions: ReadonlyArray<Version>, live: ReadonlyArray<Live>): ReadonlyArray<string> => {
+const outOfPlay = (versions: ReadonlyArray<Version>, live: ReadonlyArray<OpenMatch>): ReadonlyArray<string> => {
   const off = versions.filter(({ owner, status }) => owner === null && status === "disabled").map(({ id }) => id)
   return [...new Set([...off, ...live.flatMap(({ versions }) => versions)])]
 }

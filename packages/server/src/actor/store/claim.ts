@@ -6,7 +6,7 @@
 import type { EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Head, Round, Snapshot } from "@agon/domain/season/State.ts"
-import type { Board, Live } from "@agon/domain/season/scheduler/Match.ts"
+import type { Board, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Review, Version } from "@agon/domain/season/Version.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
@@ -73,15 +73,15 @@ const standingColumns = `version_id AS version, ord, ladder, active, round, matc
   seat_sum, trend, met, history`
 
 /** Ratings of those in play, in no order: sorting 200,000 of them would take as long as reading them. Index: rating_rank. */
-export const standings = (sql: PgClient, season: string) =>
-  sql.unsafe<Snapshot["standings"][number]>(`SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active`, [season])
+export const ratings = (sql: PgClient, season: string) =>
+  sql.unsafe<Snapshot["ratings"][number]>(`SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active`, [season])
 
 /**
  * Ratings of these versions while they are out of play: those of switched-off baselines and of versions in an open match may
  * still change. Those of other superseded versions, however many, are not read. Index: rating_version.
  */
 export const standingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
-  sql.unsafe<Snapshot["standings"][number]>(
+  sql.unsafe<Snapshot["ratings"][number]>(
     `SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])`,
     [season, versions.join()]
   )
@@ -99,7 +99,7 @@ export const rounds = (sql: PgClient, season: string) =>
   )
 
 export const live = (sql: PgClient, season: string) =>
-  sql.unsafe<Live>(
+  sql.unsafe<OpenMatch>(
     `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, versions, ${ms("created_at")}, lease_n, losses,
        coalesce(tries, '[]') AS tries, runner_id AS runner, key_id AS key, ${ms("until")}, released
      FROM live WHERE season_id = $1::uuid ORDER BY n`,

@@ -78,7 +78,7 @@ export const changeParts = ({ points, seats, seeds }: Changes): ReadonlyArray<Pa
 
 /** The ratings whose turn it is, and those that changed while others wait. */
 const ratingParts = ({ done, redo, written }: Turn, seq: number): ReadonlyArray<Part | null> => [
-  statement.bind(shapes.standings, written),
+  statement.bind(shapes.ratings, written),
   statement.bind(shapes.redo, redo.length === 0 ? [] : [{ seq, ratings: pack(redo) }]),
   statement.bind(shapes.redoDone, done === null ? [] : [done])
 ]

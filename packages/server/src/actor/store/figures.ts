@@ -3,7 +3,7 @@
  * is written. Migration 0004 computes the same in SQL for the matches written before it.
  */
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
-import type { Moved, Seat } from "@agon/domain/season/rating/Standing.ts"
+import type { RatingChange, Seat } from "@agon/domain/season/rating/LadderRating.ts"
 
 /** Minus the share of the first's score by which the second is behind; null where there is no result or the score is 0. */
 export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {
@@ -14,8 +14,8 @@ export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>):
 }
 
 /** The largest amount by which a seat was rated above one that finished before it; null where the match counts in no rating. */
-export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly made: Moved | null }>): number | null => {
-  const before = ({ change, mu }: Moved) => mu - change
+export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly made: RatingChange | null }>): number | null => {
+  const before = ({ change, mu }: RatingChange) => mu - change
   const gaps = seats.flatMap((winner) =>
     seats.flatMap((loser) =>
       winner.made !== null && loser.made !== null && winner.rank < loser.rank ? [before(loser.made) - before(winner.made)] : []

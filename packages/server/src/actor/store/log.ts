@@ -7,7 +7,7 @@ import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
 import type { Earlier, EndedMatch, LoggedMatch, LogPlace } from "@agon/domain/season/Log.ts"
 import { HISTORY_KEPT } from "@agon/domain/season/rating/Resets.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
-import type { Seat, Seed, SeriesPoint } from "@agon/domain/season/rating/Standing.ts"
+import type { Seat, InheritedRating, SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { int4, uuid } from "@effect/sql-pg/PgTypes"
 import { Effect } from "effect"
@@ -61,7 +61,7 @@ const matches = (sql: PgClient, season: string, after: number, limit: number) =>
 
 /** A few versions that took over a rating. By the first column of rating_seed_pkey. */
 const seeds = (sql: PgClient, season: string, { after, round }: LogPlace, until: number) =>
-  sql.unsafe<Seed>(
+  sql.unsafe<InheritedRating>(
     `SELECT ladder, version_id AS version, ord, round, n, of, mu, sigma FROM rating_seed
      WHERE season_id = $1::uuid AND round >= $2 AND n >= $3 AND n < $4 ORDER BY n, ord`,
     [season, round, after, until]
@@ -107,8 +107,8 @@ export const make = (sql: PgClient): SeasonLog => {
     ended: Effect.fn("SeasonLog.ended")(function* (season, ids) {
       const rows = yield* storing(season, ended(sql, season, ids))
       const versions = new Set(rows.flatMap(({ ladder, seats }) => (ladder === null ? [] : seats.map(({ version }) => version))))
-      const standings = versions.size === 0 ? [] : yield* storing(season, standingsOut(sql, season, [...versions]))
-      return rows.map((row) => ({ ...row, left: standings.filter((each) => isOf(row, each)) }))
+      const ratings = versions.size === 0 ? [] : yield* storing(season, standingsOut(sql, season, [...versions]))
+      return rows.map((row) => ({ ...row, left: ratings.filter((each) => isOf(row, each)) }))
     }),
 
     place: Effect.fn("SeasonLog.place")(function* (season, round) {

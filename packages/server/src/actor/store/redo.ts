@@ -9,9 +9,9 @@
  * Format 1, which an earlier release may have left behind, has no `failed` (0) and no `round` (the current one).
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
-import type { Standing } from "@agon/domain/season/rating/Standing.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 
-export type StandingRow = Omit<Standing, "key" | "busy">
+export type StandingRow = Omit<LadderRating, "key" | "busy">
 
 const FORMAT = 2
 const ID_BYTES = 16

@@ -1,7 +1,7 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 import type { Round, State } from "@agon/domain/season/State.ts"
-import type { Board, Ended, Live } from "@agon/domain/season/scheduler/Match.ts"
-import type { Seat, Seed } from "@agon/domain/season/rating/Standing.ts"
+import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
+import type { Seat, InheritedRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
@@ -100,7 +100,7 @@ export const rounds = statement.upsert<Round>(
   ["games", "starts_at", "started_at", "ended_at", "withdrawn"]
 )
 
-export const standings = statement.upsert<StandingRow>(
+export const ratings = statement.upsert<StandingRow>(
   "rating",
   ["season_id", "ladder", "version_id"],
   [
@@ -149,16 +149,16 @@ export const redo = statement.insert<{ readonly seq: number; readonly ratings: U
 export const redoDone = statement.removeBelow("rating_redo", "seq")
 
 const LIVE_MOVES = [
-  int<Live>("lease_n", (row) => row.lease_n),
-  int<Live>("losses", (row) => row.losses),
-  jsonOrNull<Live>("tries", ({ tries }) => (tries.length === 0 ? null : tries)),
-  uuid<Live>("runner_id", (row) => row.runner),
-  uuid<Live>("key_id", (row) => row.key),
-  time<Live>("until", (row) => row.until),
-  bool<Live>("released", (row) => row.released)
+  int<OpenMatch>("lease_n", (row) => row.lease_n),
+  int<OpenMatch>("losses", (row) => row.losses),
+  jsonOrNull<OpenMatch>("tries", ({ tries }) => (tries.length === 0 ? null : tries)),
+  uuid<OpenMatch>("runner_id", (row) => row.runner),
+  uuid<OpenMatch>("key_id", (row) => row.key),
+  time<OpenMatch>("until", (row) => row.until),
+  bool<OpenMatch>("released", (row) => row.released)
 ]
 /** Insert, not upsert: most matches are made and leased in one commit, and an upsert would look each up first and write it as undecided. */
-export const liveNew = statement.insert<Live>(
+export const liveNew = statement.insert<OpenMatch>(
   "live",
   ["season_id"],
   [
@@ -175,7 +175,7 @@ export const liveNew = statement.insert<Live>(
   ]
 )
 /** Index: live_pkey. */
-export const liveMoved = statement.update<Live>("live", "id", [uuid("id", (row) => row.id), ...LIVE_MOVES])
+export const liveMoved = statement.update<OpenMatch>("live", "id", [uuid("id", (row) => row.id), ...LIVE_MOVES])
 /** Index: live_pkey. */
 export const liveGone = statement.remove<string>(
   "live",
@@ -324,7 +324,7 @@ export const matchesRerated = statement.update<ReadonlyArray<SeatChange>>(
   [uuid("id", (seats) => seats[0]!.match), float("upset", upsetOf)],
   "rated_n IS NOT NULL"
 )
-export const seeds = statement.upsert<Seed>(
+export const seeds = statement.upsert<InheritedRating>(
   "rating_seed",
   ["season_id", "ladder", "version_id"],
   [

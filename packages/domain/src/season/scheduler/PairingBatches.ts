@@ -3,14 +3,14 @@
  * ladder has nothing prepared; what it prepares are rows at once, so a restored season goes on identically.
  */
 import { pop, remove } from "../../pairing/Heap.ts"
-import { groupsOf, WAVE_ENTRIES } from "../../pairing/Wave.ts"
+import { groupsOf, BATCH_ENTRIES } from "../../pairing/PairingBatch.ts"
 import { mayTake } from "./Faults.ts"
 import { createMatch } from "./Matches.ts"
 import { draw, placeOf } from "../Random.ts"
 import type { State } from "../State.ts"
 import type { Board } from "./Match.ts"
 import { free, type LadderState } from "../Ladders.ts"
-import type { Standing } from "../rating/Standing.ts"
+import type { LadderRating } from "../rating/LadderRating.ts"
 
 /** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
@@ -41,10 +41,10 @@ export const nextRated = (state: State, key: string): string | undefined => {
 const progress = (state: State, ladder: LadderState): number => {
   const first = ladder.queue[0]
   if (first === undefined) return placeIn(ladder.heap[0])
-  return Math.min(...state.live.get(first)!.versions.map((id) => placeIn(ladder.standings.get(id))))
+  return Math.min(...state.live.get(first)!.versions.map((id) => placeIn(ladder.ratings.get(id))))
 }
 
-const placeIn = (entry: Standing | undefined): number => (entry === undefined ? Infinity : placeOf(entry))
+const placeIn = (entry: LadderRating | undefined): number => (entry === undefined ? Infinity : placeOf(entry))
 
 /** Idle fill: one extra counted match at a time, while the hour's allowance lasts. */
 const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undefined => {
@@ -93,16 +93,16 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
 }
 
 /** Where all who would be seated are of one owner, the last gives way to the first stranger who would have waited. */
-const admitStranger = (state: State, seated: Array<Standing>, waiting: Array<Standing>): void => {
+const admitStranger = (state: State, seated: Array<LadderRating>, waiting: Array<LadderRating>): void => {
   if (!areOfOneOwner(state, seated)) return
   const owner = ownerOf(state, seated[0]!)
   const stranger = waiting.findIndex((entry) => ownerOf(state, entry) !== owner)
   if (stranger >= 0) waiting.push(...seated.splice(-1, 1, ...waiting.splice(stranger, 1)))
 }
 
-const ownerOf = (state: State, { version }: Standing): string => state.versions_by_id.get(version)?.owner ?? version
+const ownerOf = (state: State, { version }: LadderRating): string => state.versions_by_id.get(version)?.owner ?? version
 
-const areOfOneOwner = (state: State, entries: ReadonlyArray<Standing>): boolean =>
+const areOfOneOwner = (state: State, entries: ReadonlyArray<LadderRating>): boolean =>
   entries.every((entry) => ownerOf(state, entry) === ownerOf(state, entries[0]!))
 
 /** Boards in play that the ladder can fill, least used on it first. */
@@ -115,13 +115,13 @@ const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
  * Up to a wave of entries that are owed a match. Where those who are owed cannot fill a board or are of one owner, and
  * nobody else will come free, others play along who are owed nothing: every match of a round has a seat that is owed it.
  */
-const takeEntries = (state: State, ladder: LadderState, limit: number): Array<Standing> => {
+const takeEntries = (state: State, ladder: LadderState, limit: number): Array<LadderRating> => {
   const { heap } = ladder
-  const entries: Array<Standing> = []
+  const entries: Array<LadderRating> = []
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
   const near = placeIn(heap[0]) + WAVE_CREDIT
-  const wanted = (entry: Standing) => entry.credit < limit && (placeOf(entry) <= near || entries.length < seats)
-  while (entries.length < WAVE_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
+  const wanted = (entry: LadderRating) => entry.credit < limit && (placeOf(entry) <= near || entries.length < seats)
+  while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
   const lonely = ladder.playing === 0
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
   const first = entries[0]
@@ -142,13 +142,13 @@ const FEW = 12
  * of those who play along. By meetings it would be the same ones again, since a match that failed is none. Where there is no
  * choice the first waits for those who play.
  */
-const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: Array<Standing>): Array<Standing> => {
-  const isSuspect = ({ version }: Standing) => state.versions_by_id.get(version)!.streak !== null
+const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: Array<LadderRating>): Array<LadderRating> => {
+  const isSuspect = ({ version }: LadderRating) => state.versions_by_id.get(version)!.streak !== null
   const [first, ...rest] = taken
   if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
   const among = [...rest]
-  const may = (entry: Standing | undefined) => entry !== undefined && (ladder.playing === 0 || entry.credit < limit)
+  const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.credit < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, however the heap lies
   const stranger = among.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
   const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
@@ -167,10 +167,10 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   return [first, ...chosen]
 }
 
-const leastCredit = (entries: ReadonlyArray<Standing>): Standing | undefined =>
-  entries.reduce<Standing | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
+const leastCredit = (entries: ReadonlyArray<LadderRating>): LadderRating | undefined =>
+  entries.reduce<LadderRating | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
 
-const seat = (state: State, ladder: LadderState, group: ReadonlyArray<Standing>): void => {
+const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRating>): void => {
   const board = boardsFor(state, ladder).find(({ players }) => players === group.length)!
   for (const entry of group) entry.busy = true
   const seats = group

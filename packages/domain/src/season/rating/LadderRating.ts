@@ -3,7 +3,7 @@ import type { Rating } from "../../rating/Rating.ts"
 import type { Ladder } from "../Rules.ts"
 
 /** A version's place on one ladder: its rating row. */
-export interface Standing extends Rating {
+export interface LadderRating extends Rating {
   readonly version: string
   readonly ord: number
   readonly ladder: Ladder
@@ -25,10 +25,10 @@ export interface Standing extends Rating {
 }
 
 /** What is kept of it; the rest is derived. */
-export type StandingRow = Omit<Standing, "key" | "busy" | "suspended">
+export type LadderRatingRow = Omit<LadderRating, "key" | "busy" | "suspended">
 
 /** What a rated match did to one seat on one ladder: means and deviations after it, and the change of the mean. */
-export interface Moved extends Rating {
+export interface RatingChange extends Rating {
   readonly change: number
 }
 
@@ -38,8 +38,8 @@ export interface Seat {
   readonly score: number
   readonly strikes: number
   readonly place: number | null // in the ladder it was made for, before the match
-  readonly made: Moved | null // on the ladder it was made for
-  readonly open: Moved | null // on open, where it was made for another
+  readonly made: RatingChange | null // on the ladder it was made for
+  readonly open: RatingChange | null // on open, where it was made for another
 }
 
 /** Order of a ladder at one moment, best first: what the series read draws its lines from. */
@@ -53,7 +53,7 @@ export interface SeriesPoint {
 }
 
 /** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
-export interface Seed extends Rating {
+export interface InheritedRating extends Rating {
   readonly ladder: Ladder
   readonly version: string
   readonly ord: number

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Entrant, groupsOf, shuffled } from "./Wave.ts"
+import { type Entrant, groupsOf, shuffled } from "./PairingBatch.ts"
 
 const lots = (seed: number) => () => {
   seed = (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) >>> 0

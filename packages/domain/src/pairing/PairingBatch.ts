@@ -13,7 +13,7 @@ export interface Entrant extends Readonly<Rating> {
 /** Uniform in [0, 1). */
 export type Random = () => number
 
-export const WAVE_ENTRIES = 64
+export const BATCH_ENTRIES = 64
 export const MET_KEPT = 12
 const LOOK_AHEAD = 6
 /** How much of its deviation an entry's strength is spread by when neighbours are looked for. */

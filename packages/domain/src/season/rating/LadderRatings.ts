@@ -1,14 +1,14 @@
 /** Ladders: who stands on them, how a match moves them, how a round resets them. */
 import { creditOfGame } from "../../pairing/Credit.ts"
 import { remove } from "../../pairing/Heap.ts"
-import { MET_KEPT } from "../../pairing/Wave.ts"
+import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { rated, START, takenOver } from "../../rating/Rating.ts"
 import type { Ladder } from "../Rules.ts"
 import { countLeft, uncount } from "../VersionCounts.ts"
 import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
 import type { State } from "../State.ts"
-import { addStanding, free, type LadderState } from "../Ladders.ts"
-import type { Moved, Seed, Standing } from "./Standing.ts"
+import { addRating, free, type LadderState } from "../Ladders.ts"
+import type { RatingChange, InheritedRating, LadderRating } from "./LadderRating.ts"
 import type { Version } from "../Version.ts"
 
 /** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
@@ -21,8 +21,8 @@ const laddersOf = (state: State, version: Version): ReadonlyArray<LadderState> =
 /** Puts a version on its ladders; `before` is the version of its model whose rating it takes over. */
 export const joinLadders = (state: State, version: Version, before: Version | undefined): void => {
   for (const ladder of laddersOf(state, version)) {
-    const known = ladder.standings.get(version.id) // a baseline that was in play before
-    const old = before === undefined ? undefined : ladder.standings.get(before.id)
+    const known = ladder.ratings.get(version.id) // a baseline that was in play before
+    const old = before === undefined ? undefined : ladder.ratings.get(before.id)
     const credit = state.round > 0 ? 0 : state.clock[ladder.index]!
     if (known !== undefined) {
       known.active = true
@@ -32,19 +32,19 @@ export const joinLadders = (state: State, version: Version, before: Version | un
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
     } else {
-      const standing = newStanding(state, version, ladder.ladder, credit, old)
-      addStanding(ladder, standing)
+      const standing = newRating(state, version, ladder.ladder, credit, old)
+      addRating(ladder, standing)
       if (old !== undefined) state.writes.seeds.push(seedOf(state, standing, old))
-      free(ladder, ladder.standings.get(version.id)!)
+      free(ladder, ladder.ratings.get(version.id)!)
     }
-    state.writes.standings.add(ladder.standings.get(version.id)!)
+    state.writes.ratings.add(ladder.ratings.get(version.id)!)
   }
   if (before !== undefined) leaveLadders(state, before)
   state.active++
-  state.work = true
+  state.workAppeared = true
 }
 
-const newStanding = ({ round }: State, version: Version, ladder: Ladder, credit: number, old: Standing | undefined): Standing => {
+const newRating = ({ round }: State, version: Version, ladder: Ladder, credit: number, old: LadderRating | undefined): LadderRating => {
   const rating = old === undefined ? { ...START } : takenOver(old)
   return {
     version: version.id,
@@ -70,7 +70,7 @@ const newStanding = ({ round }: State, version: Version, ladder: Ladder, credit:
 }
 
 /** What was taken over follows from the matches before: a re-rating does it again. */
-const seedOf = (state: State, { ladder, mu, ord, sigma, version }: Standing, old: Standing): Seed => ({
+const seedOf = (state: State, { ladder, mu, ord, sigma, version }: LadderRating, old: LadderRating): InheritedRating => ({
   ...{ ladder, version, ord, mu, sigma, of: old.version },
   round: state.round,
   n: state.rated + state.voided
@@ -78,22 +78,22 @@ const seedOf = (state: State, { ladder, mu, ord, sigma, version }: Standing, old
 
 export const leaveLadders = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
-    const standing = ladder.standings.get(version.id)
+    const standing = ladder.ratings.get(version.id)
     if (standing === undefined || !standing.active) continue
     standing.active = false
     if (!standing.suspended) ladder.active--
     standing.suspended = false
     ladder.ranks.remove(standing.mu)
     remove(ladder.heap, standing)
-    state.writes.standings.add(standing)
+    state.writes.ratings.add(standing)
   }
   state.active--
 }
 
 /** A suspended entry keeps its place on its ladders and is not paired. */
-export const pauseStandings = (state: State, version: Version): void => {
+export const pauseRatings = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
-    const standing = ladder.standings.get(version.id)
+    const standing = ladder.ratings.get(version.id)
     if (standing === undefined || !standing.active || standing.suspended) continue
     standing.suspended = true
     ladder.active--
@@ -102,40 +102,40 @@ export const pauseStandings = (state: State, version: Version): void => {
 }
 
 /** As whoever joins: it comes after nobody for what failed, and catches up nothing but what a round owes it. */
-export const resumeStandings = (state: State, version: Version): void => {
+export const resumeRatings = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
-    const standing = ladder.standings.get(version.id)
+    const standing = ladder.ratings.get(version.id)
     if (standing === undefined || !standing.suspended) continue
     standing.suspended = false
     standing.failed = 0
     if (state.round === 0) standing.credit = Math.max(standing.credit, state.clock[ladder.index]!)
     ladder.active++
     if (!standing.busy) free(ladder, standing)
-    state.writes.standings.add(standing)
+    state.writes.ratings.add(standing)
   }
-  state.work = true
+  state.workAppeared = true
 }
 
 /** Lets go of a superseded version, once no open match seats it. */
 export const letGo = (state: State, version: Version): void => {
   const { id } = version
   for (const match of state.live.values()) if (match.versions.includes(id)) return
-  for (const { standings } of state.ladders) standings.delete(id)
+  for (const { ratings } of state.ladders) ratings.delete(id)
   uncount(state, version)
   countLeft(state, version)
   state.versions_by_id.delete(id)
   state.writes.left.set(id, version)
 }
 
-/** Moves the standings of one match on one ladder. `made`: the ladder that the match was made for, whose pairing it feeds. */
+/** Moves the ratings of one match on one ladder. `made`: the ladder that the match was made for, whose pairing it feeds. */
 export const rateOn = (
   state: State,
   ladder: LadderState,
-  seats: ReadonlyArray<Standing>,
+  seats: ReadonlyArray<LadderRating>,
   ranks: ReadonlyArray<number>,
   forfeits: ReadonlyArray<boolean>,
   made: boolean
-): ReadonlyArray<Moved> => {
+): ReadonlyArray<RatingChange> => {
   const ords = seats.map((standing) => standing.ord)
   for (const { active, mu } of seats) if (active) ladder.ranks.remove(mu)
   const moved = rateSeats(seats, ranks)
@@ -151,16 +151,16 @@ export const rateOn = (
       standing.seat_sum += i / (seats.length - 1) - 0.5
       for (const ord of ords) if (ord !== standing.ord) remember(standing.met, ord, MET_KEPT)
     }
-    state.writes.standings.add(standing)
+    state.writes.ratings.add(standing)
   })
   return moved
 }
 
 /** Rates a match, as it is played and whenever the log is folded again: the seats' means, deviations and trends after it. */
 export const rateSeats = (
-  seats: ReadonlyArray<Pick<Standing, "mu" | "sigma" | "trend">>,
+  seats: ReadonlyArray<Pick<LadderRating, "mu" | "sigma" | "trend">>,
   ranks: ReadonlyArray<number>
-): ReadonlyArray<Moved> => {
+): ReadonlyArray<RatingChange> => {
   const after = rated(seats, ranks)
   return seats.map((seat, i) => {
     const { mu, sigma } = after[i]!
@@ -178,15 +178,15 @@ export const rateSeats = (
  */
 export const chargeFailed = (state: State, ladder: LadderState, versions: ReadonlyArray<string>): void => {
   for (const id of versions) {
-    const standing = ladder.standings.get(id)
+    const standing = ladder.ratings.get(id)
     if (standing === undefined) continue
     standing.failed += creditOf(state, { forfeits: standing.forfeits, made: standing.made + 1 })
-    state.writes.standings.add(standing)
+    state.writes.ratings.add(standing)
   }
 }
 
 /** In a round every match counts one, so that those behind are always served first. */
-export const creditOf = (state: State, { forfeits, made }: Pick<Standing, "forfeits" | "made">): number => {
+export const creditOf = (state: State, { forfeits, made }: Pick<LadderRating, "forfeits" | "made">): number => {
   if (state.round > 0) return 1
   if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
   return creditOfGame(made)
@@ -196,21 +196,21 @@ export const creditOf = (state: State, { forfeits, made }: Pick<Standing, "forfe
  * A round starts: every rating returns to the seed. Rows of those in play need not say so at once, since a row of an earlier round
  * is read as reset; others are few.
  */
-export const resetStandings = (state: State): void => {
+export const resetRatings = (state: State): void => {
   for (const ladder of state.ladders) {
     ladder.ranks.reset(START.mu)
-    for (const standing of ladder.standings.values()) {
+    for (const standing of ladder.ratings.values()) {
       reset(standing, state.round)
       if (standing.active) state.unwritten.add(standing)
-      else state.writes.standings.add(standing)
+      else state.writes.ratings.add(standing)
     }
     state.clock[ladder.index] = 0
   }
 }
 
-/** Active standings, best first; ties by version id. */
-export const order = (ladder: LadderState): ReadonlyArray<Standing> =>
-  [...ladder.standings.values()].filter((standing) => standing.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
+/** Active ratings, best first; ties by version id. */
+export const order = (ladder: LadderState): ReadonlyArray<LadderRating> =>
+  [...ladder.ratings.values()].filter((standing) => standing.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
 
 const PODIUM = 3
 export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> =>

@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import { Audits } from "@agon/server/runner/Audits.ts"
+import { ReplayAudits } from "@agon/server/runner/ReplayAudits.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { about, isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
@@ -54,7 +54,7 @@ const playedAgain = Effect.fnUntraced(function* ({ admin }: Pick<Keyed, "admin">
 })
 const anHourLater = Effect.fnUntraced(function* (match: string) {
   yield* rows("UPDATE match_audit SET created_at = created_at - interval '61 minutes' WHERE match_id = $1::uuid", match)
-  yield* Effect.flatMap(Audits, ({ look }) => look)
+  yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
 })
 const outcomeOf = (match: string) =>
   Effect.map(
@@ -91,7 +91,7 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
     Effect.gen(function* () {
       const { fleet } = yield* Stage
       const { match, player } = yield* setAside(fleet)
-      yield* Effect.flatMap(Audits, ({ look }) => look)
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
       assert.strictEqual((yield* outcomeOf(match))!.state, "waiting")
       yield* anHourLater(match)
       assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "nobody_came", status: "rated" })
@@ -155,7 +155,7 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
       const { fleet } = yield* Stage
       const { match } = yield* setAside(fleet)
       yield* rows("UPDATE match_audit SET lease_n = 8 WHERE match_id = $1::uuid", match)
-      yield* Effect.flatMap(Audits, ({ look }) => look)
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
       assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "nobody_came", status: "rated" })
     })
   )

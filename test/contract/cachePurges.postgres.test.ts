@@ -80,7 +80,7 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("cac
   )
 })
 
-/** Whether an answer outlives the time after which a deaf node would have forgotten it; a busy machine may need another try. */
+/** Whether an answer outlives the time after which a disconnected node would have forgotten it; a busy machine may need another try. */
 const keepsAwhile = Effect.fnUntraced(function* (cache: ResponseCache["Service"]) {
   for (let tries = 0; tries < 5; tries++) {
     yield* keep(cache, "/kept", "season:2")
@@ -101,7 +101,7 @@ const signal = (pids: ReadonlyArray<number>, name: "SIGSTOP" | "SIGCONT") =>
 layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a node whose line is cut in silence", (it) => {
   it.effect("forgets everything while it hears nothing, and keeps answers again once it hears", () =>
     Effect.gen(function* () {
-      const quick = Broadcast.layerOf({ beat_ms: 50, deaf_ms: 400 })
+      const quick = Broadcast.layerOf({ beat_ms: 50, disconnected_ms: 400 })
       const [here, there] = [yield* nodeOf(quick), yield* nodeOf(quick)]
       yield* hearing(here, there)
       assert.isTrue(yield* keepsAwhile(there), "nodes that nobody talks to hear themselves")

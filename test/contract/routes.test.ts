@@ -13,7 +13,7 @@ import {
   Session,
   VersionOwner
 } from "@agon/api/Authorization.ts"
-import { Boundary, JsonBody, Rate, Shared } from "@agon/api/Boundary.ts"
+import { Boundary, JsonBody, Rate, Cached } from "@agon/api/Boundary.ts"
 import { type Row, routeOf, rowsOf, table } from "../support/RoutesTable.ts"
 
 /** What a row of routes.tsv says, and what an endpoint of the API says of itself, in the same words. */
@@ -57,7 +57,7 @@ const endpointsOf = (api: any) => {
       rows.set(route, {
         auth: found.length === 0 ? "public" : found.join("+"),
         success: statuses.join("+"),
-        cache: own.includes(Shared) ? "shared" : "none",
+        cache: own.includes(Cached) ? "shared" : "none",
         rate: Context.get(endpoint.annotations, Rate),
         faults: [
           ...(own.includes(Boundary) ? [] : ["has no Boundary"]),

@@ -115,7 +115,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "if (trial_failed === 0) enterVersion",
     replace: "if (trial_played > 0) enterVersion"
   },
-  oldVersionStays: { file: "season/rating/LadderRatings.ts", find: "  if (before !== undefined) leaveLadders(state, before)\n", replace: "" },
+  oldVersionStays: {
+    file: "season/rating/LadderRatings.ts",
+    find: "  if (before !== undefined) leaveLadders(state, before)\n",
+    replace: ""
+  },
   cooldownForgotten: {
     file: "season/entry/Versions.ts",
     find: "ownerOf(state, command.owner).last_submitted_at = state.now",
@@ -236,7 +240,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   voidKeepsLaterRatings: {
     file: "actor/Folding.ts",
-    find: "for (const chunk of chunksOf(changes)) yield* politely(patiently(log.rewrite(fence, chunk)))",
+    find: "for (const chunk of chunksOf(changes)) yield* politely(withinFoldTimeout(log.rewrite(fence, chunk)))",
     replace: ""
   },
   voidIsForgottenWithItsLife: { file: "season/rating/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
@@ -274,7 +278,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   fillOverflowsItsHour: { file: "season/scheduler/PairingBatches.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
   fillIsNotCounted: { file: "season/scheduler/PairingBatches.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
   finalsAreFilled: { file: "season/scheduler/PairingBatches.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
-  fillsUnasked: { file: "season/scheduler/PairingBatches.ts", find: '!enabled || round?.kind === "finals"', replace: 'round?.kind === "finals"' },
+  fillsUnasked: {
+    file: "season/scheduler/PairingBatches.ts",
+    find: '!enabled || round?.kind === "finals"',
+    replace: 'round?.kind === "finals"'
+  },
   anyFleetPlays: {
     file: "season/scheduler/Leases.ts",
     find: "command.matches && mayServe(settings.fleet.matches, fleet)",

@@ -35,7 +35,7 @@ export interface Keeping extends Set<string> {
 export class CacheTags extends Context.Service<CacheTags, Keeping>()("agon/CacheTags") {}
 
 /** An answer that is the same for everyone: cached as bytes for up to 600 s, with a strong ETag. */
-export class Shared extends HttpApiMiddleware.Service<Shared, { provides: CacheTags }>()("agon/Shared", { error: P.Unavailable }) {}
+export class Cached extends HttpApiMiddleware.Service<Cached, { provides: CacheTags }>()("agon/Cached", { error: P.Unavailable }) {}
 
 /** Sets the tags of an answer under `Shared`; a handler that sets none is a defect. */
 export const tagged = (...tags: ReadonlyArray<string>) =>

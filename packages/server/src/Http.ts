@@ -11,10 +11,10 @@ import { EdgeLayer, routing } from "./http/Edge.ts"
 import { makeFront } from "./http/Front.ts"
 import { cannotListen } from "./http/listening.ts"
 import { OperationsLayer } from "./http/Operations.ts"
-import { SharedLayer } from "./http/Shared.ts"
+import { CachedLayer } from "./http/Cached.ts"
 
 /** What handlers ask for besides their services. Needs Accounts, Lookups, RateLimits and ResponseCache. */
-export const Middlewares = Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, SharedLayer)
+export const Middlewares = Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, CachedLayer)
 
 /** The handlers of every group of the API. */
 type Groups = (typeof Api)["groups"][keyof (typeof Api)["groups"]]

@@ -31,8 +31,8 @@ import { Models } from "./model/Models.ts"
 import { Room } from "./object/Room.ts"
 import { StoredObjects } from "./object/StoredObjects.ts"
 import { Broadcast } from "./node/Broadcast.ts"
-import { Audits } from "./runner/Audits.ts"
-import { Desk } from "./runner/Desk.ts"
+import { ReplayAudits } from "./runner/ReplayAudits.ts"
+import { SeasonCalls } from "./runner/SeasonCalls.ts"
 import { Dispatcher } from "./runner/Dispatcher.ts"
 import { OpenSeasons } from "./actor/OpenSeasons.ts"
 import { Parking } from "./actor/Parking.ts"
@@ -41,7 +41,7 @@ import { ReplayUploads } from "./runner/ReplayUploads.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { Runners } from "./runner/Runners.ts"
 import { SeasonFleet } from "./runner/SeasonFleet.ts"
-import { WorkSheets } from "./runner/WorkSheets.ts"
+import { LeasePayloads } from "./runner/LeasePayloads.ts"
 import { Notices } from "./season/Notices.ts"
 import { Rounds } from "./season/Rounds.ts"
 import { SeasonAdministration } from "./season/SeasonAdministration.ts"
@@ -77,9 +77,9 @@ const Reads = Layer.mergeAll(
 
 const Play = Layer.mergeAll(
   Dispatcher.layer.pipe(
-    Layer.provideMerge(Audits.layer),
-    Layer.provide(Desk.layer),
-    Layer.provide(WorkSheets.layer),
+    Layer.provideMerge(ReplayAudits.layer),
+    Layer.provide(SeasonCalls.layer),
+    Layer.provide(LeasePayloads.layer),
     Layer.provideMerge(Runners.layer),
     Layer.provideMerge(MatchVoiding.layer)
   ),

@@ -18,7 +18,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import pg from "pg"
 import { Api } from "@agon/api/Api.ts"
-import { CacheTags, Shared } from "@agon/api/Boundary.ts"
+import { CacheTags, Cached } from "@agon/api/Boundary.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { AuthorizationLayer } from "@agon/server/account/Authorization.ts"
@@ -112,8 +112,8 @@ const overSqlPg = async () => {
 
 const others = unserved("leaderboard")
 const uncached = Layer.succeed(
-  Shared,
-  Shared.of((httpEffect) => Effect.provideService(httpEffect, CacheTags, new Set<string>()))
+  Cached,
+  Cached.of((httpEffect) => Effect.provideService(httpEffect, CacheTags, new Set<string>()))
 )
 const Handlers = Layer.merge(LeaderboardHandlers, others)
 const Uncached = HttpApiBuilder.layer(Api).pipe(

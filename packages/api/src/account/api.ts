@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Session } from "../Authorization.ts"
-import { JsonBody, Rate, Shared } from "../Boundary.ts"
+import { JsonBody, Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { NoteWordListed } from "../version/refusals.ts"
@@ -73,7 +73,7 @@ const Redirect = HttpApiSchema.Empty(302)
 
 export class AccountGroup extends HttpApiGroup.make("account").add(
   /** A plain array. */
-  HttpApiEndpoint.get("authProviders", "/v1/auth-providers", { success: Schema.Array(Provider) }).middleware(Shared),
+  HttpApiEndpoint.get("authProviders", "/v1/auth-providers", { success: Schema.Array(Provider) }).middleware(Cached),
   /** `return_to` is a path on this origin; anything else is ignored. */
   HttpApiEndpoint.get("signIn", "/v1/auth/:provider", {
     params: provider,
@@ -98,5 +98,5 @@ export class AccountGroup extends HttpApiGroup.make("account").add(
     .middleware(Session)
     .annotate(Rate, "write"),
   HttpApiEndpoint.delete("signOut", "/v1/session", { success: HttpApiSchema.NoContent }).middleware(Session).annotate(Rate, "write"),
-  HttpApiEndpoint.get("profile", "/v1/profiles/:username", { params: { username: Schema.String }, success: Profile }).middleware(Shared)
+  HttpApiEndpoint.get("profile", "/v1/profiles/:username", { params: { username: Schema.String }, success: Profile }).middleware(Cached)
 ) {}

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Shared } from "../Boundary.ts"
+import { Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 
@@ -44,8 +44,8 @@ const boards = { params, query: boardQuery, success: Boards, error }
 const board = { params: { ...params, map_id: Schema.String }, success: BoardDetail, error }
 
 export class BoardGroup extends HttpApiGroup.make("board").add(
-  HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", boards).middleware(Shared),
-  HttpApiEndpoint.get("board", "/v1/games/:game/seasons/:slug/maps/:map_id", board).middleware(Shared),
+  HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", boards).middleware(Cached),
+  HttpApiEndpoint.get("board", "/v1/games/:game/seasons/:slug/maps/:map_id", board).middleware(Cached),
   HttpApiEndpoint.get("privateBoards", "/v1/private/games/:game/seasons/:slug/maps", boards)
     .middleware(OptionalSession)
     .annotate(Rate, "session"),

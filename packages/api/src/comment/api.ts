@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedComment, OptionalSession, Session } from "../Authorization.ts"
-import { JsonBody, Rate, Shared } from "../Boundary.ts"
+import { JsonBody, Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
 import { Uuid } from "../Wire.ts"
@@ -29,7 +29,7 @@ const params = { id: Uuid }
 
 export class CommunityGroup extends HttpApiGroup.make("community").add(
   /** A thread that nobody has started is empty; a match or model that the caller may not see is unknown. */
-  HttpApiEndpoint.get("thread", "/v1/threads", thread).middleware(Shared),
+  HttpApiEndpoint.get("thread", "/v1/threads", thread).middleware(Cached),
   HttpApiEndpoint.get("privateThread", "/v1/private/threads", thread).middleware(OptionalSession).annotate(Rate, "session"),
   /** Pending where the account has no approved comment yet; the number of pending ones is limited. */
   HttpApiEndpoint.post("postComment", "/v1/threads/comments", {
@@ -62,5 +62,5 @@ export class CommunityGroup extends HttpApiGroup.make("community").add(
     query: page.query,
     success: ProfileComments,
     error: NotFound
-  }).middleware(Shared)
+  }).middleware(Cached)
 ) {}

@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"
-import { Rate, type RateClass, Shared } from "../Boundary.ts"
+import { Rate, type RateClass, Cached } from "../Boundary.ts"
 import { bodyBytes } from "../bodyBytes.ts"
 import { descriptions } from "./descriptions.ts"
 import { summaries } from "./summaries.ts"
@@ -48,7 +48,7 @@ export const describeOperation = (operation: any, endpoint: HttpApiEndpoint.Top,
   operation.operationId = endpoint.identifier
   const summary = summaryOf(endpoint.identifier)
   if (summary !== undefined) operation.summary = summary
-  const shared = levels.has(Shared)
+  const shared = levels.has(Cached)
   const description = descriptions[counterpartOf(endpoint.identifier)]
   const level = callers.filter(([one]) => levels.has(one)).map(([, sentence]) => sentence)
   const sentences = [description ?? [], level.length === 0 ? forEverybody : level].flat()

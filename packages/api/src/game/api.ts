@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { UnknownGame } from "../Authorization.ts"
-import { Shared } from "../Boundary.ts"
+import { Cached } from "../Boundary.ts"
 import { Season } from "../season/Season.ts"
 
 export const Game = Schema.Struct({
@@ -17,10 +17,10 @@ export type Game = typeof Game.Type
 
 export class GameGroup extends HttpApiGroup.make("game").add(
   /** In the order of registration; a plain array. */
-  HttpApiEndpoint.get("games", "/v1/games", { success: Schema.Array(Game) }).middleware(Shared),
+  HttpApiEndpoint.get("games", "/v1/games", { success: Schema.Array(Game) }).middleware(Cached),
   HttpApiEndpoint.get("game", "/v1/games/:game", {
     params: { game: Schema.String },
     success: Game,
     error: UnknownGame
-  }).middleware(Shared)
+  }).middleware(Cached)
 ) {}

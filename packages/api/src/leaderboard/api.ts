@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Shared } from "../Boundary.ts"
+import { Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
 import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
@@ -67,9 +67,9 @@ const leaderboard = { params, query: leaderboardQuery, success: Leaderboard, err
 const series = { params, query: of, success: Series, error }
 
 export class LeaderboardGroup extends HttpApiGroup.make("leaderboard").add(
-  HttpApiEndpoint.get("leaderboard", "/v1/games/:game/leaderboard", leaderboard).middleware(Shared),
+  HttpApiEndpoint.get("leaderboard", "/v1/games/:game/leaderboard", leaderboard).middleware(Cached),
   /** The course of the season for the best fifty. */
-  HttpApiEndpoint.get("series", "/v1/games/:game/leaderboard/series", series).middleware(Shared),
+  HttpApiEndpoint.get("series", "/v1/games/:game/leaderboard/series", series).middleware(Cached),
   HttpApiEndpoint.get("privateLeaderboard", "/v1/private/games/:game/leaderboard", leaderboard)
     .middleware(OptionalSession)
     .annotate(Rate, "session"),

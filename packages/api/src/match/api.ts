@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MatchOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Shared } from "../Boundary.ts"
+import { Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { AnyInstant, Ladder, Uuid, withDefault } from "../Wire.ts"
 import { Frame, MatchCard, MatchDetail, Outcome, OwnMatch } from "./Match.ts"
@@ -71,11 +71,11 @@ const params = { id: Uuid }
 const matches = { query: MatchQuery, success: Matches, error: [UnknownGame, UnknownSeason] } as const
 
 export class MatchGroup extends HttpApiGroup.make("match").add(
-  HttpApiEndpoint.get("matches", "/v1/matches", matches).middleware(Shared),
-  HttpApiEndpoint.get("match", "/v1/matches/:id", { params, success: MatchDetail }).middleware(Shared),
-  HttpApiEndpoint.get("frame", "/v1/matches/:id/frame", { params, success: Frame }).middleware(Shared),
+  HttpApiEndpoint.get("matches", "/v1/matches", matches).middleware(Cached),
+  HttpApiEndpoint.get("match", "/v1/matches/:id", { params, success: MatchDetail }).middleware(Cached),
+  HttpApiEndpoint.get("frame", "/v1/matches/:id/frame", { params, success: Frame }).middleware(Cached),
   /** Other counted matches: between the same models, then by them, then on the same board, each newest first. */
-  HttpApiEndpoint.get("related", "/v1/matches/:id/related", { params, success: Related }).middleware(Shared),
+  HttpApiEndpoint.get("related", "/v1/matches/:id/related", { params, success: Related }).middleware(Cached),
   HttpApiEndpoint.get("privateMatches", "/v1/private/matches", matches).middleware(OptionalSession).annotate(Rate, "session"),
   HttpApiEndpoint.get("privateMatch", "/v1/private/matches/:id", { params, success: MatchDetail })
     .middleware(OptionalSession)

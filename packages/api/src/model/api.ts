@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ModelOwner, NamedGame, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { JsonBody, Rate, RefusesBody, Shared } from "../Boundary.ts"
+import { JsonBody, Rate, RefusesBody, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { ModelCapReached } from "../submission/api.ts"
@@ -111,7 +111,7 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     .middleware(Session)
     .annotate(Rate, "read"),
   /** An unknown id, or one that is no UUID, answers `null`. */
-  HttpApiEndpoint.get("model", "/v1/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) }).middleware(Shared),
+  HttpApiEndpoint.get("model", "/v1/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) }).middleware(Cached),
   HttpApiEndpoint.get("privateModel", "/v1/private/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) })
     .middleware(OptionalSession)
     .annotate(Rate, "session"),
@@ -130,7 +130,7 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     query: { season: Schema.optionalKey(Schema.String), ladder: withDefault(Ladder, "open") },
     success: ModelSeason,
     error: [UnknownGame, UnknownSeason]
-  }).middleware(Shared),
+  }).middleware(Cached),
   /** Every opponent in public seasons, the most frequent first. */
-  HttpApiEndpoint.get("rivals", "/v1/models/:id/rivals", { params, query: page.query, success: Rivals }).middleware(Shared)
+  HttpApiEndpoint.get("rivals", "/v1/models/:id/rivals", { params, query: page.query, success: Rivals }).middleware(Cached)
 ) {}

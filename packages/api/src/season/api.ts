@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Shared } from "../Boundary.ts"
+import { Rate, Cached } from "../Boundary.ts"
 import { byLadder, Id, Ladder } from "../Wire.ts"
 import { Season } from "./Season.ts"
 
@@ -40,10 +40,10 @@ export class SeasonGroup extends HttpApiGroup.make("season").add(
     params: { game: Schema.String },
     success: Schema.Array(Season),
     error: UnknownGame
-  }).middleware(Shared),
+  }).middleware(Cached),
   /** One season, as in the list. */
-  HttpApiEndpoint.get("season", "/v1/games/:game/seasons/:slug", { params, success: Season, error }).middleware(Shared),
-  HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Shared),
+  HttpApiEndpoint.get("season", "/v1/games/:game/seasons/:slug", { params, success: Season, error }).middleware(Cached),
+  HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Cached),
   /** Never cached: it counts the matches being played now. */
   HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error }),
   /** The further seasons that the caller may see. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, Session, VersionOwner } from "../Authorization.ts"
-import { JsonBody, Rate, Shared } from "../Boundary.ts"
+import { JsonBody, Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NoteTooLong, NoteWordListed } from "./refusals.ts"
 import { Uuid } from "../Wire.ts"
@@ -17,7 +17,7 @@ const params = { id: Uuid }
 
 export class VersionGroup extends HttpApiGroup.make("version").add(
   /** In contention, superseded or disabled, in a public season; anything else is 404 `not_found`. */
-  HttpApiEndpoint.get("version", "/v1/versions/:id", { params, success: Version }).middleware(Shared),
+  HttpApiEndpoint.get("version", "/v1/versions/:id", { params, success: Version }).middleware(Cached),
   /** The caller's own, in any state. */
   HttpApiEndpoint.get("ownVersion", "/v1/me/versions/:id", { params, success: OwnVersion })
     .middleware(VersionOwner)

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, UnknownGame } from "../Authorization.ts"
-import { JsonBody, Rate, Shared } from "../Boundary.ts"
+import { JsonBody, Rate, Cached } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
 import { SeasonPrivate } from "../season/administration.ts"
@@ -34,7 +34,7 @@ export class PickGroup extends HttpApiGroup.make("pick").add(
     query: page.query,
     success: Picks,
     error: UnknownGame
-  }).middleware(Shared)
+  }).middleware(Cached)
 ) {}
 
 export class PickAdminGroup extends HttpApiGroup.make("pickAdmin")

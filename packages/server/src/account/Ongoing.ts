@@ -38,7 +38,7 @@ const makeOngoing = Effect.gen(function* () {
   yield* listen({
     topic: "suspended",
     heard: (ids) => Effect.forEach(ids, here.end, { discard: true }),
-    deaf: Effect.void,
+    disconnected: Effect.void,
     hearing: Effect.void
   })
   return { ...here, end: (account_id: string) => Effect.andThen(here.end(account_id), tell("suspended", [account_id])) }

@@ -48,7 +48,7 @@ const once = Effect.fn("Folding.once")(function* (folding: Folding) {
   const waiting = [...state.voiding.values()]
   const round = Math.min(...waiting.map((each) => each.round))
   const voided = Math.min(...waiting.filter((each) => each.round === round).map(({ n }) => n))
-  const fold = Fold.begin(yield* patiently(log.place(fence.season, round)), voided)
+  const fold = Fold.begin(yield* withinFoldTimeout(log.place(fence.season, round)), voided)
   let matches = 0
   for (let over = false; !over; ) {
     matches += yield* catchUp(folding, fold)
@@ -65,9 +65,9 @@ const once = Effect.fn("Folding.once")(function* (folding: Folding) {
 const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fold: Fold.Fold) {
   let matches = 0
   for (let full = true; full; ) {
-    const page = yield* patiently(log.page(fence.season, { round: fold.round, after: fold.n }, PAGE_MATCHES, false))
+    const page = yield* withinFoldTimeout(log.page(fence.season, { round: fold.round, after: fold.n }, PAGE_MATCHES, false))
     const changes = Fold.fold(fold, page, state.settings.rules.match.strike_limit)
-    for (const chunk of chunksOf(changes)) yield* politely(patiently(log.rewrite(fence, chunk)))
+    for (const chunk of chunksOf(changes)) yield* politely(withinFoldTimeout(log.rewrite(fence, chunk)))
     matches += page.matches.length
     full = page.matches.length === PAGE_MATCHES
     yield* Effect.yieldNow
@@ -80,7 +80,7 @@ const earlierOf = ({ fence, log, state }: Folding, fold: Fold.Fold) =>
   Effect.forEach(LADDERS, (ladder) => {
     const voiding = [...state.voiding.values()].filter((each) => Fold.laddersOf(each.ladder).includes(ladder))
     const versions = [...new Set(voiding.flatMap((each) => each.versions))]
-    return versions.length === 0 ? Effect.succeed([]) : patiently(log.earlier(fence.season, ladder, versions, fold.after))
+    return versions.length === 0 ? Effect.succeed([]) : withinFoldTimeout(log.earlier(fence.season, ladder, versions, fold.after))
   }).pipe(Effect.map((found) => found.flat()))
 
 /** All seats of a match are in one chunk; each point of the series, which may be long, is a chunk of its own. */
@@ -95,7 +95,7 @@ const chunksOf = ({ points, seats, seeds }: Fold.Changes): ReadonlyArray<Fold.Ch
   return chunks
 }
 
-const patiently = Effect.timeout(FOLD_TIMEOUT)
+const withinFoldTimeout = Effect.timeout(FOLD_TIMEOUT)
 
 /** Monotonic, to measure durations: the season's own clock may be set forward and back. */
 const nowMs = Clock.clockWith((clock) => Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6))

@@ -43,11 +43,11 @@ const TICK: Command = { _tag: "Tick" }
 export const run = Effect.fnUntraced(
   function* (mailbox: Mailbox.Mailbox) {
     const events = yield* SeasonEvents
-    const life = yield* begun(mailbox)
-    yield* told(events.claimed(life.name))
+    const incarnation = yield* begun(mailbox)
+    yield* told(events.claimed(incarnation.name))
     yield* Mailbox.open(mailbox)
     // Scoped, since incarnations follow each other in one fiber: fibers forked by one end with it.
-    yield* Effect.scoped(Effect.provideService(playing(mailbox, life), Clock.Clock, life.guard.clock))
+    yield* Effect.scoped(Effect.provideService(playing(mailbox, incarnation), Clock.Clock, incarnation.guard.clock))
     return yield* new Mailbox.SeasonClosed({ season: mailbox.season })
   },
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))

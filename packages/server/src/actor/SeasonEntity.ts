@@ -106,7 +106,7 @@ export class SeasonActors extends Context.Service<
       const client = yield* SeasonEntity.client
       const wake = (season: string) =>
         Effect.catchTag(remote(season, Effect.asVoid(client(season).Wake())), "SeasonClosed", () => Effect.void)
-      const wakePatiently = (season: string) => patiently(wake(season))
+      const wakePatiently = (season: string) => untilDone(wake(season))
       const askAll = (season: string, commands: ReadonlyArray<Command>) =>
         Effect.suspend(() => {
           const local = mailboxes.get(season)
@@ -116,7 +116,7 @@ export class SeasonActors extends Context.Service<
       return SeasonActors.of({
         wake,
         wakeAll: store.open.pipe(
-          patiently,
+          untilDone,
           Effect.flatMap((seasons) => Effect.all(seasons.map(wakePatiently), { concurrency: WAKE_CONCURRENCY, discard: true })),
           Effect.withSpan("SeasonActors.wakeAll")
         ),
@@ -129,7 +129,7 @@ export class SeasonActors extends Context.Service<
 }
 
 /** Repeats until it succeeds: a schedule without an end leaves no error. */
-const patiently = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A> => Effect.orDie(Effect.retry(effect, Schedule.spaced(WAKE_PAUSE)))
+const untilDone = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A> => Effect.orDie(Effect.retry(effect, Schedule.spaced(WAKE_PAUSE)))
 
 /** Maps every failure of the cluster to one retryable answer, and bounds the wait. */
 const remote = <A>(season: string, call: Effect.Effect<A, { readonly _tag: string }>): Effect.Effect<A, Mailbox.Refused> =>

@@ -27,8 +27,8 @@ export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache |
       })
     // The missed events may concern any season or its work.
     const wakeAll = Effect.andThen(seasons.refresh, wake([everything]))
-    yield* listen({ topic: "work", heard: wake, deaf: Effect.void, hearing: Effect.void })
-    yield* listen({ topic: "seasons", heard: () => wakeAll, deaf: Effect.void, hearing: wakeAll })
+    yield* listen({ topic: "work", heard: wake, disconnected: Effect.void, hearing: Effect.void })
+    yield* listen({ topic: "seasons", heard: () => wakeAll, disconnected: Effect.void, hearing: wakeAll })
     const workAppeared = (id: string) => Effect.andThen(wake([id]), tell("work", [id]))
     return SeasonEvents.of({
       publish: Effect.fnUntraced(function* (season, events) {

@@ -23,7 +23,7 @@ import type { SqlClient } from "effect/sql"
 import { Ongoing } from "../account/Ongoing.ts"
 import { RunnerKeys } from "../runner/RunnerKeys.ts"
 import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
-import { makeQueries, type Standing } from "./userQueries.ts"
+import { makeQueries, type AccountState } from "./userQueries.ts"
 
 export class Users extends Context.Service<
   Users,
@@ -44,7 +44,7 @@ export class Users extends Context.Service<
 const isName = (text: string) => !text.includes("\0")
 
 /** The fields that the edit changes. */
-const changesOf = (held: Standing, { admin = held.admin, suspended = held.suspended }: EditUser): EditUser => ({
+const changesOf = (held: AccountState, { admin = held.admin, suspended = held.suspended }: EditUser): EditUser => ({
   ...(admin === held.admin ? {} : { admin }),
   ...(suspended === held.suspended ? {} : { suspended })
 })

@@ -8,7 +8,7 @@ import { Instant } from "../database/rows.ts"
 const UserRow = Schema.Struct({ ...User.fields, created_at: Instant })
 
 const Standing = Schema.Struct({ id: Schema.String, admin: Schema.Boolean, suspended: Schema.Boolean })
-export type Standing = typeof Standing.Type
+export type AccountState = typeof Standing.Type
 
 /** The columns of an account `a`; its identities by identity_account. */
 const columns = `a.username, a.display_name, a.admin, a.suspended, a.created_at,
@@ -81,7 +81,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /** Changes one row by the primary key, which `hold` has locked. */
-  set: ({ admin, id, suspended }: Standing) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
+  set: ({ admin, id, suspended }: AccountState) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
 
   /** Ends the runners of an account's valid keys, by runner_of_key, and answers these keys, by runner_key_creator. */
   endRunners: (account_id: string) => sql<{ readonly id: string }>`

@@ -12,7 +12,7 @@ import { encode, type Entry, entryOf, representationOf } from "./Entry.ts"
 import { errorsPage } from "./errorsPage.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { pagePolicy, referencePolicy } from "./securityHeaders.ts"
-import { toResponse } from "./Shared.ts"
+import { toResponse } from "./Cached.ts"
 
 /** They change only with the service's version; a browser revalidates after five minutes and gets a 304. */
 const CACHE_CONTROL = "public, max-age=300"

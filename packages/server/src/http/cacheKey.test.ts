@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HttpApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
-import { Shared } from "@agon/api/Boundary.ts"
+import { Cached } from "@agon/api/Boundary.ts"
 import { type CacheKey, makeCacheKey, pathOf } from "./cacheKey.ts"
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
@@ -42,7 +42,7 @@ const shared = new Map<string, CacheKey>()
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint, middleware }) => {
-    if ([...middleware].some((one) => (one as unknown) === Shared)) shared.set(endpoint.path, makeCacheKey(endpoint.query))
+    if ([...middleware].some((one) => (one as unknown) === Cached)) shared.set(endpoint.path, makeCacheKey(endpoint.query))
   }
 })
 

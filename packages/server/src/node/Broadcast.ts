@@ -30,9 +30,9 @@ export const everything = "*"
 /** How often a node sends a heartbeat, and after how long without a message it counts as deaf. */
 export interface Pulse {
   readonly beat_ms: number
-  readonly deaf_ms: number
+  readonly disconnected_ms: number
 }
-const usual: Pulse = { beat_ms: 10_000, deaf_ms: 30_000 }
+const usual: Pulse = { beat_ms: 10_000, disconnected_ms: 30_000 }
 
 export type Topic = "purge" | "work" | "seasons" | "suspended"
 
@@ -41,7 +41,7 @@ export interface Listener {
   /** Words of another node have arrived. */
   readonly heard: (words: ReadonlyArray<string>) => Effect.Effect<void>
   /** From now on words may be missed. */
-  readonly deaf: Effect.Effect<void>
+  readonly disconnected: Effect.Effect<void>
   /** From now on none is missed; earlier ones may have been. */
   readonly hearing: Effect.Effect<void>
 }
@@ -71,13 +71,13 @@ const makeBroadcast = Effect.fnUntraced(function* (pulse: Pulse) {
   const me = randomUUID()
   const listeners = new Set<Listener>()
   const tell = yield* makeTell(pg, me)
-  const ear = yield* makeEar(pg, me, listeners, pulse)
+  const connection = yield* makeConnection(pg, me, listeners, pulse)
   return Broadcast.of({
     tell,
     listen: (listener) =>
       Effect.suspend(() => {
         listeners.add(listener)
-        return ear.hears() ? listener.hearing : listener.deaf
+        return connection.hears() ? listener.hearing : listener.disconnected
       })
   })
 })
@@ -119,19 +119,19 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
   return tell
 })
 
-const makeEar = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string, listeners: ReadonlySet<Listener>, pulse: Pulse) {
+const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string, listeners: ReadonlySet<Listener>, pulse: Pulse) {
   const clock = yield* Clock.Clock
   let listens = false
   let heard_ms = clock.currentTimeMillisUnsafe()
   let hears = false
 
-  const told = (which: "deaf" | "hearing") => Effect.forEach([...listeners], (listener) => listener[which], { discard: true })
+  const told = (which: "disconnected" | "hearing") => Effect.forEach([...listeners], (listener) => listener[which], { discard: true })
   /** Listeners are told only of a change. */
   const judge = Effect.suspend(() => {
-    const now = listens && clock.currentTimeMillisUnsafe() - heard_ms <= pulse.deaf_ms
+    const now = listens && clock.currentTimeMillisUnsafe() - heard_ms <= pulse.disconnected_ms
     if (now === hears) return Effect.void
     hears = now
-    return told(now ? "hearing" : "deaf")
+    return told(now ? "hearing" : "disconnected")
   })
   const stand = (stands: boolean) =>
     Effect.suspend(() => {

@@ -14,7 +14,7 @@ const makeShared = Effect.gen(function* () {
   yield* listen({
     topic: "purge",
     heard: (tags) => (tags.includes(everything) ? local.purgeAll : local.purge(...tags)),
-    deaf: local.keeping(false),
+    disconnected: local.keeping(false),
     hearing: local.keeping(true)
   })
   return {

@@ -19,19 +19,19 @@ import {
   type Result
 } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
-import { AUDITS, Audits } from "./Audits.ts"
-import { Desk } from "./Desk.ts"
+import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
 import { makeHand, tellAudits } from "./hand.ts"
 import type { OpenSeasons } from "../actor/OpenSeasons.ts"
 import type { Parking } from "../actor/Parking.ts"
 import type { OpenRunner } from "./queries.ts"
-import type { Sheet } from "./sheets.ts"
+import type { LeasePayload } from "./leasePayload.ts"
 
 type Refusal = InvalidRequest | NotFound | Unavailable
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
-  readonly leases: ReadonlyArray<Sheet>
+  readonly leases: ReadonlyArray<LeasePayload>
   readonly results: ReadonlyArray<LeasedAcceptance>
   readonly drain: boolean
 }
@@ -45,7 +45,7 @@ export class Dispatcher extends Context.Service<
     readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>
   }
 >()("agon/Dispatcher") {
-  static readonly layer: Layer.Layer<Dispatcher, never, Audits | Desk | OpenSeasons | Parking> = Layer.effect(
+  static readonly layer: Layer.Layer<Dispatcher, never, ReplayAudits | SeasonCalls | OpenSeasons | Parking> = Layer.effect(
     Dispatcher,
     Effect.suspend(() => makeDispatcher)
   )
@@ -54,8 +54,8 @@ export class Dispatcher extends Context.Service<
 const noLease = new NotFound({ detail: "There is no lease of this name under this key." })
 
 const makeDispatcher = Effect.gen(function* () {
-  const desk = yield* Desk
-  const audits = yield* Audits
+  const desk = yield* SeasonCalls
+  const audits = yield* ReplayAudits
   const hand = yield* makeHand
   return Dispatcher.of({
     lease: Effect.fnUntraced(function* (key, request) {
@@ -114,7 +114,7 @@ const makeDispatcher = Effect.gen(function* () {
 })
 
 /** Whether such a lease exists or existed; a closed season has no live one. */
-const releaseIn = (desk: Desk["Service"], season: string, key: KeyOfRunner, lease: string) =>
+const releaseIn = (desk: SeasonCalls["Service"], season: string, key: KeyOfRunner, lease: string) =>
   Effect.map(desk.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
     replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
   )

@@ -13,7 +13,7 @@ import { parseLease } from "@agon/domain/season/Lease.ts"
 import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { makeQueries } from "./queries.ts"
-import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
+import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
 
 /** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */
 export const LEFT_MS = 3_600_000

@@ -29,7 +29,7 @@ const Row = Schema.Struct({
   lease_n: Schema.Int,
   runner_id: Schema.NullOr(Schema.String),
   key_id: Schema.NullOr(Schema.String),
-  doubter_id: Schema.NullOr(Schema.String),
+  mismatch: Schema.NullOr(Schema.String),
   doubter_sha256: Schema.NullOr(Schema.String),
   played_by: Schema.NullOr(Schema.String),
   state_sha256: Schema.NullOr(Schema.String)

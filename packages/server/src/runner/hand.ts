@@ -5,20 +5,20 @@
 import { Clock, Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { LeasedAcceptance, LeaseRequest } from "@agon/api/runner/protocol.ts"
-import { AUDITS, Audits } from "./Audits.ts"
-import { Desk } from "./Desk.ts"
+import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
 import { Parking } from "../actor/Parking.ts"
 import type { OpenRunner } from "./queries.ts"
 import type { Reported } from "./results.ts"
-import type { Sheet } from "./sheets.ts"
+import type { LeasePayload } from "./leasePayload.ts"
 import { kindOf, makeSources } from "./sources.ts"
 
 /** A lease request whose results were checked. */
 type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }
 
 export const makeHand = Effect.gen(function* () {
-  const desk = yield* Desk
-  const audits = yield* Audits
+  const desk = yield* SeasonCalls
+  const audits = yield* ReplayAudits
   const parking = yield* Parking
   const { audit, fill, inTurn, serves, shareOf, tell } = yield* makeSources
 
@@ -28,7 +28,7 @@ export const makeHand = Effect.gen(function* () {
     const reporting = new Set(request.results.map(({ lease }) => lease))
     const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
-    const leases: Array<Sheet> = [...(yield* audit(key, runner, wanted))]
+    const leases: Array<LeasePayload> = [...(yield* audit(key, runner, wanted))]
     const room = wanted - leases.length
     const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
     const share = shareOf(key, runner, room)
@@ -88,7 +88,7 @@ interface About {
 }
 
 /** The results and lost leases of a request, by season. */
-const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenRunner, { holds, results }: Asking) {
+const sorted = Effect.fnUntraced(function* (desk: SeasonCalls["Service"], runner: OpenRunner, { holds, results }: Asking) {
   const about = new Map<string | undefined, About>()
   const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
   for (const result of results) of(yield* desk.seasonOf(result.lease)).results.push(result)
@@ -102,7 +102,12 @@ const sorted = Effect.fnUntraced(function* (desk: Desk["Service"], runner: OpenR
 })
 
 /** Sends results of audits to their own queue. */
-export const tellAudits = (desk: Desk["Service"], audits: Audits["Service"], key: KeyOfRunner, results: ReadonlyArray<Reported>) =>
+export const tellAudits = (
+  desk: SeasonCalls["Service"],
+  audits: ReplayAudits["Service"],
+  key: KeyOfRunner,
+  results: ReadonlyArray<Reported>
+) =>
   Effect.forEach(
     results,
     Effect.fnUntraced(function* (result) {

@@ -7,7 +7,7 @@ import { Dispatcher, type Handed } from "./Dispatcher.ts"
 import { FleetAdmin } from "./FleetAdmin.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 import { Runners } from "./Runners.ts"
-import { answerText } from "./sheets.ts"
+import { answerText } from "./leasePayload.ts"
 
 /** The platform's fleet: keys that belong to no season. */
 const PLATFORM = null

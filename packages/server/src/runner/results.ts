@@ -13,9 +13,9 @@ import type { Command, MatchOutcome } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { replayKey, replayUploadKey } from "../object/keys.ts"
 import type { ObjectStore } from "../object/ObjectStore.ts"
-import { AUDITS } from "./Audits.ts"
+import { AUDITS } from "./ReplayAudits.ts"
 import type { Holding } from "./Holdings.ts"
-import { REPLAY_BYTES_MAX } from "./WorkSheets.ts"
+import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
 
 /** A result of a finished match that the key does not hold, so its replay was not looked at. */
 export interface Unheld {

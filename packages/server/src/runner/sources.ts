@@ -4,14 +4,14 @@
  */
 import { Effect } from "effect"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import { AUDITS, Audits } from "./Audits.ts"
-import { Desk, plays, type Said } from "./Desk.ts"
+import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import { SeasonCalls, plays, type Said } from "./SeasonCalls.ts"
 import { Fairness } from "./Fairness.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
 import type { OpenRunner } from "./queries.ts"
-import type { Sheet } from "./sheets.ts"
+import type { LeasePayload } from "./leasePayload.ts"
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */
 export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines, runtime_version }: OpenRunner): string =>
@@ -28,8 +28,8 @@ const mayAskWith = (known: ReadonlySet<string>) => (key: KeyOfRunner, runner: Op
   (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
 export const makeSources = Effect.gen(function* () {
-  const desk = yield* Desk
-  const audits = yield* Audits
+  const desk = yield* SeasonCalls
+  const audits = yield* ReplayAudits
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
   const fairness = new Fairness()
@@ -70,7 +70,7 @@ export const makeSources = Effect.gen(function* () {
 
   /** Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. */
   const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, share: number, first?: Asked) {
-    const leases: Array<Sheet> = []
+    const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
     for (const { id } of inTurn(key, runner)) {
       if (leases.length >= room) return leases

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
-const Standing = Schema.Struct({
+const SeasonState = Schema.Struct({
   visibility: Schema.String,
   entry: Schema.String,
   featured: Schema.Boolean,
@@ -16,7 +16,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
    */
   lock: SqlSchema.findOne({
     Request: Schema.Struct({ season_id: Schema.String, now: Schema.Date }),
-    Result: Standing,
+    Result: SeasonState,
     execute: ({ now, season_id }) => sql`
       SELECT visibility, entry, featured,
         closed_at IS NULL AND close_requested_at IS NULL AND submissions_open_at > ${now} AS scheduled

@@ -11,7 +11,7 @@ import { pack } from "./redo.ts"
 import type { Fence } from "../SeasonStore.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
-import { toldParts } from "./told.ts"
+import { toldParts } from "./notifications.ts"
 import type { Turn } from "../WaitingRatings.ts"
 
 const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { LeaseAnswer, MatchWork } from "@agon/api/runner/protocol.ts"
-import { answerText, engineText, matchSheet, versionText } from "./sheets.ts"
+import { answerText, engineText, matchPayload, versionText } from "./leasePayload.ts"
 
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`
 const fileOf = (digit: string) => ({ hash: hash(digit), url: `http://objects.test/${digit}?signature=é"\\`, bytes: 7 })
@@ -23,7 +23,7 @@ const work = {
   infer_us_max: 20_000
 } as const
 
-const sheet = matchSheet(work, {
+const sheet = matchPayload(work, {
   expires_at: "2025-11-21T00:00:00.000Z",
   engine: engineText({ id: "here", game: "snakes", engine_digest: 'sha256:"quoted"' }),
   board: JSON.stringify({ name: 'Ün "board"', rows: 7 }),

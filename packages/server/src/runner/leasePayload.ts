@@ -10,16 +10,16 @@ import type { Work } from "@agon/domain/season/Command.ts"
 import type { Upload } from "../object/ObjectStore.ts"
 
 /** JSON of a `Work` of protocol.ts. */
-export type Sheet = string
+export type LeasePayload = string
 
 /** The body of the answer to a lease request: JSON of a `LeaseAnswer`. */
-export const answerText = (leases: ReadonlyArray<Sheet>, results: ReadonlyArray<LeasedAcceptance>, drain: boolean): string =>
+export const answerText = (leases: ReadonlyArray<LeasePayload>, results: ReadonlyArray<LeasedAcceptance>, drain: boolean): string =>
   `{"leases":[${leases.join(",")}],"results":${JSON.stringify(results)},"drain":${drain}}`
 
 const encodeRare = Schema.encodeUnknownSync(Schema.Union([AuditWork, AdmissionWork]))
 
 /** For work rare enough to be checked and encoded as a whole. */
-export const rareSheet = (work: AuditWork | AdmissionWork): Sheet => JSON.stringify(encodeRare(work))
+export const rarePayload = (work: AuditWork | AdmissionWork): LeasePayload => JSON.stringify(encodeRare(work))
 
 /** The part common to all matches of a season. */
 export const engineText = ({ engine_digest, game }: OpenSeason): string => inner({ game, engine_digest })
@@ -45,7 +45,7 @@ export interface Parts {
 }
 
 /** Ids, times and numbers are our own and need no escaping. */
-export const matchSheet = ({ infer_us_max, is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): Sheet => {
+export const matchPayload = ({ infer_us_max, is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): LeasePayload => {
   const { board, engine, expires_at, upload, versions } = parts
   const { headers, max_bytes, method, url } = upload
   const seats = versions.map((version, seat) => `{"seat":${seat},${version}}`)

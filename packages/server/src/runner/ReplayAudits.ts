@@ -31,8 +31,8 @@ import { moving } from "../actor/asked.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { Parking } from "../actor/Parking.ts"
 import type { OpenRunner } from "./queries.ts"
-import type { Sheet } from "./sheets.ts"
-import { WorkSheets } from "./WorkSheets.ts"
+import type { LeasePayload } from "./leasePayload.ts"
+import { LeasePayloads } from "./LeasePayloads.ts"
 
 /** Stands in the place of a season id for holdings and results of audits. */
 export const AUDITS = "audits"
@@ -48,15 +48,15 @@ const LEASES_MAX = 8
 
 type Receipt = LeasedAcceptance["reason"]
 
-export class Audits extends Context.Service<
-  Audits,
+export class ReplayAudits extends Context.Service<
+  ReplayAudits,
   {
     /** At most `max` for this runner; free of cost while none waits. */
     readonly lease: (
       key: KeyOfRunner,
       runner: OpenRunner,
       max: number
-    ) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: Sheet }>>
+    ) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: LeasePayload }>>
     /** Null means accepted. */
     readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
     /** The end of each lease that the key still holds. */
@@ -66,21 +66,21 @@ export class Audits extends Context.Service<
     readonly keepOnly: (runner: string, leases: ReadonlyArray<string>) => Effect.Effect<void>
     readonly look: Effect.Effect<void>
   }
->()("agon/Audits") {
-  static readonly layer: Layer.Layer<Audits, never, SqlClient.SqlClient | MatchVoiding | Parking | WorkSheets> = Layer.effect(
-    Audits,
+>()("agon/ReplayAudits") {
+  static readonly layer: Layer.Layer<ReplayAudits, never, SqlClient.SqlClient | MatchVoiding | Parking | LeasePayloads> = Layer.effect(
+    ReplayAudits,
     Effect.suspend(() => makeAudits)
   )
 }
 
 const makeAudits = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const sheets = yield* WorkSheets
+  const sheets = yield* LeasePayloads
   const judge = yield* makeJudge
   const { look, waiting } = yield* makeLook(judge)
   yield* look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
 
-  return Audits.of({
+  return ReplayAudits.of({
     look,
     lease: Effect.fnUntraced(function* (key, runner, max) {
       if (waiting.size === 0 || max <= 0 || !runner.accepts.includes("audit") || runner.state === "draining") return []
@@ -102,7 +102,7 @@ const makeAudits = Effect.gen(function* () {
       if (name!.n < found.value.lease_n) return "lost"
       if (found.value.key_id !== key.id) return "unknown"
       if (found.value.state === "done") return null
-      if (found.value.runner_id === null) return found.value.doubter_id === null ? "released" : null
+      if (found.value.runner_id === null) return found.value.mismatch === null ? "released" : null
       yield* judge.hear(found.value, found.value.runner_id, state_sha256).pipe(
         Effect.tapError((error) => Effect.logWarning("an audit was not judged", lease, error)),
         Effect.catch(() => Effect.fail(moving))
@@ -143,11 +143,11 @@ const makeJudge = Effect.gen(function* () {
   const playedBy = ({ played_by }: AuditRow) => (played_by === null ? [] : [played_by])
 
   const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
-    const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
+    const { mismatch, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
-    if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt(audit, runner, state_sha256)
+    if (mismatch === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt(audit, runner, state_sha256)
     if (borneOut) {
-      yield* voiding.flag(doubter_id, { season_id, match, detail: "It played the match again to another state than two others." })
+      yield* voiding.flag(mismatch, { season_id, match, detail: "It played the match again to another state than two others." })
       return yield* queries.settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256
@@ -158,13 +158,13 @@ const makeJudge = Effect.gen(function* () {
   /** Settles an audit for which no other runner came. */
   const giveUp = Effect.fnUntraced(function* (audit: AuditRow) {
     yield* Metric.update(givenUp, 1)
-    if (audit.doubter_id === null) {
+    if (audit.mismatch === null) {
       const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })
       const place = { game: audit.game, season_id: audit.season_id }
       yield* audits.logged(place, queries.settle(audit.id, "nobody_came"), () => told)
       return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
     }
-    yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
+    yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.mismatch])
     return yield* queries.settle(audit.id, "undecided")
   })
   return { hear, giveUp }

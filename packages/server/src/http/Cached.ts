@@ -1,7 +1,7 @@
 /** The `Shared` middleware: caches the answer of an ordinary typed handler as bytes, under the tags that it named. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { CacheTags, type Keeping, Shared } from "@agon/api/Boundary.ts"
+import { CacheTags, type Keeping, Cached } from "@agon/api/Boundary.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { makeCacheKey, pathOf } from "./cacheKey.ts"
 import { codingOf } from "./encodings.ts"
@@ -9,10 +9,10 @@ import { type Answer, type Entry, matches, type Representation } from "./Entry.t
 import { ResponseCache } from "./ResponseCache.ts"
 
 // Once per route, when it is built: the known parameters are read from the endpoint.
-export const SharedLayer = Layer.effect(
-  Shared,
+export const CachedLayer = Layer.effect(
+  Cached,
   Effect.map(Effect.all([ResponseCache, AnswerTimeout]), ([cache, timeout_ms]) =>
-    Shared.of((httpEffect, { endpoint }) => {
+    Cached.of((httpEffect, { endpoint }) => {
       const keyOf = makeCacheKey(endpoint.query)
       const withTags = (tags: Keeping) => Effect.provideService(httpEffect, CacheTags, tags)
       const answer = Effect.suspend(() => {

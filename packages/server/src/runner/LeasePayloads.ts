@@ -14,7 +14,7 @@ import { ObjectStore } from "../object/ObjectStore.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
 import { type Files, makeQueries } from "./queries.ts"
 import { Remembered } from "./Remembered.ts"
-import { engineText, matchSheet, rareSheet, type Sheet, versionText } from "./sheets.ts"
+import { engineText, matchPayload, rarePayload, type LeasePayload, versionText } from "./leasePayload.ts"
 
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
 const URL_S = 3_600
@@ -25,20 +25,20 @@ const REPLAY_UPLOAD = { max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }
 
 type MachineReview = Extract<Work, { kind: "admission" }>
 
-export class WorkSheets extends Context.Service<
-  WorkSheets,
+export class LeasePayloads extends Context.Service<
+  LeasePayloads,
   {
-    readonly of: (season: OpenSeason, works: ReadonlyArray<Work>) => Effect.Effect<ReadonlyArray<Sheet>>
-    readonly audit: (audit: LeasedAudit, lease: string, until: number) => Effect.Effect<Sheet>
+    readonly of: (season: OpenSeason, works: ReadonlyArray<Work>) => Effect.Effect<ReadonlyArray<LeasePayload>>
+    readonly audit: (audit: LeasedAudit, lease: string, until: number) => Effect.Effect<LeasePayload>
   }
->()("agon/WorkSheets") {
-  static readonly layer: Layer.Layer<WorkSheets, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
-    WorkSheets,
-    Effect.suspend(() => makeWorkSheets)
+>()("agon/LeasePayloads") {
+  static readonly layer: Layer.Layer<LeasePayloads, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
+    LeasePayloads,
+    Effect.suspend(() => makeLeasePayloads)
   )
 }
 
-const makeWorkSheets = Effect.gen(function* () {
+const makeLeasePayloads = Effect.gen(function* () {
   const queries = yield* makeQueries
   const objects = yield* ObjectStore
   const versions = yield* makeVersions
@@ -47,14 +47,14 @@ const makeWorkSheets = Effect.gen(function* () {
   const admission = Effect.fnUntraced(function* (season: OpenSeason, work: MachineReview, { links }: WrittenVersion) {
     const examined = yield* Effect.orDie(queries.examinedBy(season.id))
     const { attempt, lease, version: version_id } = work
-    return rareSheet({ lease, kind: "admission", expires_at: instant(work.until), version_id, ...links, ...examined, attempt })
+    return rarePayload({ lease, kind: "admission", expires_at: instant(work.until), version_id, ...links, ...examined, attempt })
   })
 
   /** Upload targets by the work's position; reviews, which are rare, get one that they do not use. */
   const replayUploads = (works: ReadonlyArray<Work>) =>
     objects.presignPuts(works.map(({ lease }) => ({ key: replayUploadKey(lease), sha256: null, ...REPLAY_UPLOAD })))
 
-  return WorkSheets.of({
+  return LeasePayloads.of({
     audit: Effect.fnUntraced(function* (
       { map_id, replay_by_match, replay_bytes: bytes, replay_hash: hash, season_id, versions: ids, ...audit },
       lease,
@@ -65,20 +65,20 @@ const makeWorkSheets = Effect.gen(function* () {
       const board = JSON.parse(yield* boardOf(season_id, map_id))
       const key = storedReplayKey({ id: audit.match_id, replay_by_match, replay_hash: hash })
       const url = yield* objects.presignGet({ key, expires_s: REPLAY_URL_S })
-      return rareSheet({ lease, kind: "audit", expires_at: instant(until), ...audit, board, seats, replay: { hash, url, bytes } })
+      return rarePayload({ lease, kind: "audit", expires_at: instant(until), ...audit, board, seats, replay: { hash, url, bytes } })
     }),
     of: Effect.fnUntraced(function* (season, works) {
       const written = yield* versions(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))
       const engine = engineText(season)
       const uploads = yield* replayUploads(works)
-      const sheets: Array<Sheet> = []
+      const sheets: Array<LeasePayload> = []
       let next = 0
       for (const work of works) {
         if (work.kind === "match") {
           const seats = written.slice(next, (next += work.versions.length)).map(({ text }) => text)
           const board = yield* boardOf(season.id, work.board)
           const upload = uploads[sheets.length]!
-          sheets.push(matchSheet(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
+          sheets.push(matchPayload(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
         } else sheets.push(yield* admission(season, work, written[next++]!))
       }
       return sheets

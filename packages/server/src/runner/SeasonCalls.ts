@@ -22,8 +22,8 @@ import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 import { Runners } from "./Runners.ts"
 import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
-import type { Sheet } from "./sheets.ts"
-import { WorkSheets } from "./WorkSheets.ts"
+import type { LeasePayload } from "./leasePayload.ts"
+import { LeasePayloads } from "./LeasePayloads.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
@@ -37,11 +37,11 @@ export interface Said {
 }
 export interface Answered {
   readonly receipts: ReadonlyArray<LeasedAcceptance>
-  readonly works: ReadonlyArray<Sheet>
+  readonly works: ReadonlyArray<LeasePayload>
 }
 
-export class Desk extends Context.Service<
-  Desk,
+export class SeasonCalls extends Context.Service<
+  SeasonCalls,
   {
     readonly holdings: Holdings
     /** The runner; afterwards this node knows what it holds. Unknown, or of another key: not found. */
@@ -65,14 +65,14 @@ export class Desk extends Context.Service<
       said: Said
     ) => Effect.Effect<Answered, InvalidRequest | Unavailable>
   }
->()("agon/Desk") {
+>()("agon/SeasonCalls") {
   static readonly layer: Layer.Layer<
-    Desk,
+    SeasonCalls,
     never,
-    SqlClient.SqlClient | MatchVoiding | ObjectStore | SeasonActors | SeasonStore | OpenSeasons | Runners | WorkSheets
+    SqlClient.SqlClient | MatchVoiding | ObjectStore | SeasonActors | SeasonStore | OpenSeasons | Runners | LeasePayloads
   > = Layer.effect(
-    Desk,
-    Effect.suspend(() => makeDesk)
+    SeasonCalls,
+    Effect.suspend(() => makeSeasonCalls)
   )
 }
 
@@ -81,7 +81,7 @@ const FORGET_EVERY = "1 minute"
 
 const unavailable = Effect.fail(moving)
 
-const makeDesk = Effect.gen(function* () {
+const makeSeasonCalls = Effect.gen(function* () {
   const queries = yield* makeQueries
   const objects = yield* ObjectStore
   const actors = yield* SeasonActors
@@ -109,7 +109,7 @@ const makeDesk = Effect.gen(function* () {
   const newest = (lease: string, runner: string | undefined): Effect.Effect<Holding | undefined> =>
     shares && holdings.get(lease)?.runner !== runner ? readHolding(lease) : holding(lease)
 
-  return Desk.of({
+  return SeasonCalls.of({
     holdings,
     tell,
     runner: Effect.fnUntraced(function* (key, id) {
@@ -163,7 +163,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const actors = yield* SeasonActors
   const store = yield* SeasonStore
   const seasons = yield* OpenSeasons
-  const sheets = yield* WorkSheets
+  const sheets = yield* LeasePayloads
   const voiding = yield* MatchVoiding
   const faults = new FaultShares()
 

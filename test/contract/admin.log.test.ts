@@ -6,7 +6,18 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { call } from "../support/Web.ts"
-import { ask, baseline, layer as administration, options, post, rows, scheduled, season, seasonBody } from "../support/Administration.ts"
+import {
+  ask,
+  baseline,
+  layer as administration,
+  options,
+  post,
+  rows,
+  scheduled,
+  season,
+  seasonBody,
+  tell
+} from "../support/Administration.ts"
 import { administrationRoutes, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { withoutLog } from "../support/withoutLog.ts"
@@ -79,6 +90,9 @@ const writes = Effect.gen(function* () {
   const spring = yield* season("spring")
   const [summer, autumn] = [yield* season("summer"), yield* season("autumn")]
   yield* baseline(summer.id, 2, "ready")
+  const suspended = yield* baseline(autumn.id, 3, "suspended")
+  yield* tell(autumn.id, { _tag: "SwitchBaseline", version: suspended, enabled: true })
+  yield* rows`UPDATE version SET phase = 'suspended' WHERE id = ${suspended}` // its actor reads it when a refused commit has ended it
   const { id } = (yield* post(spring.url("/participants"), { logins: ["zoe"] })).json.participants[0]
   const own = yield* keyed(spring.url("/runner-keys"))
   const ours = yield* keyed("/v1/runner-keys")
@@ -102,6 +116,7 @@ const writes = Effect.gen(function* () {
     inSpring("POST", "/featured", undefined, "season.feature", "spring"),
     inAutumn("PATCH", "/fleet", { matches: "own" }, "season.fleet", "autumn"),
     inAutumn("PATCH", "/fill", { enabled: true }, "season.fill", "autumn"),
+    inAutumn("POST", `/versions/${suspended}/reinstate`, undefined, "version.reinstate", suspended),
     inSummer("POST", "/rounds", { kind: "round", games: 3, starts_at: "2090-01-01T00:00:00Z" }, "round.plan", "round"),
     inSummer("PATCH", "/rounds/1", { games: 4 }, "round.patch", "1"),
     inSpring("POST", "/participants", { logins: ["eve"] }, "participant.add", "spring"),

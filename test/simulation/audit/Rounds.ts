@@ -56,7 +56,7 @@ const checkTurns = (window: Window, ladder: string): void => {
   for (const { credit, failed, version } of pairableOn(before, ladder)) {
     const later = places.get(version)
     if (later === undefined || busy.has(version)) continue
-    // A match that was voided in this commit may have counted until after the wave.
+    // A match that was voided in this commit may have counted until after the pairing batch.
     if (Math.max(credit, credits.get(version)!) >= owedIn(now)) continue
     const own = Math.max(credit + failed, later)
     const over = fresh.find(({ versions }) =>

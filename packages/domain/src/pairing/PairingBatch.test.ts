@@ -15,7 +15,7 @@ const grouped = (entries: ReadonlyArray<Entry>, seats: number, seed: number) => 
 const ords = (groups: ReadonlyArray<ReadonlyArray<Entry>>) => groups.map((group) => group.map(({ ord }) => ord).sort((a, b) => a - b))
 const seeds = Array.from({ length: 100 }, (_, i) => i + 1)
 
-describe("a wave", () => {
+describe("a pairing batch", () => {
   it("pairs neighbours in strength where strength is known", () => {
     for (const seed of seeds) {
       const pairs = ords(

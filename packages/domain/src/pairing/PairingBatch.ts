@@ -1,5 +1,5 @@
 /**
- * Who meets whom. A wave takes entries that are owed a match and groups neighbours in sampled strength, avoiding
+ * Who meets whom. A pairing batch takes entries that are owed a match and groups neighbours in sampled strength, avoiding
  * recent opponents and two entries of one owner (docs/design.md#pairing-and-rating: within noise of the best pairing that could be
  * built, at a cost that does not grow with the field).
  */
@@ -34,7 +34,7 @@ export const groupsOf = <A extends Entrant>(
   ).map((group) => group.map(({ entry }) => entry))
 }
 
-/** An entry of this wave, with what is asked of it again and again. */
+/** An entry of this pairing batch, with what is asked of it again and again. */
 interface Candidate<A extends Entrant> {
   readonly entry: A
   readonly owner: string

@@ -1,4 +1,4 @@
-/** What pairing promises to those who play: the waves as the season machine makes them. */
+/** What pairing promises to those who play: the pairing batches as the season machine makes them. */
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../season/Season.ts"
 import { committed, type State } from "../season/State.ts"

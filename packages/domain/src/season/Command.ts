@@ -6,7 +6,7 @@ import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
 import type { Fold } from "./rating/Fold.ts"
-import type { Earlier, EndedMatch, LeftStanding, LogPage } from "./Log.ts"
+import type { Earlier, EndedMatch, LeftRating, LogPage } from "./Log.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder, Rules } from "./Rules.ts"
 
@@ -139,7 +139,7 @@ export type Command =
 
 export interface FoldRows {
   readonly tail: LogPage
-  readonly left: ReadonlyArray<LeftStanding>
+  readonly left: ReadonlyArray<LeftRating>
 }
 
 /** Work handed to a runner. What a runner further needs (files, URLs) hangs off the ids and never changes. */

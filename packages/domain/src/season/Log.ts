@@ -28,7 +28,7 @@ export interface LogPlace {
 }
 
 /** A standing out of play that the machine may have let go of. */
-export type LeftStanding = LadderRatingRow
+export type LeftRating = LadderRatingRow
 
 /** A match that is to be voided, as its rows have it. */
 export interface EndedMatch {
@@ -40,7 +40,7 @@ export interface EndedMatch {
   readonly rated_n: number | null
   readonly seats: ReadonlyArray<Pick<Seat, "version" | "strikes">>
   /** Of whoever sat in it and is out of play. */
-  readonly left: ReadonlyArray<LeftStanding>
+  readonly left: ReadonlyArray<LeftRating>
 }
 
 /** What moved a version on a ladder before a fold began: the last matches, as many as a history keeps, and its seed. */

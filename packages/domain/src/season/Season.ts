@@ -13,7 +13,7 @@
  *
  *   match     ┌── lease ran out or fault, fewer than three times; given back, revoked ─┐
  *             ▼                                                                        │
- *   wave ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
+ *  batch ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
  *             │  └────late report of the last holder─────────────▶┘
  *             │                     ├──third lease ran out or fault──▶ failed ◀──VoidMatch── finished, rated
  *             └──superseded, baseline or board off, round starts, Close──▶ cancelled

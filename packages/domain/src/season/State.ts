@@ -3,7 +3,7 @@
  * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. What has ended is in no state: the
  * answer to a repeated result follows from the row it left (`answerAgain`).
  *
- * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/Standing.ts). What more
+ * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/LadderRating.ts). What more
  * than one room writes stands in the hall: versions (Version.ts), ladders as they are paired from (Ladders.ts), and here the rounds.
  */
 import type { Audit } from "./Audit.ts"

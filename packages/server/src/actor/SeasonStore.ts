@@ -10,7 +10,7 @@
 
 import type { Receipt } from "@agon/domain/season/Command.ts"
 import type { Changes } from "@agon/domain/season/rating/Fold.ts"
-import type { Earlier, EndedMatch, LeftStanding, LogPage, LogPlace } from "@agon/domain/season/Log.ts"
+import type { Earlier, EndedMatch, LeftRating, LogPage, LogPlace } from "@agon/domain/season/Log.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { Context, type Effect, Schema } from "effect"
@@ -49,7 +49,7 @@ export interface SeasonLog {
     versions: ReadonlyArray<string>,
     after: number
   ) => Effect.Effect<ReadonlyArray<Earlier>, StoreFailed>
-  readonly left: (season: string, versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LeftStanding>, StoreFailed>
+  readonly left: (season: string, versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LeftRating>, StoreFailed>
   readonly rewrite: (fence: Pick<Fence, "season" | "epoch">, changes: Changes) => Effect.Effect<void, Fenced | StoreFailed>
 }
 

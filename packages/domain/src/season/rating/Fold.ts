@@ -131,9 +131,9 @@ const same = (a: RatingChange | null, b: RatingChange | null): boolean =>
 
 const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void => {
   const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))
-  const sown = { ...seed, ...rating }
-  Object.assign(courseOf(to, seed.ladder, seed.version, seed.round), rating, { seed: sown, last: [] })
-  if (seed.mu !== sown.mu || seed.sigma !== sown.sigma) seeds.push(sown)
+  const applied = { ...seed, ...rating }
+  Object.assign(courseOf(to, seed.ladder, seed.version, seed.round), rating, { seed: applied, last: [] })
+  if (seed.mu !== applied.mu || seed.sigma !== applied.sigma) seeds.push(applied)
 }
 
 /** A point of the series as it would have been drawn; in the first round none would have been before the first match that counts. */

@@ -61,11 +61,11 @@ const seat = ({ ladder, versions }: Voiding, each: (ladder: Ladder, version: str
 
 /** What the rows have of it, and what came in this batch before the command; what was voided meanwhile is left out. */
 const tailOf = (state: State, { matches, points, seeds }: LogPage): LogPage => {
-  const { ended, seeds: sown, series } = state.writes
+  const { ended, seeds: inherited, series } = state.writes
   const fresh = ended.filter(({ rated_n }) => rated_n !== null) as unknown as ReadonlyArray<LoggedMatch>
   return {
     matches: [...matches, ...fresh].filter(({ id }) => !state.voiding.has(id)),
-    seeds: [...seeds, ...sown],
+    seeds: [...seeds, ...inherited],
     points: [...points, ...series]
   }
 }

@@ -16,7 +16,7 @@ import { logged } from "../Audit.ts"
 import { remove } from "../../pairing/Heap.ts"
 import type { Of, Replies } from "../Command.ts"
 import { laddersOf } from "./Fold.ts"
-import type { EndedMatch, LeftStanding } from "../Log.ts"
+import type { EndedMatch, LeftRating } from "../Log.ts"
 import { creditOf } from "./LadderRatings.ts"
 import type { State } from "../State.ts"
 import { free, type LadderState } from "../Ladders.ts"
@@ -62,7 +62,7 @@ const uncount = (state: State, match: EndedMatch): void => {
 }
 
 /** Finds a standing that the state holds, or has let go of in this batch, or that the rows alone have. */
-export const finderOf = (state: State, left: ReadonlyArray<LeftStanding>) => {
+export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
   const nameOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">) => `${ladder} ${version}`
   const others = new Map(left.map((row): [string, LadderRating] => [nameOf(row), { ...row, key: 0, busy: false }]))
   for (const standing of state.writes.ratings) others.set(nameOf(standing), standing)

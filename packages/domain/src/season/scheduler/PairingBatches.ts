@@ -1,5 +1,5 @@
 /**
- * From heap to queue: which ladder plays next, on which board, and who sits where. A wave is prepared only when its
+ * From heap to queue: which ladder plays next, on which board, and who sits where. A pairing batch is prepared only when its
  * ladder has nothing prepared; what it prepares are rows at once, so a restored season goes on identically.
  */
 import { pop, remove } from "../../pairing/Heap.ts"
@@ -15,10 +15,10 @@ import type { LadderRating } from "../rating/LadderRating.ts"
 /** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
 /**
- * A wave takes those whose credit is within a game of the least. Without this a field of up to a wave's size would play
- * in step, and neither would newcomers catch up nor those who forfeit be paired less.
+ * A pairing batch takes those whose credit is within a game of the least. Without this a field no larger than a batch would
+ * play in step, and neither would newcomers catch up nor those who forfeit be paired less.
  */
-const WAVE_CREDIT = 1
+const BATCH_CREDIT = 1
 const HOUR_MS = 3_600_000
 
 export const mayPlay = (ladder: LadderState): boolean =>
@@ -75,7 +75,7 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
   }
   const waiting = entries.splice(Math.min(Math.floor(entries.length / board.players), matches) * board.players)
   admitStranger(state, entries, waiting)
-  for (const entry of waiting) free(ladder, entry) // those owed least wait for the next wave
+  for (const entry of waiting) free(ladder, entry) // those owed least wait for the next pairing batch
   if (areOfOneOwner(state, entries)) {
     for (const entry of entries) free(ladder, entry)
     return false // before anything is drawn: what comes to nothing leaves no row, and a restored season must draw the same
@@ -112,14 +112,14 @@ const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
     .sort((a, b) => a.used[ladder.index]! - b.used[ladder.index]! || a.ord - b.ord)
 
 /**
- * Up to a wave of entries that are owed a match. Where those who are owed cannot fill a board or are of one owner, and
+ * Up to a pairing batch of entries that are owed a match. Where those who are owed cannot fill a board or are of one owner, and
  * nobody else will come free, others play along who are owed nothing: every match of a round has a seat that is owed it.
  */
 const takeEntries = (state: State, ladder: LadderState, limit: number): Array<LadderRating> => {
   const { heap } = ladder
   const entries: Array<LadderRating> = []
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
-  const near = placeIn(heap[0]) + WAVE_CREDIT
+  const near = placeIn(heap[0]) + BATCH_CREDIT
   const wanted = (entry: LadderRating) => entry.credit < limit && (placeOf(entry) <= near || entries.length < seats)
   while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
   const lonely = ladder.playing === 0

@@ -1,6 +1,6 @@
 /** The rows of what has ended, kept for the tests that void a match: the log as a store would read and rewrite it. */
 import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
-import type { Earlier, EndedMatch, LeftStanding, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
+import type { Earlier, EndedMatch, LeftRating, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
 import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import type { Ladder } from "../Rules.ts"
 import { step } from "../Season.ts"
@@ -12,7 +12,7 @@ import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 export interface Books {
   readonly ended: Map<string, Ended>
   readonly seeds: Map<string, InheritedRating>
-  readonly ratings: Map<string, LeftStanding>
+  readonly ratings: Map<string, LeftRating>
   readonly series: Map<string, SeriesPoint>
 }
 
@@ -58,7 +58,7 @@ export const endedOf = (of: Books, match: string): EndedMatch | undefined => {
   return row === undefined ? undefined : { ...row, left: leftOf(of, row.versions) }
 }
 
-export const leftOf = ({ ratings }: Pick<Books, "ratings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftStanding> =>
+export const leftOf = ({ ratings }: Pick<Books, "ratings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftRating> =>
   structuredClone([...ratings.values()].filter(({ active, version }) => !active && versions.includes(version)))
 
 export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({

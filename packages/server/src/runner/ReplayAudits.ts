@@ -102,7 +102,7 @@ const makeAudits = Effect.gen(function* () {
       if (name!.n < found.value.lease_n) return "lost"
       if (found.value.key_id !== key.id) return "unknown"
       if (found.value.state === "done") return null
-      if (found.value.runner_id === null) return found.value.mismatch === null ? "released" : null
+      if (found.value.runner_id === null) return found.value.doubter_id === null ? "released" : null
       yield* judge.hear(found.value, found.value.runner_id, state_sha256).pipe(
         Effect.tapError((error) => Effect.logWarning("an audit was not judged", lease, error)),
         Effect.catch(() => Effect.fail(moving))
@@ -143,11 +143,11 @@ const makeJudge = Effect.gen(function* () {
   const playedBy = ({ played_by }: AuditRow) => (played_by === null ? [] : [played_by])
 
   const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
-    const { mismatch, doubter_sha256, id, match_id: match, season_id } = audit
+    const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
-    if (mismatch === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.doubt(audit, runner, state_sha256)
+    if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.mismatch(audit, runner, state_sha256)
     if (borneOut) {
-      yield* voiding.flag(mismatch, { season_id, match, detail: "It played the match again to another state than two others." })
+      yield* voiding.flag(doubter_id, { season_id, match, detail: "It played the match again to another state than two others." })
       return yield* queries.settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256
@@ -158,13 +158,13 @@ const makeJudge = Effect.gen(function* () {
   /** Settles an audit for which no other runner came. */
   const giveUp = Effect.fnUntraced(function* (audit: AuditRow) {
     yield* Metric.update(givenUp, 1)
-    if (audit.mismatch === null) {
+    if (audit.doubter_id === null) {
       const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })
       const place = { game: audit.game, season_id: audit.season_id }
       yield* audits.logged(place, queries.settle(audit.id, "nobody_came"), () => told)
       return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
     }
-    yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.mismatch])
+    yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
     return yield* queries.settle(audit.id, "undecided")
   })
   return { hear, giveUp }

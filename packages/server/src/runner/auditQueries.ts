@@ -29,7 +29,7 @@ const Row = Schema.Struct({
   lease_n: Schema.Int,
   runner_id: Schema.NullOr(Schema.String),
   key_id: Schema.NullOr(Schema.String),
-  mismatch: Schema.NullOr(Schema.String),
+  doubter_id: Schema.NullOr(Schema.String),
   doubter_sha256: Schema.NullOr(Schema.String),
   played_by: Schema.NullOr(Schema.String),
   state_sha256: Schema.NullOr(Schema.String)
@@ -105,7 +105,7 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
 
 const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   /** Locks one row by the primary key. Of the same result sent twice the first counts: a later lease is left alone. */
-  doubt: ({ id, lease_n }: AuditRow, runner: string, state_sha256: string) => sql`
+  mismatch: ({ id, lease_n }: AuditRow, runner: string, state_sha256: string) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256}
     WHERE id = ${id} AND state = 'leased' AND lease_n = ${lease_n}`,
 

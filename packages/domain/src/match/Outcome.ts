@@ -1,4 +1,4 @@
-/** What a reported result must agree with (docs/contract.md#results): its ranks follow from scores and forfeits. */
+/** Checks on a reported result (docs/contract.md#results): its ranks must follow from its scores and forfeits. */
 
 export interface SeatOutcome {
   readonly score: number
@@ -6,14 +6,14 @@ export interface SeatOutcome {
   readonly strikes: number
 }
 
-/** 1 is best; equal scores share a rank (1, 2, 2, 4); forfeits come after all others, among themselves by score. */
+/** 1 is best. Equal scores share a rank (1, 2, 2, 4). Forfeits rank after all others, by score among themselves. */
 export const ranksOf = (scores: ReadonlyArray<number>, forfeits: ReadonlyArray<boolean>): ReadonlyArray<number> =>
   scores.map((score, seat) => {
     const better = scores.filter((other, i) => (forfeits[i] === forfeits[seat] ? other > score : !forfeits[i]))
     return better.length + 1
   })
 
-/** What is wrong with a result for a match of so many seats, in a sentence; none where it is sound. */
+/** One sentence saying what is wrong with a result for a match of `expected` seats; undefined if it is valid. */
 export const faultOf = (seats: ReadonlyArray<SeatOutcome>, expected: number, strike_limit: number): string | undefined => {
   if (seats.length !== expected) return `The match has ${expected} seats, the result ${seats.length}.`
   const ranks = ranksOf(

@@ -1,4 +1,4 @@
-/** A binary heap over `key`, ties by `ord`: the entry that is owed most waits at index 0. */
+/** A binary heap ordered by `key`, ties by `ord`: the entry that is owed most is at index 0. */
 
 export interface Keyed {
   readonly ord: number
@@ -29,7 +29,7 @@ export const pop = <A extends Keyed>(heap: Heap<A>): A | undefined => {
   return top
 }
 
-/** Puts an entry where it belongs at or below a place that is free. */
+/** Puts an entry into the heap at or below an empty place. */
 const sink = <A extends Keyed>(heap: Heap<A>, place: number, entry: A): void => {
   let i = place
   for (let down = 2 * i + 1; down < heap.length; down = 2 * i + 1) {
@@ -41,7 +41,7 @@ const sink = <A extends Keyed>(heap: Heap<A>, place: number, entry: A): void => 
   heap[i] = entry
 }
 
-/** Takes an entry out wherever it waits: linear, for what happens rarely (an entry leaves the ladder). */
+/** Removes an entry from any place. Linear time; needed rarely (an entry leaves the ladder). */
 export const remove = <A extends Keyed>(heap: Heap<A>, entry: A): void => {
   const rest = heap.filter((each) => each !== entry)
   if (rest.length === heap.length) return

@@ -1,5 +1,5 @@
 /**
- * Who meets whom. A pairing batch takes entries that are owed a match and groups neighbours in sampled strength, avoiding
+ * Pairing. A pairing batch takes entries that are owed a match and groups neighbours in sampled strength, avoiding
  * recent opponents and two entries of one owner (docs/design.md#pairing-and-rating: within noise of the best pairing that could be
  * built, at a cost that does not grow with the field).
  */
@@ -7,7 +7,7 @@ import type { Rating } from "../rating/Rating.ts"
 
 export interface Entrant extends Readonly<Rating> {
   readonly ord: number
-  /** Ords of the last opponents. */
+  /** The `ord`s of the last opponents. */
   readonly met: ReadonlyArray<number>
 }
 /** Uniform in [0, 1). */
@@ -16,10 +16,10 @@ export type Random = () => number
 export const BATCH_ENTRIES = 64
 export const MET_KEPT = 12
 const LOOK_AHEAD = 6
-/** How much of its deviation an entry's strength is spread by when neighbours are looked for. */
+/** An entry's strength is sampled with this share of its deviation when neighbours are looked for. */
 const SAMPLED = 0.25
 
-/** Groups of `seats` entries each; a group of one owner only is never made, its entries are left over. */
+/** Groups of `seats` entries each. A group with a single owner is not made; its entries are left over. */
 export const groupsOf = <A extends Entrant>(
   entries: ReadonlyArray<A>,
   seats: number,
@@ -34,7 +34,7 @@ export const groupsOf = <A extends Entrant>(
   ).map((group) => group.map(({ entry }) => entry))
 }
 
-/** An entry of this pairing batch, with what is asked of it again and again. */
+/** An entry of this pairing batch, with values that are read many times. */
 interface Candidate<A extends Entrant> {
   readonly entry: A
   readonly owner: string
@@ -64,10 +64,10 @@ const meetings = (a: Candidate<Entrant>, b: Candidate<Entrant>): number => {
   return n
 }
 
-/** Each takes, among the next six unpaired strangers, the one it has met least; then the nearest. Those without one pair up last. */
+/** Pairs each with the least met (ties: nearest) of the next six unpaired strangers. Those without a stranger are paired last. */
 const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<A>> => {
   const pairs: Array<Pair<A>> = []
-  const left: Array<Candidate<A>> = [] // of one owner
+  const left: Array<Candidate<A>> = [] // pairs with one owner
   const free = [...sorted]
   for (let a = free.shift(); a !== undefined; a = free.shift()) {
     let best = -1
@@ -89,8 +89,8 @@ const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<
 }
 
 /**
- * A group of one owner takes a stranger from a group that can spare one and gives an entry in return: it could not play,
- * and others with more credit would. Only an owner of more entries than all others can seat is left with such groups.
+ * A group with a single owner could not play, and entries with more credit would. It swaps an entry for a stranger from a
+ * group that can spare one. Such groups remain only for an owner with more entries than all others can seat.
  */
 const mixed = <A extends Entrant, G extends Array<Candidate<A>>>(groups: Array<G>): Array<G> => {
   for (const group of groups) {
@@ -105,7 +105,7 @@ const mixed = <A extends Entrant, G extends Array<Candidate<A>>>(groups: Array<G
   return groups
 }
 
-/** Two neighbouring pairs are re-matched where that repeats fewer meetings. */
+/** Re-matches two neighbouring pairs if that repeats fewer meetings. */
 const rematched = <A extends Entrant>(pairs: Array<Pair<A>>): Array<Pair<A>> => {
   const cost = (a: Candidate<A>, b: Candidate<A>): number => (strangers(a, b) ? meetings(a, b) : Infinity)
   for (let i = 0; i + 1 < pairs.length; i++) {
@@ -126,7 +126,7 @@ const rematched = <A extends Entrant>(pairs: Array<Pair<A>>): Array<Pair<A>> => 
   return pairs
 }
 
-/** The next unpaired and, in order, those after it who are strangers to all in the group; the nearest where there are too few. */
+/** Groups the next unpaired entry with the next strangers to all in the group, in order; with the nearest if there are too few. */
 const consecutive = <A extends Entrant>(sorted: Array<Candidate<A>>, seats: number): Array<Array<Candidate<A>>> => {
   const groups: Array<Array<Candidate<A>>> = []
   const free = [...sorted]

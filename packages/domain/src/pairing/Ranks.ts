@@ -4,7 +4,7 @@
  */
 
 const STEP = 0.5
-const STEPS = 16_384 // means from -4096 to 4096; what lies beyond counts at the edge
+const STEPS = 16_384 // means from -4096 to 4096; a mean outside counts at the nearer end
 
 export class Ranks {
   readonly #tree = new Int32Array(STEPS + 1)
@@ -18,7 +18,7 @@ export class Ranks {
     this.#change(mu, -1)
   }
 
-  /** All means there are become this one. */
+  /** Sets every mean to this one. */
   reset(mu: number): void {
     const size = this.#size
     this.#tree.fill(0)

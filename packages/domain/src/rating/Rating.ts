@@ -12,11 +12,11 @@ export interface Rating {
 export const START: Readonly<Rating> = { mu: 0, sigma: 200 }
 export const SHOWN_AT = 1500
 
-/** A deviation never shrinks to less than this share of its variance in one match. */
+/** One match leaves at least this share of a rating's variance. */
 const VARIANCE_KEPT_MIN = 0.05
 /** A new version of a rated model takes over the mean, with a deviation worth about 15 games. */
 const TAKEN_OVER_SIGMA_MIN = 100
-/** Over this deviation a rating is provisional, whatever the number of matches. */
+/** A rating with a larger deviation is provisional, whatever the number of matches. */
 export const PROVISIONAL_SIGMA = 100
 
 const S = 400 / Math.LN10
@@ -24,14 +24,14 @@ const SPREAD = Math.PI / 8
 
 const variance = (rating: Readonly<Rating>): number => rating.sigma * rating.sigma
 
-/** The scale of a match: the logistic's own, widened by what is not known of the seats. */
+/** The scale of a match: that of the logistic, widened by the uncertainty of the seats. */
 const scaleOf = (seats: ReadonlyArray<Readonly<Rating>>): number => {
   let sum = 0
   for (const seat of seats) sum += variance(seat)
   return Math.sqrt(S * S + (SPREAD * Math.min(seats.length, 4) * sum) / seats.length)
 }
 
-/** Probability that `a` beats `b`: the number that predicts a match also weighs its result. */
+/** Probability that `a` beats `b`. The same number predicts a match and weighs its result. */
 export const expected = (a: Readonly<Rating>, b: Readonly<Rating>): number => 1 / (1 + Math.exp((b.mu - a.mu) / scaleOf([a, b])))
 
 /**

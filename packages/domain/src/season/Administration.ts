@@ -5,7 +5,7 @@ import { merged, refusalOf } from "./Editing.ts"
 import { LADDERS } from "./Rules.ts"
 import type { State } from "./State.ts"
 
-/** A new board comes out of play. */
+/** A new board starts out of play. */
 export const addBoard = (state: State, { audit, board: id, cols, file, players, rows }: Of<"AddBoard">): Replies["AddBoard"] => {
   if (state.boards.has(id)) return { refused: "board_exists" }
   const used = [...LADDERS, "trials"].map(() => leastUse(state))
@@ -16,7 +16,7 @@ export const addBoard = (state: State, { audit, board: id, cols, file, players, 
   return { added: true }
 }
 
-/** A late board starts at the least use of those in play, or it would be played alone until it had caught up. */
+/** A board added late starts with the least use of those in play; otherwise only it would be played until it had caught up. */
 const leastUse = (state: State): number => {
   const used = [...state.boards.values()].filter(({ enabled }) => enabled).flatMap((board) => board.used)
   return used.length === 0 ? 0 : Math.min(...used)

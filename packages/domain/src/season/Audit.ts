@@ -1,4 +1,4 @@
-/** A row of the administrative log, written in the same commit as what it tells of (docs/contract.md#audit-log). */
+/** A row of the administrative log, written in the same commit as the change it records (docs/contract.md#audit-log). */
 export interface Audit {
   readonly id: string
   readonly actor: string | null // account id; null: the service itself
@@ -12,7 +12,7 @@ interface Log {
   readonly writes: { readonly audits: Array<Audit & { readonly at: number }> }
 }
 
-/** Said by a command once it has changed something; one that changed nothing leaves no row. */
+/** Called by a command that has changed something; a command that changed nothing leaves no row. */
 export const logged = ({ now, writes }: Log, audit: Audit | undefined): void => {
   if (audit !== undefined) writes.audits.push({ ...audit, at: now })
 }

@@ -1,6 +1,6 @@
 /**
- * What may be said to a season, and what it answers. Times are ms since 1970, durations end in their unit.
- * A lease is named `<match or version id>.<n>`, n counting the leases of that piece of work.
+ * The commands of a season and its replies. Times are ms since 1970; the names of durations end in their unit.
+ * A lease is named `<match or version id>.<n>`, n counting the leases of that match or review.
  */
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
@@ -48,7 +48,7 @@ export type Command =
       readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
       readonly audit?: Audit
     }
-  /** What `SubmitVersion` would answer just now; changes nothing. Without hashes it cannot foresee `weights_already_entered`. */
+  /** Asks what `SubmitVersion` would answer now; changes nothing. Without hashes it cannot foresee `weights_already_entered`. */
   | {
       readonly _tag: "Preflight"
       readonly owner: string
@@ -57,9 +57,9 @@ export type Command =
       readonly eligible: boolean
       readonly retired: boolean
     }
-  /** Both files lie in the object store with the hashes they were submitted under. */
+  /** Both files are in the object store, with the hashes given at submission. */
   | { readonly _tag: "ReceiveFiles"; readonly version: string; readonly weights_bytes: number; readonly manifest_bytes: number }
-  /** What the service itself found wrong with the files. */
+  /** The service itself found a fault in the files. */
   | { readonly _tag: "RejectFiles"; readonly version: string; readonly reject_reason: RejectReason; readonly reject_detail: string }
   | {
       readonly _tag: "LeaseWork"
@@ -78,15 +78,15 @@ export type Command =
       readonly lease: string
       readonly runtime_version: string | null
       readonly fault_reason: "engine_fault" | "weights_unavailable"
-      readonly version?: string | null // the one whose files cannot be had
+      readonly version?: string | null // the version whose files are not available
       readonly detail: string
     }
   | { readonly _tag: "ReportAdmission"; readonly key: string; readonly lease: string; readonly verdict: Verdict }
   | { readonly _tag: "Heartbeat"; readonly key: string; readonly leases: ReadonlyArray<string> }
   | { readonly _tag: "Release"; readonly key: string; readonly lease: string }
-  /** Work of this runner that `holds` does not name was lost on the way and goes back at no cost. */
+  /** Work of this runner that `holds` does not name never reached it; it is queued again and costs no attempt. */
   | { readonly _tag: "HoldOnly"; readonly runner: string; readonly holds: ReadonlyArray<string> }
-  /** The key was revoked: its leases end at once. `stays`: it was not, nobody is left who plays what it holds. */
+  /** Ends the leases of a revoked key at once. `stays`: the key is not revoked, but nobody is left to play what it holds. */
   | { readonly _tag: "RevokeKey"; readonly key: string; readonly stays?: boolean; readonly audit?: Audit }
   | {
       readonly _tag: "AddBoard"
@@ -116,9 +116,9 @@ export type Command =
       readonly withdrawn?: true
       readonly audit?: Audit
     }
-  /** `settings` names what changes; what it leaves out stays, inside of rules, fleet and fill too. */
+  /** `settings` names what changes; the rest stays as it is, also within rules, fleet and fill. */
   | { readonly _tag: "EditSettings"; readonly settings: SettingsPatch; readonly scheduledOnly: boolean; readonly audit?: Audit }
-  /** A match that was not played as reported counts no more. Its actor adds what the rows have of it; null: nothing. */
+  /** Voids a match that was not played as reported. The season's actor adds its rows; null: there are none. */
   | {
       readonly _tag: "VoidMatch"
       readonly match: string
@@ -126,12 +126,12 @@ export type Command =
       readonly found: EndedMatch | null
       readonly audit?: Audit
     }
-  /** Said by the fold beside the season. Its actor adds what was rated since, and who of the fold is out of play. */
+  /** Sent by the fold beside the season. The actor adds what was rated since, and which versions of the fold are out of play. */
   | {
       readonly _tag: "InstallFold"
       readonly fold: Fold
-      readonly voiding: ReadonlySet<string> // matches that waited when `earlier` was read
-      readonly earlier: ReadonlyArray<Earlier> // of whoever sat in them
+      readonly voiding: ReadonlySet<string> // voided matches that were waiting when `earlier` was read
+      readonly earlier: ReadonlyArray<Earlier> // of the versions seated in them
       readonly rows: FoldRows | null
     }
   | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
@@ -142,7 +142,7 @@ export interface FoldRows {
   readonly left: ReadonlyArray<LeftRating>
 }
 
-/** Work handed to a runner. What a runner further needs (files, URLs) hangs off the ids and never changes. */
+/** Work handed to a runner. Files and URLs that a runner also needs follow from the ids and never change. */
 export type Work =
   | {
       readonly kind: "match"
@@ -155,12 +155,12 @@ export type Work =
       readonly seed: number
       readonly versions: ReadonlyArray<string>
       readonly rules: Rules["match"]
-      /** By which the runner charges moves. */
+      /** The runner charges moves by this. */
       readonly infer_us_max: number
     }
   | { readonly kind: "admission"; readonly lease: string; readonly until: number; readonly version: string; readonly attempt: number }
 
-/** The answer to a result. `unknown` is told apart from the rows (`answerAgain`), since the machine forgets what has ended. */
+/** The answer to a result. For `unknown` the rows are consulted (`answerAgain`), since the machine forgets work that has ended. */
 export type Receipt =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly reason: "lost" | "released" | "withdrawn" | "unknown" }
@@ -174,7 +174,7 @@ export interface Holdings {
   readonly cooldown_until: number | null
 }
 
-/** The version that these hashes of this model are already, in this season. */
+/** The version of this model that already has these hashes in this season. */
 export interface Repeated {
   readonly submitted: string
   readonly number: number
@@ -207,9 +207,9 @@ export interface Replies {
     | { readonly edited: true }
     | { readonly refused: "season_not_scheduled" }
     | { readonly refused: "invalid_request" | "rules_invalid"; readonly errors: ReadonlyArray<Fault> }
-  /** `again`: as many as may wait for ratings without them; ask later. */
+  /** `again`: as many voided matches as allowed already wait for ratings without them; ask later. */
   readonly VoidMatch: { readonly voided: true } | { readonly voided: false; readonly reason: "unknown" | "already" | "again" }
-  /** Not installed: more was rated since than one commit takes, fold on; `stale`: the fold has what was voided since, begin anew. */
+  /** Not installed: too much was rated since for one commit, fold on. `stale`: a match in the fold was voided since, start over. */
   readonly InstallFold: { readonly installed: boolean; readonly stale: boolean }
   readonly CloseSeason: { readonly close_requested_at: number }
   readonly Tick: null

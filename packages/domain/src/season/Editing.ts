@@ -1,11 +1,11 @@
 /**
- * How settings change: an edit names what becomes another, the rest stays. The season merges it into what stands when
- * its turn comes, so of two edits at the same time neither is lost, and holds the outcome to the bounds of
+ * Edits of settings: an edit names what changes, the rest stays. The season merges it into the current settings when
+ * its turn comes, so neither of two simultaneous edits is lost, and checks the outcome against the bounds of
  * docs/contract.md#rules.
  */
 import { type Fill, type Fleet, LADDERS, type Rules, type Settings, type WeightClass } from "./Rules.ts"
 
-/** What an edit names of the rules. */
+/** The rules that an edit changes. */
 export type RulesPatch = Partial<Omit<Rules, "match" | "trial">> & {
   readonly match?: Partial<Rules["match"]>
   readonly trial?: Partial<Rules["trial"]>
@@ -40,7 +40,7 @@ export const RULE_BOUNDS: ReadonlyMap<string, readonly [number, number]> = new M
 const NESTED: ReadonlySet<string> = new Set(["match", "trial"])
 /** No model of this service is larger. */
 export const BYTES_MAX = 1024 ** 3
-/** With a thousand cells still no more than the largest figure that is stored. */
+/** A thousand cells of this size still stay within the largest number that is stored. */
 export const CELL_BYTES_MAX = 1024 ** 2
 
 export const mergedRules = (rules: Rules, { match, trial, ...plain }: RulesPatch): Rules => ({
@@ -63,7 +63,7 @@ type Window = Pick<Settings, "submissions_open_at" | "submissions_close_at">
 export const faultsOfWindow = ({ submissions_close_at, submissions_open_at }: Window): ReadonlyArray<Fault> =>
   submissions_close_at > submissions_open_at ? [] : [{ path: "submissions_close_at", message: "Submissions close after they open." }]
 
-/** Why settings cannot stand with this edit; what it does not touch is not looked at. */
+/** Why the settings are not valid after this edit. Settings that it does not touch are not checked. */
 export const refusalOf = (after: Settings, patch: SettingsPatch) => {
   const { rules, weight_classes } = after
   const moved = patch.submissions_open_at !== undefined || patch.submissions_close_at !== undefined
@@ -80,7 +80,7 @@ type Read =
   | { readonly value: RulesPatch }
   | { readonly refused: "invalid_request" | "rules_invalid"; readonly errors: ReadonlyArray<Fault> }
 
-/** The rules that a body names. One of another type is an invalid request; an unknown one, or one out of bounds, invalid rules. */
+/** Reads the rules in a body. A wrong type is an invalid request; an unknown rule, or one out of bounds, is invalid rules. */
 export const rulesPatchOf = (body: Readonly<Record<string, unknown>>): Read => {
   const named = flattened(body)
   const wrongType = named.flatMap(([path, value]) => {
@@ -108,7 +108,7 @@ const faultsOfRules = (named: ReadonlyArray<readonly [string, unknown]>): Readon
     return within ? [] : [{ path: `rules.${path}`, message: `It takes ${least} to ${most}.` }]
   })
 
-/** All six classes in their order, growing. */
+/** There must be all six classes, in order of size. */
 export const faultsOfClasses = (classes: ReadonlyArray<WeightClass>): ReadonlyArray<Fault> => {
   if (LADDERS.some((ladder, i) => classes[i]?.class !== ladder) || classes.length !== LADDERS.length) {
     return [{ path: "weight_classes", message: `It takes the classes ${LADDERS.join(", ")}, in this order.` }]

@@ -1,4 +1,4 @@
-/** What happened, told after the commit: caches are purged by it, waiting runners woken, people notified. */
+/** Events, published after the commit: they purge caches, wake waiting runners and notify people. */
 import type { RejectReason } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
 
@@ -10,14 +10,14 @@ export type Event =
       readonly versions: ReadonlyArray<string>
       readonly models: ReadonlyArray<string>
     }
-  /** A match ended without moving a rating: cancelled, failed, a trial, or of a round that is over. */
+  /** A match ended without changing a rating: cancelled, failed, a trial, or from a round that is over. */
   | {
       readonly _tag: "MatchEnded"
       readonly match: string
       readonly versions: ReadonlyArray<string>
       readonly models: ReadonlyArray<string>
     }
-  /** It counts no more, and ratings were made again: anything of the season may have changed. */
+  /** The match no longer counts and ratings were computed again: anything in the season may have changed. */
   | { readonly _tag: "MatchVoided"; readonly match: string; readonly versions: ReadonlyArray<string> }
   /** A version's row changed its status or phase. */
   | {
@@ -33,5 +33,5 @@ export type Event =
   /** Rounds planned, settings edited, the season closing or closed. */
   | { readonly _tag: "SeasonChanged" }
   | { readonly _tag: "SeasonClosed" }
-  /** There may be work now for a runner that was told there is none. */
+  /** There may now be work for a runner that was told there was none. */
   | { readonly _tag: "WorkAppeared" }

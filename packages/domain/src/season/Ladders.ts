@@ -1,4 +1,4 @@
-/** Ladders as they are paired from: what the scheduler and the rating engine both write, each under one name. */
+/** Ladders for pairing: the state that both the scheduler and the rating engine write. */
 import { type Heap, heapify, push } from "../pairing/Heap.ts"
 import { Ranks } from "../pairing/Ranks.ts"
 import { keyOf } from "./Random.ts"
@@ -6,17 +6,17 @@ import type { LadderRating } from "./rating/LadderRating.ts"
 import { LADDERS, type Ladder } from "./Rules.ts"
 import type { OpenMatch } from "./scheduler/Match.ts"
 
-/** One ladder's derived part: who is free, what is prepared, how much is being played. */
+/** The derived state of one ladder: free entries, prepared matches, and how many are being played. */
 export interface LadderState {
   readonly ladder: Ladder
   readonly index: number
   readonly ratings: Map<string, LadderRating> // by version id
-  readonly ranks: Ranks // of the active ones
+  readonly ranks: Ranks // of the active ratings
   heap: Heap<LadderRating> // active and free
   queue: Array<string> // prepared matches, oldest first
-  active: number // may be paired
-  owed: number // counted matches that the current round owes each entry; without a round there is no end of it
-  playing: number // leased matches made for it
+  active: number // entries that may be paired
+  owed: number // counted matches that the current round owes each entry; unlimited without a round
+  playing: number // leased matches made for this ladder
 }
 
 export const emptyLadders = (): ReadonlyArray<LadderState> =>
@@ -32,7 +32,7 @@ export const emptyLadders = (): ReadonlyArray<LadderState> =>
     playing: 0
   }))
 
-/** The ladder a match was made for; none for a trial. */
+/** The ladder that a match was made for; none for a trial. */
 export const ladderOf = (
   { ladders }: { readonly ladders: ReadonlyArray<LadderState> },
   { ladder }: Pick<OpenMatch, "ladder">
@@ -52,7 +52,7 @@ interface Current {
   readonly live: ReadonlyMap<string, OpenMatch>
 }
 
-/** Every active standing that no match of the current round holds is free. */
+/** Every active standing without a match in the current round is free. */
 export const fillHeap = (state: Current, ladder: LadderState): void => {
   ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
   for (const standing of ladder.ratings.values()) standing.busy = false
@@ -72,7 +72,7 @@ export const fillHeap = (state: Current, ladder: LadderState): void => {
   ladder.heap = heapify(waiting)
 }
 
-/** Whoever is owed a match comes before all who are not: beyond any credit, and small enough to leave the key its fraction. */
+/** Added to the key of entries owed no match, so that they come last: above any credit, and small enough to keep the fraction. */
 const DONE = 2 ** 24
 
 const keyIn = ({ owed }: LadderState, standing: LadderRating): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
@@ -84,7 +84,7 @@ export const free = (ladder: LadderState, standing: LadderRating): void => {
   push(ladder.heap, standing)
 }
 
-/** A match is over or will not be played: the entry may be paired again. */
+/** The entry may be paired again: its match is over or will not be played. */
 export const release = (ladder: LadderState, standing: LadderRating): void => {
   if (!standing.busy) return
   standing.busy = false

@@ -1,4 +1,4 @@
-/** A lease's name says which piece of work it is and which time that was handed out: `<uuid>.<n>`. */
+/** A lease is named `<uuid>.<n>`: the match or review, and the number of times it has been leased. */
 
 export const LEASE_MS = 30_000
 
@@ -26,8 +26,8 @@ export interface Leased {
 export type LeaseState = "held" | "lost" | "released" | "unknown"
 
 /**
- * How a lease of this key stands towards open work. A lease that ran out is still `held` while nobody has taken the
- * work since: its result is welcome. An old one is `lost` whoever asks; a live one of another key is nobody's business.
+ * The state of this key's lease of open work. A lease that ran out is still `held` while nobody else has taken the
+ * work: its result is accepted. An old lease is `lost` for any key. Another key's latest lease is `unknown` to this one.
  */
 export const leaseStateOf = (work: Leased, n: number, key: string): LeaseState => {
   if (n > work.lease_n) return "unknown"

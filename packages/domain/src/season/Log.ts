@@ -1,6 +1,6 @@
 /**
- * What the machine reads of what has ended. It forgets a match with the commit that ends it, so its actor reads the rows
- * that a command is about just before it obeys it, and the log of matches is read in pages beside the season (`rating/Fold.ts`).
+ * What the machine reads about ended matches. It forgets a match with the commit that ends it, so its actor reads the rows
+ * that a command needs just before executing it; the log of matches is read in pages beside the season (`rating/Fold.ts`).
  */
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
@@ -14,23 +14,23 @@ export interface LoggedMatch {
   readonly seats: ReadonlyArray<Seat>
 }
 
-/** Matches that count, in the order of rating, with what was taken over and drawn before the last of them. */
+/** Matches that count, in the order of rating, with the inherited ratings and series points up to the last of them. */
 export interface LogPage {
   readonly matches: ReadonlyArray<LoggedMatch>
   readonly seeds: ReadonlyArray<InheritedRating>
   readonly points: ReadonlyArray<SeriesPoint>
 }
 
-/** Where a page begins: behind the match of the number `after`, which is 0 or one that counts; nothing before `round` is of it. */
+/** A page begins after match number `after`, which is 0 or a match that counts, and has nothing from before `round`. */
 export interface LogPlace {
   readonly round: number
   readonly after: number
 }
 
-/** A standing out of play that the machine may have let go of. */
+/** A standing out of play that the machine may no longer hold. */
 export type LeftRating = LadderRatingRow
 
-/** A match that is to be voided, as its rows have it. */
+/** The rows of a match that is to be voided. */
 export interface EndedMatch {
   readonly id: string
   readonly ladder: Ladder | null
@@ -39,11 +39,11 @@ export interface EndedMatch {
   readonly ending: Ending
   readonly rated_n: number | null
   readonly seats: ReadonlyArray<Pick<Seat, "version" | "strikes">>
-  /** Of whoever sat in it and is out of play. */
+  /** The ratings of versions that sat in it and are out of play. */
   readonly left: ReadonlyArray<LeftRating>
 }
 
-/** What moved a version on a ladder before a fold began: the last matches, as many as a history keeps, and its seed. */
+/** A version's last matches on a ladder before a fold began, as many as a history keeps, and its seed. */
 export interface Earlier {
   readonly ladder: Ladder
   readonly version: string
@@ -51,7 +51,7 @@ export interface Earlier {
   readonly means: ReadonlyArray<Mean>
 }
 export interface Mean {
-  readonly n: number // of rating
+  readonly n: number // rating number
   readonly round: number
   readonly mu: number
 }

@@ -1,6 +1,6 @@
 /**
- * The season's own randomness: every number is a hash of (season, how many were drawn before), so that a season
- * restored from its rows draws on where the lost one stopped. Ids are UUIDv7 made of the same numbers.
+ * The season's random numbers: each is a hash of the season and the number of earlier draws, so that a season
+ * restored from its rows continues where the lost one stopped. Ids are UUIDv7 made from the same numbers.
  */
 import { creditOfGame } from "../pairing/Credit.ts"
 
@@ -34,12 +34,12 @@ export const draw = (source: Source): number => drawUint32(source) / 4294967296
 export const fractionOf = (ord: number, games: number): number =>
   mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
 
-/** Whose turn it is: who has played least comes first, and a failed match counts as a played one. */
+/** The order of turns: the entry that has played least comes first, and a failed match counts as played. */
 export const placeOf = ({ credit, failed }: { readonly credit: number; readonly failed: number }): number => credit + failed
 
 /**
- * Where an entry stands in its heap. The fraction shuffles those with equal credit and nobody else: it stays below the
- * credit of the game to come, or newcomers, whose games count half, would pass one another by three games.
+ * An entry's key in its heap. The fraction shuffles only entries of equal credit, since it stays below the
+ * credit of the next game. Otherwise newcomers, whose games count half, would drift three games apart.
  */
 export const keyOf = (entry: { readonly ord: number; readonly made: number; readonly credit: number; readonly failed: number }): number =>
   placeOf(entry) + creditOfGame(entry.made + 1) * fractionOf(entry.ord, entry.made)

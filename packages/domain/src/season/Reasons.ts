@@ -1,5 +1,5 @@
 /**
- * The words in which the season says what became of versions and matches (docs/contract.md#reject-reasons and
+ * The names of the states and reasons of versions and matches (docs/contract.md#reject-reasons and
  * docs/contract.md#states-of-a-match).
  */
 

@@ -30,7 +30,7 @@ export const DEFAULT_RULES: Rules = {
   max_stored_bytes_per_owner: 2 * 1024 ** 3
 }
 
-/** A class holds what is at most `max_bytes` (weights plus manifest); its memory is flat plus so much a cell of the board. */
+/** A class takes versions of at most `max_bytes` (weights plus manifest). Its memory is a flat part plus a part per board cell. */
 export interface WeightClass {
   readonly class: Ladder
   readonly max_bytes: number
@@ -49,7 +49,7 @@ export interface Fill {
   readonly max_per_hour: number | null
 }
 
-/** What administrators decide and may edit; stored in columns of the season's row. Times are ms since 1970. */
+/** The settings that administrators may edit; stored in columns of the season's row. Times are ms since 1970. */
 export interface Settings {
   readonly submissions_open_at: number
   readonly submissions_close_at: number
@@ -60,5 +60,5 @@ export interface Settings {
   readonly engine_digest: string
 }
 
-/** Whether work of this kind may be done by a runner of this fleet. */
+/** Whether a runner of this fleet may do work of this kind. */
 export const mayServe = (use: FleetUse, fleet: "own" | "platform"): boolean => use === "both" || use === fleet

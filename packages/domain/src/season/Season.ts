@@ -1,7 +1,7 @@
 /**
- * The season: the match scheduler (scheduler/: who plays whom, who holds which work), the rating engine (rating/: what a result is
- * worth, and what a voided one is worth no more), the round clock (clock/: what time does to it), and entry (entry/: how a version
- * comes to play). Each is a folder of rules over one state; this file is the hall that calls them.
+ * The season: the match scheduler (scheduler/: pairing and leases), the rating engine (rating/: rating results, and undoing voided
+ * ones), the round clock (clock/: rounds, closing and absence), and entry (entry/: from a submitted version to one that plays).
+ * Each is a folder of rules over one state; this file calls them.
  *
  *   season    open ──Close, or finals complete──▶ closing ──nothing leased, or 60 s──▶ closed (podium frozen)
  *             (scheduled until submissions_open_at: reviews run, no match does)
@@ -20,9 +20,9 @@
  *
  *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over
  *
- * `step` brings the season up to `now`, deadline by deadline in their order, then obeys the command. It changes `state`
- * in place, names the rows it changed in `state.writes` and what happened in `state.events`, reads no clock and draws
- * only from the state: same rows, same commands, same season.
+ * `step` advances the season to `now`, one deadline after another, then executes the command. It changes `state` in place,
+ * names the changed rows in `state.writes` and the events in `state.events`, reads no clock and draws random numbers only
+ * from the state: the same rows and commands give the same season.
  */
 import { closeSeason, finishClosing } from "./clock/Closing.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
@@ -98,7 +98,7 @@ const obey = (state: State, command: Command): Reply => {
   }
 }
 
-/** When `step` must run again though nobody asks: always later than the `now` of the last step. */
+/** When `step` must run again even without a command: always later than the `now` of the last step. */
 export const deadline = (state: State): number =>
   state.phase === "closed"
     ? Infinity
@@ -112,7 +112,7 @@ export const deadline = (state: State): number =>
         seriesDue(state)
       )
 
-/** Time passes: what falls due on the way happens in its order, at its own time. */
+/** Advances to `now`, handling each deadline on the way in order and at its own time. */
 const advance = (state: State, now: number): void => {
   for (let due = deadline(state); due <= now; due = deadline(state)) {
     if (due === state.settings.submissions_open_at) open(state)
@@ -127,7 +127,7 @@ const advance = (state: State, now: number): void => {
   state.now = Math.max(state.now, now)
 }
 
-/** A key may have a match again that it could not play before. Written, so that a restored season does not tell it twice. */
+/** A key may again take a match that it reported unplayable. Written, so that a restored season does not announce it twice. */
 const offerAgain = (state: State): void => {
   const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
   for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.workAppeared = true
@@ -141,7 +141,7 @@ const open = (state: State): void => {
   state.events.push({ _tag: "SeasonChanged" })
 }
 
-/** What follows from the state alone, whatever brought it about: until nothing more does. */
+/** Applies everything that follows from the state alone, until nothing more does. */
 const settle = (state: State): void => {
   do {
     if (state.recheckQueue) {

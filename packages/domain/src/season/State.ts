@@ -1,10 +1,10 @@
 /**
  * The rows of a season and the state built from them. Everything in `State` is either a row or derived from rows, so
- * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. What has ended is in no state: the
+ * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. Work that has ended is not in the state: the
  * answer to a repeated result follows from the row it left (`answerAgain`).
  *
- * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/LadderRating.ts). What more
- * than one room writes stands in the hall: versions (Version.ts), ladders as they are paired from (Ladders.ts), and here the rounds.
+ * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/LadderRating.ts).
+ * Rows that several folders write are defined up here: versions (Version.ts), ladders (Ladders.ts), and rounds in this file.
  */
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
@@ -19,7 +19,7 @@ import { addRating, emptyLadders, fillHeap, ladderOf, type LadderState } from ".
 import type { InheritedRating, SeriesPoint, LadderRating, LadderRatingRow } from "./rating/LadderRating.ts"
 import type { Board, Ended, OpenMatch } from "./scheduler/Match.ts"
 
-/** How long matches that are being played may go on once a season is closing. */
+/** How long running matches may go on once a season is closing. */
 export const CLOSING_MS = 60_000
 
 export interface Round {
@@ -36,8 +36,8 @@ export interface Round {
 export interface Head {
   phase: "open" | "closing" | "closed"
   now: number // newest time seen, ms; time never goes back
-  draws: number // the generator: how many numbers were drawn
-  clock: Array<number> // by ladder: credit that a new entry starts from
+  draws: number // random numbers drawn so far
+  clock: Array<number> // by ladder: the credit that a new entry starts with
   round: number // 0: continuous play
   versions: number // ever submitted; the last ord given
   matches: number // ever created; the last n given
@@ -51,29 +51,29 @@ export interface Head {
   fill_hour: number // the hour, since 1970, in which `fill_made` was counted
   fill_made: number
   series_at: number // when the last points of the series were taken
-  series_rated: number // and how often ratings had changed by then
-  played: number // matches that came to a result, counted or not
-  /** Failed matches since the last result: `played` then, and who sat in all of them. */
+  series_rated: number // how often ratings had changed by then
+  played: number // matches with a result, counted or not
+  /** Failed matches since the last result: `played` at that time, and the versions that sat in all of them. */
   failing: { readonly played: number; readonly common: ReadonlyArray<string> } | null
-  keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // that brought results of late, oldest first
-  revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys that were revoked of late, oldest first
+  keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
+  revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
 }
 
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */
 export interface Writes {
-  head: boolean // the season's one row, though perhaps none besides
+  head: boolean // the season's one row, even if no other changed
   settings: boolean
-  readonly inserted: Map<string, { readonly note: string | null }> // versions that are new
+  readonly inserted: Map<string, { readonly note: string | null }> // new versions
   readonly versions: Set<string>
-  readonly rejected: Map<string, Version> // versions that were rejected, which the state holds no more
-  readonly left: Map<string, Version> // superseded ones that it holds no more
+  readonly rejected: Map<string, Version> // rejected versions that the state no longer holds
+  readonly left: Map<string, Version> // superseded versions that the state no longer holds
   readonly ratings: Set<LadderRating>
   readonly boards: Set<string>
   readonly newBoards: Map<string, { readonly file: unknown }>
   readonly boardPeriods: Array<{ readonly board: string; readonly enabled: boolean; readonly at: number }>
   readonly rounds: Set<number>
   readonly live: Set<string>
-  readonly newLive: Set<string> // of those, the ones that were made since
+  readonly newLive: Set<string> // those of them created since the last commit
   readonly reviews: Set<string>
   readonly ended: Array<Ended>
   readonly voided: Array<Voided>
@@ -98,10 +98,10 @@ export interface State extends Head, Counts<Version> {
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
-  againEnd: number // no key may take a match again before this that it has reported unplayable
-  workAppeared: boolean // there may be work now for a runner that was told there is none
-  recheckQueue: boolean // something changed that queued matches depend on: `settle` withdraws what may no longer start
-  readonly unwritten: Set<LadderRating> // in play, and reset since their rows were written: rows of an earlier round are read as reset
+  againEnd: number // no key may take a match that it reported unplayable again before this
+  workAppeared: boolean // there may now be work for a runner that was told there was none
+  recheckQueue: boolean // something that queued matches depend on has changed: `settle` withdraws those that may no longer start
+  readonly unwritten: Set<LadderRating> // in play, reset since their rows were written (a row of an earlier round is read as reset)
   readonly movedTrials: Set<string> // candidates whose trial has moved: `settle` goes on with it
   readonly writes: Writes
   events: Array<Event>
@@ -171,10 +171,10 @@ const emptyWrites = (): Writes => ({
   audits: []
 })
 
-/** The rows are the state's from now on: copies of those of 100,000 entries would take long. */
+/** The state takes ownership of the rows: copying those of 100,000 entries would take long. */
 export const restore = (from: Snapshot): State => {
   const state: State = {
-    ...freshHead(), // a head that was written before a counter was thought of has none
+    ...freshHead(), // a head written before a counter was introduced lacks it
     ...structuredClone(from.head),
     id: from.id,
     hash: hashText(from.id),
@@ -247,7 +247,7 @@ export const head = (state: State): Head => ({
   revoked: state.revoked
 })
 
-/** The rows as they would be read back; tests compare a state with its restored twin by it. */
+/** The rows as they would be read back. Tests use it to compare a state with its restored copy. */
 export const snapshot = (state: State): Snapshot => ({
   id: state.id,
   head: head(state),
@@ -265,7 +265,7 @@ export const snapshot = (state: State): Snapshot => ({
   voiding: [...state.voiding.values()]
 })
 
-/** The commit stands: nothing is left to write. */
+/** The commit succeeded: nothing is left to write. */
 export const committed = (state: State): void => {
   const { writes } = state
   writes.head = false

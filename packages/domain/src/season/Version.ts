@@ -2,7 +2,7 @@
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
 
-/** A version as the season knows it: held until it is rejected, or superseded and seated by no open match. */
+/** A version as the season knows it: held until it is rejected, or is superseded and has no seat in an open match. */
 export interface Version {
   readonly id: string
   readonly ord: number // running number in the season, from 1: small, for opponents and hashes
@@ -20,7 +20,7 @@ export interface Version {
   class: Ladder | null
   admit_attempt: number // leases of its review so far
   admit_failures: number
-  admit_key: string | null // who answered the last attempt: it may repeat itself
+  admit_key: string | null // the key that answered the last attempt, which may repeat its answer
   param_count: number | null
   infer_us: number | null
   memory_flat: number | null
@@ -31,21 +31,21 @@ export interface Version {
   reject_detail: string | null
   successor: number | null
   trial_played: number // trial matches that ended well or badly for the candidate
-  trial_failed: number // of these: with the candidate at the strike limit
+  trial_failed: number // those of them with the candidate at the strike limit
   trial_void: number // trial matches that failed through no fault of a seat
-  streak: Streak | null // failed matches that may be its own fault, none of its having been played since
+  streak: Streak | null // failed matches that may be its own fault, with no match of it played since
 }
 
-/** Failed matches of one entry running: who sat in all of them, and which keys failed how many (Faults.ts). */
+/** Consecutive failed matches of one entry: the versions in all of them, and how many each key failed (Faults.ts). */
 export interface Streak {
   readonly n: number
   readonly versions: ReadonlyArray<string>
-  readonly owners: ReadonlyArray<string> // a baseline is its own
+  readonly owners: ReadonlyArray<string> // a baseline is its own owner
   readonly keys: ReadonlyArray<{ readonly key: string; readonly n: number }>
-  readonly played: number // of the season, when the last of them failed
+  readonly played: number // the season's `played` when the last of them failed
 }
 
-/** A review that waits for, or is with, a runner. The verdict deletes it. */
+/** A review that waits for a runner or is leased to one. The verdict deletes it. */
 export interface Review {
   readonly version: string
   lease_n: number

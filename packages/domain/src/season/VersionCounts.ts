@@ -1,13 +1,13 @@
 /**
- * Versions by what submissions ask of them: how many an owner and a model have, which of a model's the state holds, and who has
- * entered which weights. A preflight looks at these alone, so what it costs does not grow with the season.
+ * Counts of versions for submissions: how many each owner and model has, which of a model's the state holds, and who has
+ * entered which weights. A preflight reads only these, so its cost does not grow with the season.
  *
- * A superseded version leaves the state once no open match seats it. It counts for the caps still, and its weights stay taken:
+ * A superseded version leaves the state once no open match seats it. It still counts for the caps, and its weights stay taken:
  * `left` says how many such versions a model has of the same weights.
  */
 import type { Status } from "./Reasons.ts"
 
-/** What is remembered of a superseded version that is held no more. */
+/** A record of a superseded version that the state no longer holds. */
 export interface Left {
   readonly model: string
   readonly owner: string | null // null: a baseline
@@ -20,18 +20,18 @@ interface Counted extends Left {
 /** What the state holds of an owner. */
 export interface Owner<V extends Counted> {
   last_submitted_at: number | null // of the last submission that counts for the cooldown
-  models: number // that have versions which count for the caps
+  models: number // models with versions that count for the caps
   readonly testing: Array<V>
 }
 
-/** A model's versions: as many as count for its cap, and those that the state holds, which are few. */
+/** A model's versions: the number that counts for its cap, and the few that the state holds. */
 interface ModelCount<V extends Counted> {
   readonly owner: string | null
   counted: number
   readonly held: Array<V>
 }
 
-/** Versions of a model that have the same weights and take them: held ones that are not switched off, and those that have left. */
+/** Versions of a model that take the same weights: held ones that are not switched off, and those that have left. */
 interface WeightsCount {
   readonly model: string
   readonly owner: string | null
@@ -43,7 +43,7 @@ interface WeightsCount {
 export interface Counts<V extends Counted> {
   readonly owners: Map<string, Owner<V>>
   readonly models: Map<string, ModelCount<V>>
-  readonly weights: Map<string, Array<WeightsCount>> // by their hash: mostly one model's
+  readonly weights: Map<string, Array<WeightsCount>> // by hash, usually of one model
   readonly candidates: Set<V>
 }
 
@@ -67,7 +67,7 @@ const weightsOf = ({ weights }: Pick<Counts<never>, "weights">, { model, owner, 
   return made
 }
 
-/** By one more or less for the caps of its model and its owner. */
+/** Changes the counts for the caps of a model and its owner by one. */
 const countForCaps = <V extends Counted>(state: Counts<V>, model: ModelCount<V>, by: 1 | -1): void => {
   const owner = model.owner === null ? undefined : ownerOf(state, model.owner)
   if (owner !== undefined && model.counted === 0) owner.models++
@@ -88,7 +88,7 @@ const drop = <A>(from: Array<A>, item: A): void => {
   if (at >= 0) from.splice(at, 1)
 }
 
-/** A version that the state holds from now on. */
+/** Counts a version that the state now holds. */
 export const count = <V extends Counted>(state: Counts<V>, version: V): void => {
   const model = modelOf(state, version)
   model.held.push(version)
@@ -99,7 +99,7 @@ export const count = <V extends Counted>(state: Counts<V>, version: V): void => 
   if (version.owner !== null) ownerOf(state, version.owner).testing.push(version)
 }
 
-/** As if the state had never held it. */
+/** Undoes `count`. */
 export const uncount = <V extends Counted>(state: Counts<V>, version: V): void => {
   const model = modelOf(state, version)
   drop(model.held, version)
@@ -121,14 +121,14 @@ const forgetWeights = ({ weights }: Pick<Counts<never>, "weights">, { weights_ha
   else if (used.length < counts.length) weights.set(weights_hash, used)
 }
 
-/** The one way in which a held version's status changes. */
+/** The only way to change a held version's status. */
 export const moved = <V extends Counted>(state: Counts<V>, version: V, to: Partial<V>): void => {
   uncount(state, version)
   Object.assign(version, to)
   count(state, version)
 }
 
-/** A superseded version that the state does not hold. */
+/** Counts a superseded version that the state does not hold. */
 export const countLeft = <V extends Counted>(state: Counts<V>, left: Left): void => {
   countForCaps(state, modelOf(state, left), 1)
   weightsOf(state, left).left++
@@ -149,6 +149,6 @@ interface Held<V> {
   readonly versions_by_id: ReadonlyMap<string, V>
   readonly writes: { readonly rejected: ReadonlyMap<string, V>; readonly left: ReadonlyMap<string, V> }
 }
-/** A version of a match that is open, or ended since the last commit; not one that a rejected candidate played before that. */
+/** Finds a version of an open match or one that ended since the last commit. Versions rejected before that commit are gone. */
 export const versionOf = <V>({ versions_by_id, writes }: Held<V>, id: string): V | undefined =>
   versions_by_id.get(id) ?? writes.rejected.get(id) ?? writes.left.get(id)

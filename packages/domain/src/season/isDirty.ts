@@ -1,4 +1,4 @@
-/** Whether a state has something to commit: follows from what its writes name, so no command can forget to say so. */
+/** Whether a state has something to commit. It follows from the writes, so no command can forget to set it. */
 import type { State } from "./State.ts"
 
 export const isDirty = ({ writes: { head, settings, ...rows } }: Pick<State, "writes">): boolean =>

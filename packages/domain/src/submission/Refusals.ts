@@ -22,14 +22,14 @@ export interface SubmissionFacts {
   readonly over: boolean // closing, closed, or in its finals
   readonly eligible: boolean
   readonly retired: boolean
-  readonly models: { readonly held: number; readonly cap: number; readonly has_this: boolean } // has_this: the model holds a version here
+  readonly models: { readonly held: number; readonly cap: number; readonly has_this: boolean } // has_this: this model is among them
   readonly versions: { readonly held: number; readonly cap: number }
   readonly cooldown_until: number | null
   readonly candidate: string | null
   readonly weights_elsewhere: boolean // the same weights under another model or owner; false where no hash is given
 }
 
-/** In the order in which POST answers them; the first is the one it gives. */
+/** All refusals in order; POST answers with the first. */
 export const refusals = (standing: SubmissionFacts): ReadonlyArray<RefusalFact> => {
   const { candidate, closes_at, cooldown_until, models, now, opens_at, versions } = standing
   const found: Array<RefusalFact> = []

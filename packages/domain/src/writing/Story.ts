@@ -1,12 +1,12 @@
 /**
- * A model's story, and what a moderator's word makes of it (docs/contract.md#stories). There are two texts of it at most: the
- * latest that its owner wrote, and the public one, which stays until another is approved or it is taken back itself.
+ * A model's story and its moderation (docs/contract.md#stories). A story has at most two texts: the
+ * latest that its owner wrote, and the public one, which stays until another is approved or a moderator takes it back.
  *
  *   draft ──submit──▶ pending ──▶ approved (the latest is the public one)
  *                        └──────▶ rejected ──▶ approved        any of them ──owner writes──▶ draft | pending
  *
- * A text is known by when it was written. A moderator's word is about one text: a rejection of the latest leaves the public one,
- * a rejection of the public one takes it back. What is a draft is its owner's alone, and no word is about it.
+ * A text is identified by when it was written. A decision is about one text: rejecting the latest leaves the public one,
+ * rejecting the public one takes it back. A draft is private to its owner and is not moderated.
  */
 export interface Story {
   readonly body: string
@@ -14,22 +14,22 @@ export interface Story {
   readonly updated_at: string
   readonly public_body: string | null
   readonly public_updated_at: string | null
-  /** When it was first featured; null where it is not. */
+  /** When it was first featured; null if it is not. */
   readonly featured_at: string | null
 }
 
 export interface Word {
   readonly state: "approved" | "rejected"
-  /** The text that is meant, by when it was written; undefined: the latest, or where that is a draft the public one. */
+  /** When the text in question was written; undefined: the latest text or, if that is a draft, the public one. */
   readonly updated_at: string | undefined
-  /** Undefined leaves it as it is; never true of a rejection. */
+  /** Undefined leaves it unchanged; never true in a rejection. */
   readonly featured: boolean | undefined
 }
 
-/** `told`: the owner hears of it, since the text was not already what the moderator says. */
+/** `told`: the owner is notified, which happens only if the decision changed the text's state. */
 export interface Decided {
   readonly story: Story
-  /** The text that the word was about, and when it was written. */
+  /** The text that was decided on, and when it was written. */
   readonly body: string
   readonly updated_at: string
   readonly told: boolean
@@ -39,7 +39,7 @@ export interface Decided {
 export const isSubmitted = ({ public_body, state }: Pick<Story, "public_body" | "state">): boolean =>
   state !== "draft" || public_body !== null
 
-/** `unknown` where nothing was ever submitted that still stands, `changed` where the text that is meant stands no more. */
+/** `unknown`: there is no submitted text; `changed`: the text in question no longer exists. */
 export const decide = (story: Story, word: Word, now: string): Decided | "unknown" | "changed" => {
   if (!isSubmitted(story)) return "unknown"
   const text = meant(story, word.updated_at)

@@ -1,18 +1,18 @@
 /**
- * A season that was away (its service stopped, it moved) takes nobody's time for it: whoever holds work could not heartbeat, and
- * whoever uploads could not say so. From the moment it is back a lease lasts as long as a new one, and an upload window has what
- * was left of it when the season was last heard of. A time that a clock far ahead had left behind is put right.
+ * A season's absence (its service stopped, or it moved) costs nobody time: runners with work could not send heartbeats, and
+ * uploads could not be confirmed. Once it is back, a lease lasts as long as a new one, and an upload window keeps the time
+ * it had left when the season was last active. A time written by a clock that was far ahead is corrected.
  */
 import { LEASE_MS } from "../Lease.ts"
 import type { State } from "../State.ts"
 
-/** Before the first step of a restored season. No clock that is believed can have shown more than `latest`. */
+/** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
   if (state.now > latest) {
     state.now = now
     state.writes.head = true
   }
-  const at = Math.max(now, state.now) // a host whose clock is behind: time does not go back
+  const at = Math.max(now, state.now) // the host's clock may be behind: time does not go back
   const away_ms = at - state.now
   state.leaseEnd = Infinity
   for (const work of [...state.live.values(), ...state.reviews.values()]) {

@@ -1,7 +1,7 @@
 /**
- * Closing: nothing new starts, what is being played gets a minute, then the podium freezes. It waits as long for ratings
- * without the matches that were voided; where they are not there in time they stand as they are, and the log says of which
- * matches they still are.
+ * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits that long for ratings
+ * without voided matches. If those are not ready in time, the ratings stay as they are, and the log lists the voided matches
+ * that they still include.
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"

@@ -1,4 +1,4 @@
-/** Rounds: planned, moved, withdrawn while pending; started by the clock; finals end the season. */
+/** Rounds are planned, moved and withdrawn while pending, and started by the clock. Finals end the season. */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { resetRatings } from "../rating/LadderRatings.ts"
@@ -41,7 +41,7 @@ export const patchRound = (state: State, { audit, games, n, starts_at, withdrawn
   return { n }
 }
 
-/** Starts lie in the future and after every round before; there is one finals, and nothing after it. */
+/** A round starts in the future and after all earlier rounds. There is one finals round, and none after it. */
 const whyNot = (state: State, starts_at: number, before: ReadonlyArray<Round>): string | undefined => {
   if (state.phase !== "open") return "The season is closed."
   if (starts_at <= state.now) return "A round starts in the future."
@@ -62,7 +62,7 @@ const wrote = (state: State, n: number, audit: Of<"PlanRound">["audit"]): void =
   state.events.push({ _tag: "SeasonChanged" })
 }
 
-/** The reset: ratings return to the seed, what is queued is withdrawn, everyone is owed the round's games. */
+/** Resets ratings to the seed, withdraws queued matches, and owes each entry the round's games. */
 export const startRound = (state: State, round: Round): void => {
   const before = currentRound(state)
   if (before !== undefined) endRound(state, before)

@@ -1,4 +1,4 @@
-/** Reviews: a runner examines a candidate's files, the season judges what it measured by its own rules. */
+/** Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules. */
 import { classOf, memoryBytes, overOn } from "./WeightClass.ts"
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
 import { LEASE_MS, leaseName, parseLease, leaseStateOf } from "../Lease.ts"
@@ -8,7 +8,7 @@ import type { Review, Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
 import { rejectVersion, tell } from "./Versions.ts"
 
-/** Runners that fail a review through no fault of the model, before it is given up. */
+/** A review is given up after this many failed attempts that were not the model's fault. */
 const FAILURES_MAX = 5
 
 /** The review that has waited longest. */
@@ -47,7 +47,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
     version.admit_key = key
     review.released = true // this attempt is answered; its repeat changes nothing
     if (review.until === null)
-      changed(state, review) // it ran out before, and counted then
+      changed(state, review) // it ran out earlier and was counted then
     else failReview(state, review)
     return { accepted: true }
   }
@@ -59,7 +59,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
   return { accepted: true }
 }
 
-/** The machine's fault: another try, until five have failed. */
+/** A fault of the machine: the review is tried again, until five attempts have failed. */
 export const failReview = (state: State, review: Review): void => {
   const version = state.versions_by_id.get(review.version)!
   review.until = null
@@ -95,7 +95,7 @@ const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdi
   state.movedTrials.add(version.id)
 }
 
-/** Class, memory and time by the season's rules; sets the class and what it holds of memory where all is well. */
+/** Checks class, memory and time against the season's rules; if all are within them, sets the class and memory of the version. */
 const overRules = (state: State, version: Version): [RejectReason, string] | undefined => {
   const { rules, weight_classes } = state.settings
   const size_bytes = version.weights_bytes! + version.manifest_bytes!

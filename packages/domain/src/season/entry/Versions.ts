@@ -1,4 +1,4 @@
-/** What becomes of a version: submitted, reviewed, rejected, entered, superseded; and of a baseline: switched. */
+/** The life of a version (submitted, reviewed, rejected, entered, superseded), and switching a baseline on and off. */
 import { logged } from "../Audit.ts"
 import { refusals } from "../../submission/Refusals.ts"
 import type { Holdings, Of, Repeated, Replies } from "../Command.ts"
@@ -16,10 +16,10 @@ interface Asking {
   readonly weights_hash: string | null
 }
 
-/** Of an owner who has submitted nothing yet; asking leaves nothing behind. */
+/** Stands for an owner who has submitted nothing yet, so that asking adds none to the state. */
 const NOBODY: Owner<Version> = { last_submitted_at: null, models: 0, testing: [] }
 
-/** Everything the refusals of a submission depend on, and what the preflight shows of it. */
+/** Everything that the refusals of a submission depend on, and that the preflight shows. */
 const standingOf = (state: State, { eligible, model, owner, retired, weights_hash }: Asking) => {
   const { rules, submissions_close_at: closes_at, submissions_open_at: opens_at } = state.settings
   const { last_submitted_at: last, models, testing } = state.owners.get(owner) ?? NOBODY
@@ -46,7 +46,7 @@ const standingOf = (state: State, { eligible, model, owner, retired, weights_has
   return { holdings, refused }
 }
 
-/** No version enters any more: the season is closing or closed, or plays its finals. */
+/** Whether versions can no longer enter: the season is closing, closed, or in its finals. */
 const isOver = (state: State): boolean =>
   state.phase !== "open" || state.rounds.some((round) => round.kind === "finals" && round.started_at !== null)
 
@@ -164,7 +164,7 @@ export const expireUploads = (state: State): void => {
   }
 }
 
-/** Reasons that are nobody's fault but ours, or a mere slip: the next submission need not wait. */
+/** Reasons that are the service's fault or a mere slip: the next submission need not wait. */
 const WITHOUT_COOLDOWN = new Set<RejectReason>(["admission_unavailable", "upload_expired"])
 
 /** Ends a candidacy. The version leaves the state with this commit. */
@@ -182,7 +182,7 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   state.recheckQueue = true
 }
 
-/** A candidate takes its place; the version of its model that stood there is superseded in the same commit. */
+/** A candidate enters; the previous version of its model is superseded in the same commit. */
 export const enterVersion = (state: State, version: Version): void => {
   const before = state.models.get(version.model)!.held.find(({ status }) => status === "entered")
   moved(state, version, { status: "entered", phase: null })
@@ -198,7 +198,7 @@ export const enterVersion = (state: State, version: Version): void => {
   state.recheckQueue = true
 }
 
-/** Who plays the finals is settled when they start: a baseline may leave them, and joins them no more. */
+/** The field of the finals is settled when they start: a baseline may leave them, but cannot join. */
 export const switchBaseline = (state: State, { audit, enabled, version: id }: Of<"SwitchBaseline">): Replies["SwitchBaseline"] => {
   const version = state.versions_by_id.get(id)
   if (version === undefined || version.owner !== null) return { refused: "not_found" }

@@ -1,8 +1,8 @@
 /**
- * Ratings as the log of matches makes them: from the start of a round on, every match that counts is rated again by the
- * code that rated it first, in the order of its number. What comes out is, to the last bit, what a season would have come
- * to without the matches that the log no longer has. A fold is built page by page, beside the season, and compares what it
- * finds with the rows: the seats, seeds and points that read otherwise are its changes. Folding again changes nothing.
+ * Ratings rebuilt from the log of matches: from the start of a round on, every match that counts is rated again by the
+ * code that rated it first, in the order of its number. The outcome is, to the last bit, what a season would have computed
+ * without the matches that the log no longer has. A fold is built page by page, beside the season, and compared with the
+ * rows: the seats, seeds and points that differ are its changes. Folding again changes nothing.
  */
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { type Rating, START, takenOver } from "../../rating/Rating.ts"
@@ -13,25 +13,25 @@ import { rateSeats } from "./LadderRatings.ts"
 import type { RatingChange, InheritedRating, SeriesPoint } from "./LadderRating.ts"
 import type { SeatChange } from "./Voided.ts"
 
-/** What the log makes of one version on one ladder: where it stands in the last round that moved it. */
+/** One version's rating on one ladder according to the log, as of the last round that changed it. */
 export interface Course extends Rating {
   readonly ladder: Ladder
   readonly version: string
   round: number
   trend: number | null
   played: number // in this round
-  forfeits: number // running
+  forfeits: number // consecutive
   met: Array<string> // the last opponents in matches made for this ladder, newest last
-  seed: InheritedRating | null // where it took its rating over, if it did so since the fold began
-  last: Array<Mean> // the last matches that moved it, in whatever round, oldest first
+  seed: InheritedRating | null // the rating it inherited, if it did so since the fold began
+  last: Array<Mean> // the last matches that changed it, in any round, oldest first
 }
 
 export interface Fold extends LogPlace {
-  /** The first number of its round that was voided: what was drawn before it stays. */
+  /** The first voided number of its round: series points before it stay. */
   readonly voided: number
-  /** The last match that was folded in. */
+  /** The number of the last match folded in. */
   n: number
-  /** Numbers up to `n` that no match has: what bore them counts no more, and is not in the fold. */
+  /** Numbers up to `n` without a match: those matches no longer count and are not in the fold. */
   readonly missing: Set<number>
   readonly courses: Map<string, Course>
 }
@@ -42,7 +42,7 @@ export interface Changes {
   readonly points: Array<SeriesPoint>
 }
 
-const BASE: Ladder = LADDERS[LADDERS.length - 1]! // every match moves it
+const BASE: Ladder = LADDERS[LADDERS.length - 1]! // every match changes it
 
 export const laddersOf = (made: Ladder): ReadonlyArray<Ladder> => (made === BASE ? [BASE] : [made, BASE])
 
@@ -55,7 +55,7 @@ export const begin = ({ after, round }: LogPlace, voided = 0): Fold => ({
   courses: new Map()
 })
 
-/** Folds a page in; `strike_limit`: with so many strikes a seat has forfeited. */
+/** Folds a page in. `strike_limit`: the number of strikes at which a seat forfeits. */
 export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit: number): Changes => {
   const changes: Changes = { seats: [], seeds: [], points: [] }
   const between = [...seeds, ...points].sort((a, b) => a.n - b.n || a.round - b.round || order(a) - order(b))
@@ -75,12 +75,12 @@ export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit
   return changes
 }
 
-/** At one number: who took a rating over, then what was drawn. */
+/** The order at one number: inherited ratings, then series points. */
 const order = (each: InheritedRating | SeriesPoint): number => ("of" in each ? each.ord : Infinity)
 
 const nameOf = (ladder: Ladder, version: string): string => `${ladder} ${version}`
 
-/** A version was there in a round, though the log has no match of it: what it was moved by counts no more. */
+/** Adds a version that was in a round without a match in the log: the matches that changed it no longer count. */
 export const reach = (to: Fold, ladder: Ladder, version: string, round: number): void => {
   const course = ensure(to, ladder, version, round)
   if (course.round < round) Object.assign(course, fresh(round))
@@ -95,7 +95,7 @@ const ensure = ({ courses }: Fold, ladder: Ladder, version: string, round: numbe
   return course
 }
 
-/** A round that has begun since it was last moved has reset it. */
+/** A round that has begun since its last change has reset it. */
 const courseOf = (to: Fold, ladder: Ladder, version: string, round: number): Course => {
   const course = ensure(to, ladder, version, round)
   return course.round === round ? course : Object.assign(course, fresh(round))
@@ -136,7 +136,7 @@ const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void =>
   if (seed.mu !== applied.mu || seed.sigma !== applied.sigma) seeds.push(applied)
 }
 
-/** A point of the series as it would have been drawn; in the first round none would have been before the first match that counts. */
+/** A series point as it would have been taken; in the first round there would be none before the first match that counts. */
 const draw = ({ courses, n, round: first, voided }: Fold, point: SeriesPoint, { points }: Changes): void => {
   const { ladder, round, versions } = point
   const meanOf = (version: string): number => {

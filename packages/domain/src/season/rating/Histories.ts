@@ -1,4 +1,4 @@
-/** The last means of an entry as they would be had some of its matches never been. */
+/** The last means of an entry as they would be without some of its matches. */
 import { START } from "../../rating/Rating.ts"
 import type { Course } from "./Fold.ts"
 import type { Earlier, Mean } from "../Log.ts"
@@ -9,17 +9,17 @@ import type { LadderRating } from "./LadderRating.ts"
 export interface Past {
   readonly course: Course
   readonly earlier: Earlier | undefined
-  /** Matches that the history has and that count no more. */
+  /** Matches in the history that no longer count. */
   readonly gone: ReadonlyArray<Pick<Mean, "n" | "round">>
 }
 
 /**
- * Newest first: matches, with the reset of each round between them. What comes before the first match, where it joined
- * and resets that it saw until then, is taken from the history as it was.
+ * Newest first: matches, with the reset of each round between them. The means before the first match (where it joined,
+ * and resets up to then) are taken from the old history.
  */
 export const historyOf = (state: State, { history, round: latest }: LadderRating, { course, earlier, gone }: Past): Array<number> => {
   const due: Array<number> = []
-  let round = latest // that it has seen the start of
+  let round = latest // the last round whose start it has seen
   let known = 0 // places of the old history that are accounted for
   const matches: ReadonlyArray<Event> = [...course.last, ...(earlier?.means ?? []), ...gone].sort((a, b) => b.n - a.n)
   for (const each of matches) {
@@ -34,7 +34,7 @@ export const historyOf = (state: State, { history, round: latest }: LadderRating
   const reset = joined === null ? 0 : resetsBetween(state.rounds, joined.round, round)
   const all = joined === null ? Math.max(1, before.length) : 1 + reset
   if (joined !== null && before.length === all) before[0] = joined.mu
-  // A place that was dropped comes back: where it joined, or a reset. Of one that joined at the start both read the same.
+  // Restores a mean that was dropped: where it joined, or a reset. For an entry that joined at the start both are the same.
   while (before.length < all) before.unshift(before.length + 1 === all ? (joined?.mu ?? START.mu) : START.mu)
   return [...due, ...before.reverse()].slice(0, HISTORY_KEPT).reverse()
 }

@@ -1,7 +1,7 @@
 /**
- * Puts the ratings where a fold of the log has led: one command, one commit. The few matches that were rated since the fold
- * was last read are folded in here. A round that has started meanwhile has reset whoever is still held: of them only the
- * history changes. Where the fold has a match that was voided since, it is stale: the log is folded again, without both.
+ * Replaces the ratings by those of a fold of the log: one command, one commit. The few matches that were rated since the fold
+ * was last read are folded in here. If a round has started meanwhile, versions still held were reset: only their
+ * history changes. A fold with a match that was voided since is stale: the log is folded again, without both.
  */
 import type { Of, Replies } from "../Command.ts"
 import { type Course, fold as foldIn, laddersOf, reach } from "./Fold.ts"
@@ -13,15 +13,15 @@ import type { InheritedRating, SeriesPoint, LadderRating } from "./LadderRating.
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
 
-/** At most so many matches may have been rated since: their seats are written in the same commit. */
+/** The most matches that may have been rated since: their seats are written in the same commit. */
 export const TAIL_MATCHES_MAX = 100
 
 export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"InstallFold">): Replies["InstallFold"] => {
   if (rows === null || rows.tail.matches.length > TAIL_MATCHES_MAX) return { installed: false, stale: false }
   const gone = [...state.voiding.values()]
-  if (gone.length === 0) return { installed: false, stale: true } // for a life that is over
+  if (gone.length === 0) return { installed: false, stale: true } // the fold was made for an earlier start of the season
   if (gone.some(({ n }) => n <= fold.n && !fold.missing.has(n))) return { installed: false, stale: true }
-  // One of the last matches that was voided only just now: whoever sat in it has to be looked at first.
+  // A recent match was voided only just now: the versions seated in it have to be read first.
   if (gone.some(({ match }) => !voiding.has(match))) return { installed: false, stale: false }
   const changes = foldIn(fold, tailOf(state, rows.tail), state.settings.rules.match.strike_limit)
   const seated = new Map<string, Array<Gone>>()
@@ -49,7 +49,7 @@ type Gone = Past["gone"][number]
 
 interface Install {
   readonly earlier: ReadonlyMap<string, Earlier>
-  readonly seated: ReadonlyMap<string, ReadonlyArray<Gone>> // what a version sat in and was voided
+  readonly seated: ReadonlyMap<string, ReadonlyArray<Gone>> // the voided matches of each version
   readonly find: ReturnType<typeof finderOf>
 }
 
@@ -59,7 +59,7 @@ const seat = ({ ladder, versions }: Voiding, each: (ladder: Ladder, version: str
   for (const one of laddersOf(ladder)) for (const version of versions) each(one, version)
 }
 
-/** What the rows have of it, and what came in this batch before the command; what was voided meanwhile is left out. */
+/** The rest of the log: its rows, and what this batch added before the command, without matches voided meanwhile. */
 const tailOf = (state: State, { matches, points, seeds }: LogPage): LogPage => {
   const { ended, seeds: inherited, series } = state.writes
   const fresh = ended.filter(({ rated_n }) => rated_n !== null) as unknown as ReadonlyArray<LoggedMatch>
@@ -80,7 +80,7 @@ const follow = (state: State, course: Course, install: Install): void => {
     if (same(standing.history, history)) return
     standing.history = history
   } else {
-    const met = course.met.map((version) => install.find(ladder, version)!.ord) // whoever was met on a ladder stands on it
+    const met = course.met.map((version) => install.find(ladder, version)!.ord) // opponents on a ladder have a standing there
     if (isAsDue(standing, course, met) && same(standing.history, history)) return
     if (standing.active) {
       ladder.ranks.remove(standing.mu)
@@ -107,7 +107,7 @@ const pastOf = (state: State, standing: LadderRating, course: Course, { earlier,
   return historyOf(state, standing, { course, earlier: earlier.get(name), gone: seated.get(name) ?? [] })
 }
 
-/** A match of this batch has no row yet that could be rewritten. */
+/** A match of this batch has no row to rewrite yet. */
 const rewriteSeat = ({ writes }: State, change: SeatChange): void => {
   const { made, match, open, seat } = change
   const { ended } = writes
@@ -121,7 +121,7 @@ const rewriteSeed = ({ writes }: State, seed: InheritedRating): void => {
   writes.seeds.splice(fresh < 0 ? writes.seeds.length : fresh, 1, seed)
 }
 
-/** A point of this batch was drawn because of the void: it stays, though nothing counts. */
+/** A point that this batch took because of the void stays, even if no match counts. */
 const rewritePoint = ({ writes }: State, point: SeriesPoint): void => {
   const fresh = writes.series.findIndex((each) => each.at === point.at && each.ladder === point.ladder)
   if (fresh < 0) writes.series.push(point)

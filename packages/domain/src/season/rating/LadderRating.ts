@@ -1,4 +1,4 @@
-/** What the rating engine keeps: rating rows, what each match did to them, and the points of the series. */
+/** The rating engine's rows: ratings, the changes by each match, and the points of the series. */
 import type { Rating } from "../../rating/Rating.ts"
 import type { Ladder } from "../Rules.ts"
 
@@ -8,13 +8,13 @@ export interface LadderRating extends Rating {
   readonly ord: number
   readonly ladder: Ladder
   active: boolean // in play; false once superseded or switched off
-  round: number // whose reset it has seen last; in the state always the one that stands, unless it was let go of
+  round: number // the last round whose reset it has seen; in the state the current one, unless it was let go of
   matches: number // counted, all rounds
   round_matches: number // counted since the last reset
   made: number // counted matches made for this ladder, all rounds: part of the heap key
   credit: number // continuous play: weighted matches; in a round: matches made for this ladder in it
-  failed: number // what failed matches have cost it since the last reset, as credit
-  forfeits: number // running: reset by a match without one
+  failed: number // credit charged for failed matches since the last reset
+  forfeits: number // consecutive: reset by a match without one
   seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
   trend: number | null
   met: Array<number> // ords of the last twelve opponents, newest last
@@ -24,10 +24,10 @@ export interface LadderRating extends Rating {
   suspended?: boolean // keeps its place, is not paired; derived from its version
 }
 
-/** What is kept of it; the rest is derived. */
+/** The stored columns; the rest is derived. */
 export type LadderRatingRow = Omit<LadderRating, "key" | "busy" | "suspended">
 
-/** What a rated match did to one seat on one ladder: means and deviations after it, and the change of the mean. */
+/** The effect of a rated match on one seat on one ladder: mean and deviation after it, and the change of the mean. */
 export interface RatingChange extends Rating {
   readonly change: number
 }
@@ -39,10 +39,10 @@ export interface Seat {
   readonly strikes: number
   readonly place: number | null // in the ladder it was made for, before the match
   readonly made: RatingChange | null // on the ladder it was made for
-  readonly open: RatingChange | null // on open, where it was made for another
+  readonly open: RatingChange | null // on open, if it was made for another ladder
 }
 
-/** Order of a ladder at one moment, best first: what the series read draws its lines from. */
+/** The order of a ladder at one moment, best first: the series read draws its lines from these. */
 export interface SeriesPoint {
   readonly ladder: Ladder
   readonly at: number
@@ -52,7 +52,7 @@ export interface SeriesPoint {
   readonly mus: ReadonlyArray<number>
 }
 
-/** A rating that was taken over: what `version` started from on `ladder`, once `n` matches had been numbered. */
+/** An inherited rating: the one that `version` started from on `ladder`, once `n` matches had been numbered. */
 export interface InheritedRating extends Rating {
   readonly ladder: Ladder
   readonly version: string

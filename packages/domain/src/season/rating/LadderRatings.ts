@@ -1,4 +1,4 @@
-/** Ladders: who stands on them, how a match moves them, how a round resets them. */
+/** Ratings on ladders: joining, leaving, changes by a match, resets by a round. */
 import { creditOfGame } from "../../pairing/Credit.ts"
 import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
@@ -11,7 +11,7 @@ import { addRating, free, type LadderState } from "../Ladders.ts"
 import type { RatingChange, InheritedRating, LadderRating } from "./LadderRating.ts"
 import type { Version } from "../Version.ts"
 
-/** An entry that forfeits this many times running is paired less, so that a broken model does not eat the others' time. */
+/** An entry with this many consecutive forfeits is paired less, so that a broken model does not cost the others' time. */
 const FORFEITS_RUNNING = 3
 const FORFEITER_CREDIT = 4
 
@@ -21,7 +21,7 @@ const laddersOf = (state: State, version: Version): ReadonlyArray<LadderState> =
 /** Puts a version on its ladders; `before` is the version of its model whose rating it takes over. */
 export const joinLadders = (state: State, version: Version, before: Version | undefined): void => {
   for (const ladder of laddersOf(state, version)) {
-    const known = ladder.ratings.get(version.id) // a baseline that was in play before
+    const known = ladder.ratings.get(version.id) // a baseline that was in play earlier
     const old = before === undefined ? undefined : ladder.ratings.get(before.id)
     const credit = state.round > 0 ? 0 : state.clock[ladder.index]!
     if (known !== undefined) {
@@ -69,7 +69,7 @@ const newRating = ({ round }: State, version: Version, ladder: Ladder, credit: n
   }
 }
 
-/** What was taken over follows from the matches before: a re-rating does it again. */
+/** An inherited rating depends on the matches before it, so a re-rating computes it again. */
 const seedOf = (state: State, { ladder, mu, ord, sigma, version }: LadderRating, old: LadderRating): InheritedRating => ({
   ...{ ladder, version, ord, mu, sigma, of: old.version },
   round: state.round,
@@ -101,7 +101,7 @@ export const pauseRatings = (state: State, version: Version): void => {
   }
 }
 
-/** As whoever joins: it comes after nobody for what failed, and catches up nothing but what a round owes it. */
+/** Back like a newcomer: failed matches no longer set it back, and it makes up only for what a round owes it. */
 export const resumeRatings = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
     const standing = ladder.ratings.get(version.id)
@@ -116,7 +116,7 @@ export const resumeRatings = (state: State, version: Version): void => {
   state.workAppeared = true
 }
 
-/** Lets go of a superseded version, once no open match seats it. */
+/** Drops a superseded version from the state, once no open match seats it. */
 export const letGo = (state: State, version: Version): void => {
   const { id } = version
   for (const match of state.live.values()) if (match.versions.includes(id)) return
@@ -127,7 +127,7 @@ export const letGo = (state: State, version: Version): void => {
   state.writes.left.set(id, version)
 }
 
-/** Moves the ratings of one match on one ladder. `made`: the ladder that the match was made for, whose pairing it feeds. */
+/** Updates the ratings for one match on one ladder. `made`: it is the ladder that the match was made for, so pairing counts it. */
 export const rateOn = (
   state: State,
   ladder: LadderState,
@@ -156,7 +156,7 @@ export const rateOn = (
   return moved
 }
 
-/** Rates a match, as it is played and whenever the log is folded again: the seats' means, deviations and trends after it. */
+/** Rates a match, both when it is played and when the log is folded: the seats' means, deviations and trends after it. */
 export const rateSeats = (
   seats: ReadonlyArray<Pick<LadderRating, "mu" | "sigma" | "trend">>,
   ranks: ReadonlyArray<number>
@@ -173,8 +173,8 @@ export const rateSeats = (
 }
 
 /**
- * A match that failed was the turn of those whose fault it can be: it counts against their place in the queue, and in no rating.
- * Were the others charged, too, those who sit in every match that fails would come before them again and again.
+ * A failed match counts as a turn of the entries that may have caused it: it moves them back in the queue but changes no rating.
+ * If the others were charged too, entries that sit in every failed match would keep coming before them.
  */
 export const chargeFailed = (state: State, ladder: LadderState, versions: ReadonlyArray<string>): void => {
   for (const id of versions) {
@@ -185,7 +185,7 @@ export const chargeFailed = (state: State, ladder: LadderState, versions: Readon
   }
 }
 
-/** In a round every match counts one, so that those behind are always served first. */
+/** In a round every match counts one, so that entries that are behind are always served first. */
 export const creditOf = (state: State, { forfeits, made }: Pick<LadderRating, "forfeits" | "made">): number => {
   if (state.round > 0) return 1
   if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
@@ -193,8 +193,8 @@ export const creditOf = (state: State, { forfeits, made }: Pick<LadderRating, "f
 }
 
 /**
- * A round starts: every rating returns to the seed. Rows of those in play need not say so at once, since a row of an earlier round
- * is read as reset; others are few.
+ * A round starts: every rating returns to the seed. Rows in play need not be written at once, since a row of an earlier round
+ * is read as reset. The other rows are few.
  */
 export const resetRatings = (state: State): void => {
   for (const ladder of state.ladders) {

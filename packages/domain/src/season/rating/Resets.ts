@@ -1,6 +1,6 @@
 /**
- * A round begins with every rating back at the seed. In the state that happens at once. A row follows when its turn comes, and until
- * then says of which round it is: whoever reads one in play that is of an earlier round reads it as reset.
+ * A round begins with every rating back at the seed. The state changes at once. A row is rewritten when its turn comes; until
+ * then it names its round, and a row in play of an earlier round is read as reset.
  */
 import { type Rating, START } from "../../rating/Rating.ts"
 
@@ -18,7 +18,7 @@ export interface Resettable extends Rating {
 
 export const HISTORY_KEPT = 12
 
-/** The last so many, newest last. In place: a list that is pushed to takes three times its room from then on. */
+/** Keeps the last `length` items, newest last. In place: a list that is pushed to takes three times the memory from then on. */
 export const remember = <A>(list: Array<A>, newest: A, length: number): void => {
   if (list.length < length) return void list.push(newest)
   for (let i = 1; i < length; i++) list[i - 1] = list[i]!
@@ -38,7 +38,7 @@ export const reset = (rating: Resettable, round: number): void => {
   remember(rating.history, START.mu, HISTORY_KEPT)
 }
 
-/** A row in play has seen every reset up to the round that stands; answers whether there was one to see. Others are left as they are. */
+/** Applies to a row in play the resets up to the current round; true if there was one. Rows out of play are left as they are. */
 export const followed = (rating: Resettable, rounds: ReadonlyArray<Started>, round: number): boolean => {
   if (!rating.active || rating.round >= round) return false
   for (let i = resetsBetween(rounds, rating.round, round); i > 0; i--) reset(rating, round)
@@ -50,6 +50,6 @@ interface Started {
   readonly started_at: number | null
 }
 
-/** How many times ratings were reset after a round had started, up to another and with it. */
+/** How many times ratings were reset after round `after` had started, up to and including round `upTo`. */
 export const resetsBetween = (rounds: ReadonlyArray<Started>, after: number, upTo: number): number =>
   rounds.filter(({ n, started_at }) => started_at !== null && n > after && n <= upTo).length

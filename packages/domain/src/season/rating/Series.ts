@@ -1,8 +1,8 @@
-/** The lines of the series read: the order of every ladder at points that lie further apart as the season grows. */
+/** The points of the series read: the order of every ladder, taken further apart as the season gets longer. */
 import { order } from "./LadderRatings.ts"
 import type { State } from "../State.ts"
 
-/** Points a season is sampled at, roughly; the read shows half as many. */
+/** Rough number of points taken in a season; the read shows half as many. */
 const POINTS = 96
 const INTERVAL_MS_MIN = 60_000
 
@@ -13,10 +13,10 @@ export const seriesDue = (state: State): number => {
   return state.series_at + Math.max(INTERVAL_MS_MIN, Math.ceil(age / POINTS)) // whole: ids are made of the time
 }
 
-/** A void takes one from the matches that count: each of them and each void makes this one more. */
+/** A void lowers `rated` by one, so with the factor 2 both a rated match and a void add one. */
 const changesOf = ({ rated, voided }: State): number => rated + 2 * voided
 
-/** Taken again in the same millisecond, as at the close, the later points stand. */
+/** Points taken again in the same millisecond, as at the close, replace the earlier ones. */
 export const takeSeries = (state: State): void => {
   const { series } = state.writes
   series.splice(0, Infinity, ...series.filter(({ at }) => at < state.now))

@@ -1,14 +1,14 @@
-/** What a void writes, and what a fold of the log without it does (`Voiding.ts`, `Fold.ts`). */
+/** Rows written by a void, and by a fold of the log without the voided match (`Voiding.ts`, `Fold.ts`). */
 import type { Rating } from "../../rating/Rating.ts"
 import type { Ladder } from "../Rules.ts"
 
-/** A match that was voided: its row and seats lose what they counted. */
+/** A voided match: its row and seats no longer count. */
 export interface Voided {
   readonly id: string
   readonly detail: string
 }
 
-/** A seat that a fold of the log has rated otherwise; all those of a match are written together. */
+/** A seat that a fold of the log rated differently. All seats of a match are written together. */
 export interface SeatChange {
   readonly match: string
   readonly seat: number
@@ -17,10 +17,10 @@ export interface SeatChange {
   readonly open: Change | null
 }
 
-/** A match that was voided and that ratings still have: the log is to be folded again without it (`Voiding.ts`). */
+/** A voided match that ratings still include: the log is to be folded again without it (`Voiding.ts`). */
 export interface Voiding {
   readonly match: string
-  readonly n: number // its number of rating
+  readonly n: number // its rating number
   readonly round: number
   readonly ladder: Ladder
   readonly versions: ReadonlyArray<string>

@@ -1,15 +1,15 @@
 /**
- * A match that turns out not to have been played as it was reported is voided, in two commands.
+ * Two commands void a match that turns out not to have been played as reported.
  *
  *   VoidMatch ──▶ failed, its seats owed a match again; `voiding` ──▶ the log is folded beside the season ──▶ InstallFold
  *
- * `VoidMatch` is small: the match fails and counts no more, and the seats are owed one again while its round stands. Its
- * row in `voiding` says that the ratings still have it: what it moved is rated again from the log (`Fold.ts`), which takes
- * as long as it takes while the season goes on. `InstallFold` (`Installing.ts`) puts all ratings where the fold has led, in
- * one commit, and takes from `voiding` what the fold left out. Whatever happens in between, the row makes the next life of
- * the season fold once more.
+ * `VoidMatch` is small: the match fails and no longer counts, and its seats are owed another while its round lasts. Its
+ * row in `voiding` says that the ratings still include it: they are computed again from the log (`Fold.ts`), which takes
+ * a while, and the season goes on meanwhile. `InstallFold` (`Installing.ts`) sets all ratings to those of the fold, in
+ * one commit, and removes from `voiding` the matches that the fold left out. After a crash in between, the row makes the
+ * restored season fold again.
  *
- * What the match led to stands: pairings, the places that later matches name (a place is what it was when they were
+ * Consequences of the match stay: pairings, the places that later matches name (a place is what it was when they were
  * played), a candidate that has entered.
  */
 import { logged } from "../Audit.ts"
@@ -22,11 +22,11 @@ import type { State } from "../State.ts"
 import { free, type LadderState } from "../Ladders.ts"
 import type { LadderRating } from "./LadderRating.ts"
 
-/** So many may wait for a fold; who comes then is to ask again. Each is a small row that every life reads. */
+/** The most matches that may wait for a fold; further requests must ask again. Each is a small row read at every start. */
 export const VOIDING_MAX = 1_000
 
 export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<"VoidMatch">): Replies["VoidMatch"] => {
-  if (found === null || found.ending === "cancelled") return refused("unknown") // one that has ended in this batch has no row yet
+  if (found === null || found.ending === "cancelled") return refused("unknown") // a match that ended in this batch has no row yet
   if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")
   if (state.voiding.size >= VOIDING_MAX) return refused("again")
   state.writes.voided.push({ id, detail })
@@ -61,7 +61,7 @@ const uncount = (state: State, match: EndedMatch): void => {
   }
 }
 
-/** Finds a standing that the state holds, or has let go of in this batch, or that the rows alone have. */
+/** Finds a standing that the state holds, that it let go of in this batch, or that only the rows have. */
 export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
   const nameOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">) => `${ladder} ${version}`
   const others = new Map(left.map((row): [string, LadderRating] => [nameOf(row), { ...row, key: 0, busy: false }]))
@@ -71,8 +71,8 @@ export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
 }
 
 /**
- * Takes back what the match did to the pairing of the ladder it was made for: the entry is owed it again. In continuous
- * play the game that counts no more is the last one, whichever it was.
+ * Undoes the match's effect on the pairing of the ladder it was made for: the entry is owed it again. In continuous
+ * play the credit of the entry's last game is taken back, whichever game was voided.
  */
 const owe = (state: State, ladder: LadderState, standing: LadderRating, { round, seats }: EndedMatch, i: number): void => {
   const forfeited = seats[i]!.strikes >= state.settings.rules.match.strike_limit

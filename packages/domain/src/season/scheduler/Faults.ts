@@ -1,17 +1,17 @@
 /**
- * Attempts at a match that came to nothing, and entries whose own faults they are (docs/contract.md#suspension).
+ * Failed attempts at a match, and suspension of the entries that cause them (docs/contract.md#suspension).
  *
  *   attempt fails (lease lost, runner reports a fault) ──▶ queued again, elsewhere ──third──▶ match failed ──▶ blame
  *   blame: five failed matches running that only this entry can explain ──▶ suspended ──Reinstate, a new version──▶ plays
  *
- * An entry is blamed for failed matches of ladders in which nobody else can be: where runners name it (its weights cannot be
- * had), or where neither another version nor another owner sat in all of them. One match of its that is played to its end
+ * An entry is blamed for failed ladder matches that nobody else can have caused: if runners name it (its weights cannot be
+ * fetched), or if no other version and no other owner sat in all of them. One match of the entry that is played to its end
  * clears it. Two things must not suspend an honest entry:
  *
- * - A fleet that fails. While no match of the season ends well, only those are blamed who sat in all that failed meanwhile.
- * - A runner that lies. Where two keys have brought results within a day, two keys must each have failed at least two of the
+ * - A failing fleet. While no match of the season ends well, only entries that sat in all the failed ones are blamed.
+ * - A lying runner. If two keys have brought results within a day, two keys must each have failed at least two of the
  *   five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
- *   the entry. With one key the season has nobody else's word. An `engine_fault` is the machine's: it blames nobody.
+ *   the entry. With one key there is no second source. An `engine_fault` is the machine's: it blames nobody.
  *
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
  */
@@ -24,26 +24,26 @@ import type { Version } from "../Version.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
 import { tell } from "../entry/Versions.ts"
 
-/** Failed matches running, through its own fault, after which an entry is suspended. */
+/** An entry is suspended after this many consecutive matches failed through its own fault. */
 export const FAULTS_RUNNING = 5
-/** So many of them a second key must have failed, where there is one. */
+/** A second key, if there is one, must have failed this many of them. */
 const SECOND_KEY_FAULTS = 2
 const DAY_MS = 86_400_000
-/** Keys are written with the season's head: an hour more or less tells nothing. */
+/** Keys are written with the season's head, so a key's time is renewed at most once an hour. */
 const KEY_NOTED_MS = 3_600_000
 const KEYS_MAX = 16
 
-/** Whether this key may have a queued match now: one that it reported unplayable is left to others first. */
+/** Whether this key may take a queued match now: a match that it reported unplayable is left to others first. */
 export const mayTake = ({ now }: State, { tries }: OpenMatch, key: string): boolean =>
   !tries.some((each) => each.key === key && each.reason !== "runner_lost" && now < each.at + LEASE_AGAIN_MS)
 
-/** Whether the last lease was answered by the report of a fault: what is said of it now is a repeat. */
+/** Whether the last lease was answered by a fault report: another answer to it is a repeat. */
 export const isAnswered = ({ lease_n, tries }: OpenMatch): boolean => {
   const last = tries.at(-1)
   return last !== undefined && last.n === lease_n && last.reason !== "runner_lost"
 }
 
-/** A match was played to its end by this key: whoever sat in it can be played with. */
+/** This key played a match to its end: the entries in it are playable. */
 export const clear = (state: State, { versions }: OpenMatch, key: string): void => {
   state.played++
   for (const id of versions) {
@@ -58,13 +58,13 @@ export const clear = (state: State, { versions }: OpenMatch, key: string): void 
   state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
 }
 
-/** Whose fault it can be that a match has failed: the entry that runners name, where they name one, or whoever sat in it. */
+/** The entries that may have caused a match to fail: the one that runners name, if they name one, or all that sat in it. */
 export const suspectsOf = ({ tries, versions }: OpenMatch): ReadonlyArray<string> => {
   const named = new Set(tries.flatMap(({ version }) => version ?? []))
   return named.size === 1 ? [...named] : versions
 }
 
-/** A match has failed through the fault of one of these. */
+/** Records that one of the suspects caused a match to fail. */
 export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<string>): void => {
   if (match.ladder === null || match.tries.some(({ reason }) => reason === "engine_fault")) return
   const run = state.failing?.played === state.played ? state.failing.common : suspects
@@ -96,7 +96,7 @@ const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>,
   state.writes.versions.add(version.id)
 }
 
-/** A baseline belongs to nobody else. */
+/** A baseline is its own owner. */
 const ownerOf = ({ versions_by_id }: State, id: string): string => versions_by_id.get(id)?.owner ?? id
 
 const isGuilty = (state: State, { streak }: Version): boolean => {
@@ -113,7 +113,7 @@ const suspend = (state: State, version: Version): void => {
   state.recheckQueue = true
 }
 
-/** An administrator lets it play again, with a clean slate; where it is not suspended nothing changes. */
+/** An administrator lets an entry play again, with no faults counted. Nothing changes if it is not suspended. */
 export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">): Replies["Reinstate"] => {
   const version = state.versions_by_id.get(id)
   if (version === undefined) return { refused: "not_found" }

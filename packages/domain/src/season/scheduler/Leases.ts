@@ -11,15 +11,15 @@ import type { OpenMatch } from "./Match.ts"
 import type { Review } from "../Version.ts"
 import { nextRated } from "./PairingBatches.ts"
 
-/** No request takes more, whatever the runner's slots. */
+/** The most leases per request, whatever the runner's slots. */
 export const LEASES_PER_REQUEST_MAX = 64
 
-/** Longer than anybody waits for an answer: no request that was let in before its key was revoked comes later than that. */
+/** Longer than any request waits: none that was let in before its key was revoked arrives later than this. */
 const REVOKED_MS = 120_000
-/** So that the season's head stays small; more are not revoked in that time by hand. */
+/** Keeps the season's head small; nobody revokes more by hand in that time. */
 const REVOKED_MAX = 64
 
-/** Reviews first, then trials, then what the ladders are owed: newcomers wait for nobody's slots but each other's. */
+/** Reviews first, then trials, then ladder matches: newcomers wait only for each other. */
 export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["LeaseWork"] => {
   const { fleet, settings } = { fleet: command.fleet, settings: state.settings }
   const leases: Array<Work> = []
@@ -41,7 +41,7 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
 
 const nextTrial = (state: State, key: string): string | undefined => state.trials.find((id) => mayTake(state, state.live.get(id)!, key))
 
-/** Every lease that ran out by now. */
+/** Ends every lease that has run out. */
 export const loseLeases = (state: State): void => {
   const ran_out = eachLeased(state, (work) => work.until! <= state.now)
   for (const work of ran_out) {
@@ -60,7 +60,7 @@ const eachLeased = (state: State, when: (work: OpenMatch | Review) => boolean): 
   return [...found, ...reviews.sort((a, b) => ordOf(a) - ordOf(b))]
 }
 
-/** Back to where it waits, at no cost in attempts. */
+/** Queues the work again without counting an attempt. */
 const giveBack = (state: State, works: ReadonlyArray<OpenMatch | Review>): number => {
   for (const work of works) {
     if ("versions" in work) requeue(state, work)
@@ -89,7 +89,7 @@ export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Repli
 
 const isRevoked = ({ now, revoked }: State, key: string): boolean => revoked.some((each) => each.key === key && now - each.at < REVOKED_MS)
 
-/** What was asked under the key before, and comes after, is given nothing. */
+/** Requests under the key that were sent before and arrive after this are given nothing. */
 export const revokeKey = (state: State, { audit, key, stays = false }: Of<"RevokeKey">): Replies["RevokeKey"] => {
   logged(state, audit)
   if (!stays) {

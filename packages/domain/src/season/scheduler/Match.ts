@@ -1,4 +1,4 @@
-/** What the match scheduler keeps: boards, matches that are queued or played, and what it writes of those that ended. */
+/** The match scheduler's rows: boards, matches that are queued or being played, and the rows of those that ended. */
 import type { Seat } from "../rating/LadderRating.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import type { Ladder } from "../Rules.ts"
@@ -19,7 +19,7 @@ export interface OpenMatch {
   readonly id: string
   readonly n: number // running number in the season
   readonly ladder: Ladder | null // null: a trial
-  readonly candidate: string | null // whose trial it is
+  readonly candidate: string | null // the version on trial
   readonly round: number
   readonly board: string
   readonly seed: number
@@ -27,7 +27,7 @@ export interface OpenMatch {
   readonly created_at: number
   lease_n: number
   losses: number
-  tries: ReadonlyArray<Try> // one for each of the losses
+  tries: ReadonlyArray<Try> // one for each loss
   runner: string | null
   key: string | null
   until: number | null
@@ -37,7 +37,7 @@ export interface OpenMatch {
 export interface Ended extends Omit<OpenMatch, "until" | "losses" | "tries"> {
   readonly ending: Ending
   readonly ended_at: number
-  readonly rated_n: number | null // its place in the order of rating; null: counted in none
+  readonly rated_n: number | null // its rating number; null: not counted
   readonly withdrawn_reason: WithdrawnReason | null
   readonly successor: number | null
   readonly fault_reason: FaultReason | null

@@ -1,4 +1,4 @@
-/** Matches from the queue to their end: how one is leased, lost, given back, reported, withdrawn. */
+/** Matches from the queue to their end: leased, lost, given back, reported, withdrawn. */
 import { faultOf } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { blame, clear, isAnswered, suspectsOf } from "./Faults.ts"
@@ -13,7 +13,7 @@ import { type LadderState, ladderOf, release } from "../Ladders.ts"
 import type { RatingChange, Seat } from "../rating/LadderRating.ts"
 import { LEASE_AGAIN_MS, type Try } from "./Tries.ts"
 
-/** A match that so many leases could not play fails: something about it kills runners, or cannot be had. */
+/** A match fails after this many lost leases: it kills runners, or one of its files is not available. */
 export const LOSSES_MAX = 3
 
 interface Pairing {
@@ -84,7 +84,7 @@ export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMat
   return { accepted: true }
 }
 
-/** It could not be played here: it goes back, to be tried elsewhere. A lease that ran out before has counted then. */
+/** The runner could not play it: the match is queued again for others. A lease that ran out earlier was counted then. */
 export const reportFault = (state: State, command: Of<"ReportFault">): Receipt => {
   const { detail, fault_reason, key, lease, runtime_version, version = null } = command
   const match = held(state, lease, key)
@@ -114,7 +114,7 @@ const unrated = (version: string, { rank, score, strikes }: MatchOutcome["seats"
   open: null
 })
 
-/** A match of a class moves its own ladder and open; a match of open moves open alone. */
+/** A match of a class changes ratings on its own ladder and on open; a match of open only on open. */
 const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): ReadonlyArray<Seat> => {
   const ranks = seats.map((seat) => seat.rank)
   const forfeits = seats.map((seat) => seat.strikes >= state.settings.rules.match.strike_limit)
@@ -150,7 +150,7 @@ export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Repli
     return { lease, until: work.until }
   })
 
-/** Takes back a leased match. Giving it back oneself costs no attempt. */
+/** Queues a leased match again. A match given back by its runner costs no attempt. */
 export const requeue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)
   if (ladder !== undefined) ladder.playing--
@@ -173,14 +173,14 @@ const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<Closing
   else requeue(state, match)
 }
 
-/** Asked whenever a match waits in the queue: what is queued may always start. */
+/** Checked whenever a match is in the queue, so that every queued match may start. */
 const mayNotStart = (state: State, match: OpenMatch): { reason: WithdrawnReason; successor: number | null } | null => {
   if (state.phase !== "open") return { reason: "season_closed", successor: null }
   if (match.ladder !== null && match.round !== state.round) return { reason: "round_reset", successor: null }
   if (!state.boards.get(match.board)?.enabled) return { reason: "board_disabled", successor: null }
   for (const id of match.versions) {
     const version = state.versions_by_id.get(id)
-    if (version === undefined) return { reason: "season_closed", successor: null } // a candidate that was rejected by the close or the finals
+    if (version === undefined) return { reason: "season_closed", successor: null } // a candidate rejected by the close or finals
     if (version.status === "superseded") return { reason: "superseded", successor: version.successor }
     if (version.phase === "suspended") return { reason: "suspended", successor: null }
     if (version.status === "disabled") return { reason: "baseline_disabled", successor: null }
@@ -188,7 +188,7 @@ const mayNotStart = (state: State, match: OpenMatch): { reason: WithdrawnReason;
   return null
 }
 
-/** After boards, baselines, versions, rounds or the season have changed: what may no longer start is withdrawn. */
+/** Withdraws matches that may no longer start, after boards, baselines, versions, rounds or the season have changed. */
 export const withdrawQueued = (state: State): void => {
   for (const id of [...state.trials, ...state.ladders.flatMap(({ queue }) => queue)]) {
     const match = state.live.get(id)
@@ -197,7 +197,7 @@ export const withdrawQueued = (state: State): void => {
   }
 }
 
-/** Whoever reported that it could not be played is answered by the fault that the row keeps. */
+/** The row keeps the fault, for answering the runner that reported the match unplayable. */
 export const withdraw = (
   state: State,
   match: OpenMatch,
@@ -218,7 +218,7 @@ interface Closing {
   readonly seats?: ReadonlyArray<Seat>
 }
 
-/** The one way out of `live`: the row moves to `match`, its entries are free again. */
+/** The only way out of `live`: the row moves to `match`, and its entries are free again. */
 export const end = (state: State, match: OpenMatch, how: Closing): void => {
   const ladder = ladderOf(state, match)
   if (match.until === null) unqueue(state, match)
@@ -248,7 +248,7 @@ const leaveSeat = (state: State, ladder: LadderState | undefined, match: OpenMat
   if (version?.status === "superseded") letGo(state, version)
 }
 
-/** Adds the match to the trial of its candidate; how the trial goes on is decided when the step settles. */
+/** Adds the match to its candidate's trial. `settle` decides how the trial goes on. */
 const countTrial = (state: State, match: OpenMatch, { ending, outcome }: Closing): void => {
   const candidate = state.versions_by_id.get(match.candidate!)
   if (candidate?.phase !== "trial") return

@@ -1,6 +1,6 @@
 /**
- * From heap to queue: which ladder plays next, on which board, and who sits where. A pairing batch is prepared only when its
- * ladder has nothing prepared; what it prepares are rows at once, so a restored season goes on identically.
+ * From heap to queue: the next ladder to play, its board, and the seats. A pairing batch is prepared only when its
+ * ladder has no prepared match. Its matches are rows at once, so a restored season goes on identically.
  */
 import { pop, remove } from "../../pairing/Heap.ts"
 import { groupsOf, BATCH_ENTRIES } from "../../pairing/PairingBatch.ts"
@@ -12,11 +12,11 @@ import type { Board } from "./Match.ts"
 import { free, type LadderState } from "../Ladders.ts"
 import type { LadderRating } from "../rating/LadderRating.ts"
 
-/** At most one match in flight for so many entries of a ladder: pairing needs the results of the matches before. */
+/** A ladder has at most one match in flight per this many entries: pairing needs the results of earlier matches. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
 /**
- * A pairing batch takes those whose credit is within a game of the least. Without this a field no larger than a batch would
- * play in step, and neither would newcomers catch up nor those who forfeit be paired less.
+ * A pairing batch takes entries within one game of the least credit. Without this a field no larger than a batch would
+ * play in step: newcomers would not catch up, and entries that forfeit would not be paired less.
  */
 const BATCH_CREDIT = 1
 const HOUR_MS = 3_600_000
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000
 export const mayPlay = (ladder: LadderState): boolean =>
   ladder.playing < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
 
-/** The next prepared match of any ladder that this key may have, the ladder whose entries have played least first. */
+/** The next prepared match that this key may take, from the ladder whose entries have played least first. */
 export const nextRated = (state: State, key: string): string | undefined => {
   const ready = ({ queue }: LadderState) => queue.find((id) => mayTake(state, state.live.get(id)!, key))
   const ladders = state.ladders.filter(mayPlay).sort((a, b) => progress(state, a) - progress(state, b) || a.index - b.index)
@@ -37,7 +37,7 @@ export const nextRated = (state: State, key: string): string | undefined => {
   return state.round > 0 ? fill(state, ladders) : undefined
 }
 
-/** Credit of those whose turn it is on a ladder. */
+/** The credit of the entries that are next on a ladder. */
 const progress = (state: State, ladder: LadderState): number => {
   const first = ladder.queue[0]
   if (first === undefined) return placeIn(ladder.heap[0])
@@ -63,7 +63,7 @@ const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undef
   return undefined
 }
 
-/** Prepares matches among the free entries with less than `limit` credit; false where none can be made now. */
+/** Prepares matches among the free entries with less than `limit` credit; false if none can be made now. */
 const prepare = (state: State, ladder: LadderState, limit: number, matches = Infinity): boolean => {
   const least = boardsFor(state, ladder)[0]
   if (least === undefined || (ladder.heap[0]?.credit ?? Infinity) >= limit) return false
@@ -75,10 +75,10 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
   }
   const waiting = entries.splice(Math.min(Math.floor(entries.length / board.players), matches) * board.players)
   admitStranger(state, entries, waiting)
-  for (const entry of waiting) free(ladder, entry) // those owed least wait for the next pairing batch
+  for (const entry of waiting) free(ladder, entry) // entries owed least wait for the next pairing batch
   if (areOfOneOwner(state, entries)) {
     for (const entry of entries) free(ladder, entry)
-    return false // before anything is drawn: what comes to nothing leaves no row, and a restored season must draw the same
+    return false // before any draw: a failed attempt leaves no row, and a restored season must draw the same
   }
   if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, placeOf(entries[0]!))
   const groups = groupsOf(
@@ -92,7 +92,7 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
   return groups.length > 0
 }
 
-/** Where all who would be seated are of one owner, the last gives way to the first stranger who would have waited. */
+/** If all seated entries have one owner, the last of them swaps with the first waiting entry of another owner. */
 const admitStranger = (state: State, seated: Array<LadderRating>, waiting: Array<LadderRating>): void => {
   if (!areOfOneOwner(state, seated)) return
   const owner = ownerOf(state, seated[0]!)
@@ -105,15 +105,15 @@ const ownerOf = (state: State, { version }: LadderRating): string => state.versi
 const areOfOneOwner = (state: State, entries: ReadonlyArray<LadderRating>): boolean =>
   entries.every((entry) => ownerOf(state, entry) === ownerOf(state, entries[0]!))
 
-/** Boards in play that the ladder can fill, least used on it first. */
+/** Boards in play that the ladder can fill, those it has used least first. */
 const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
   [...state.boards.values()]
     .filter((board) => board.enabled && board.players <= ladder.active)
     .sort((a, b) => a.used[ladder.index]! - b.used[ladder.index]! || a.ord - b.ord)
 
 /**
- * Up to a pairing batch of entries that are owed a match. Where those who are owed cannot fill a board or are of one owner, and
- * nobody else will come free, others play along who are owed nothing: every match of a round has a seat that is owed it.
+ * Up to a pairing batch of entries that are owed a match. If these cannot fill a board or have one owner, and
+ * nobody else will come free, entries that are owed nothing play too: every match of a round has a seat that is owed it.
  */
 const takeEntries = (state: State, ladder: LadderState, limit: number): Array<LadderRating> => {
   const { heap } = ladder
@@ -133,14 +133,14 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<La
   return entries
 }
 
-/** So few that entries whose matches fail could be all that the others meet. */
+/** In so small a group, the others might meet only entries whose matches fail. */
 const FEW = 12
 
 /**
- * Those whose matches keep failing must not take the same few with them: where few are taken the first plays whoever is drawn,
- * those first of whom nothing has failed. They are of those taken, of others who are owed and, if nobody else will come free,
- * of those who play along. By meetings it would be the same ones again, since a match that failed is none. Where there is no
- * choice the first waits for those who play.
+ * Entries whose matches keep failing must not hit the same few opponents: in a small group the first plays drawn opponents,
+ * those without failed matches first. They are drawn from those taken, others that are owed and, if nobody else will come free,
+ * those owed nothing. Pairing by meetings would pick the same ones again, since a failed match is no meeting. If there is no
+ * choice, the first waits for entries that are playing.
  */
 const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: Array<LadderRating>): Array<LadderRating> => {
   const isSuspect = ({ version }: LadderRating) => state.versions_by_id.get(version)!.streak !== null
@@ -149,7 +149,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
   const among = [...rest]
   const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.credit < limit)
-  while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, however the heap lies
+  while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array
   const stranger = among.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
   const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
   if (among.length < seats - 1 || stranger === undefined || waits) {
@@ -180,7 +180,7 @@ const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRati
   ladder.queue.push(createMatch(state, { ladder: ladder.ladder, candidate: null, board, versions: seats }).id)
 }
 
-/** Whether a ladder still owes somebody a match that could be played now or, with no board in play, later. */
+/** Whether a ladder still owes an entry a match that could be played now or, if no board is in play, later. */
 export const owesMatches = (state: State, ladder: LadderState): boolean => {
   if (ladder.queue.length > 0 || ladder.playing > 0) return true
   if ((ladder.heap[0]?.credit ?? Infinity) >= ladder.owed) return false

@@ -1,6 +1,6 @@
 /**
- * Trials: an admitted candidate plays a few unrated matches. It enters when all of them ended with it under the strike
- * limit. Its opponents are baselines in play, then entered versions, then copies of itself, so a trial needs a board only.
+ * Trials: an admitted candidate plays a few unrated matches. It enters once it has finished all of them under the strike
+ * limit. Its opponents are baselines in play, then entered versions, then copies of itself, so a trial needs only a board.
  */
 import { createMatch } from "./Matches.ts"
 import { draw } from "../Random.ts"
@@ -10,11 +10,11 @@ import type { Board } from "./Match.ts"
 import type { Version } from "../Version.ts"
 import { enterVersion, rejectVersion } from "../entry/Versions.ts"
 
-/** Trial matches that failed through no fault of a seat, before the runners are held to be unable to try it. */
+/** After this many trial matches failed through no fault of a seat, the runners count as unable to try the candidate. */
 const TRIAL_VOID_MAX = 5
-const TRIALS = LADDERS.length // the place of trials in Board.used
+const TRIALS = LADDERS.length // the index of trials in Board.used
 
-/** Queues what the candidate still has to play; decides once all of it is over. */
+/** Queues the matches that the candidate still has to play; decides once all are over. */
 export const continueTrial = (state: State, id: string): void => {
   const candidate = state.versions_by_id.get(id)
   if (candidate?.phase !== "trial" || state.phase !== "open") return
@@ -64,7 +64,7 @@ const seatsOf = (state: State, candidate: Version, board: Board): ReadonlyArray<
   return [...opponents.slice(0, seat), candidate.id, ...opponents.slice(seat)]
 }
 
-/** By class of preference, in drawn order within each. */
+/** Sorted by preference, in random order within each. */
 const inLots = (state: State, versions: ReadonlyArray<Version>, preference: (version: Version) => number): ReadonlyArray<Version> =>
   versions
     .map((version) => ({ version, first: preference(version), lot: draw(state) }))

@@ -1,10 +1,10 @@
-/** Attempts at a match that came to nothing, and what is remembered of an entry whose matches keep failing. */
+/** Failed attempts at a match, and the record of an entry whose matches keep failing. */
 import type { FaultReason } from "../Reasons.ts"
 
-/** A runner's key that reported a match unplayable is not given it again before this; others are. */
+/** A key that reported a match unplayable is not given it again for this long; other keys are. */
 export const LEASE_AGAIN_MS = 30_000
 
-/** An attempt at a match that came to nothing: under which lease, whose, and the version it is put down to. */
+/** A failed attempt at a match: its lease, its key, and the version that is blamed. */
 export interface Try {
   readonly n: number
   readonly key: string
@@ -18,7 +18,7 @@ interface Tried {
   readonly now: number
 }
 
-/** When the next match may be taken again by a key that reported it unplayable. One that is being played may be queued by then. */
+/** When a key may next retake a match that it reported unplayable. Matches being played count too: they may be queued by then. */
 export const nextAgain = ({ live, now }: Tried): number => {
   let first = Infinity
   for (const { tries } of live.values()) {

@@ -1,16 +1,17 @@
 /**
  * The answer to a result for work that is no longer open follows from how the work ended, so a repeat needs no memory
- * of its own and gets the first answer after any restart (docs/contract.md#runner-protocol). A lease is `<match or version id>.<n>`.
+ * of its own and gets the first answer after any restart (docs/contract.md#runner-protocol). A lease is named
+ * `<match or version id>.<n>`.
  */
 import type { Receipt } from "../Command.ts"
 import type { Ending, FaultReason, Status } from "../Reasons.ts"
 
-/** What the rows say of the work: a match that ended, or a version that went through review. */
+/** The row of the work: a match that ended, or a version that went through review. */
 export type EndedWork =
   | {
       readonly kind: "match"
       readonly lease_n: number
-      readonly key: string | null // of the last holder
+      readonly key: string | null // the last holder's
       readonly released: boolean
       readonly ending: Ending
       readonly fault_reason: FaultReason | null
@@ -19,10 +20,10 @@ export type EndedWork =
       readonly kind: "admission"
       readonly status: Status
       readonly admit_attempt: number
-      readonly admit_key: string | null // who answered the last attempt; null: nobody has
+      readonly admit_key: string | null // the key that answered the last attempt; null: none has
     }
 
-/** A lease that the work has outlived is lost whoever asks; the last one is answered to its holder alone. */
+/** A lease before the last is lost for any key; the last one is answered only to its holder. */
 export const answerAgain = (row: EndedWork | undefined, lease: { readonly n: number; readonly key: string }): Receipt => {
   if (row === undefined) return { accepted: false, reason: "unknown" }
   const last = row.kind === "match" ? row.lease_n : row.admit_attempt
@@ -32,12 +33,12 @@ export const answerAgain = (row: EndedWork | undefined, lease: { readonly n: num
   return row.kind === "admission" ? { accepted: true } : answerMatch(row)
 }
 
-/** A review that ended before its last attempt was answered: by a close, finals, or the fifth failure. Its holder is not on record. */
+/** A review that a close, finals or the fifth failure ended before its last attempt was answered. Its holder is not recorded. */
 const isCutOff = (row: EndedWork): boolean => row.kind === "admission" && row.admit_key === null && row.status === "rejected"
 
 const answerMatch = (row: Extract<EndedWork, { readonly kind: "match" }>): Receipt => {
   if (row.released) return { accepted: false, reason: "released" }
-  // A match that could not be played was reported so under its last lease, and withdrawn while it waited to be tried again.
+  // A cancelled match with a fault was reported unplayable under its last lease, then withdrawn while waiting for a retry.
   if (row.ending === "cancelled" && row.fault_reason === null) return { accepted: false, reason: "withdrawn" }
   return row.ending === "failed" && row.fault_reason === "runner_lost" ? { accepted: false, reason: "lost" } : { accepted: true }
 }

@@ -1,4 +1,4 @@
-/** The rows of what has ended, kept for the tests that void a match: the log as a store would read and rewrite it. */
+/** The rows of ended matches, for tests that void a match: the log as a store would read and rewrite it. */
 import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
 import type { Earlier, EndedMatch, LeftRating, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
 import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
@@ -18,7 +18,7 @@ export interface Books {
 
 export const books = (): Books => ({ ended: new Map(), seeds: new Map(), ratings: new Map(), series: new Map() })
 
-/** Writes what a commit would. */
+/** Writes the rows that a commit would. */
 export const writeEnded = (to: Omit<Books, "ratings">, { ended, rerated, seeds, series, voided }: Writes): void => {
   for (const { detail, id } of voided) {
     const row = to.ended.get(id)!
@@ -66,7 +66,7 @@ export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
   after: counted(of).findLast((match) => match.round < round)?.rated_n ?? 0
 })
 
-/** `end`: with what came after the last match. */
+/** `end`: includes what came after the last match. */
 export const pageOf = (of: Omit<Books, "ratings">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
   const matches = counted(of)
     .filter(({ rated_n }) => rated_n > after)

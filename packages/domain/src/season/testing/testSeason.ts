@@ -77,7 +77,7 @@ export const ADMITTED = {
   memory: { flat: 0, cell: 0 }
 } as const
 
-/** Everyone survives as long as their place in `order`; nobody strikes. */
+/** The outcome of a match without strikes. */
 export const outcome = (seats: number, winner = 0): MatchOutcome => ({
   runtime_version: "ort",
   reason: "last_standing",

@@ -8,6 +8,7 @@ import { Views } from "@agon/server/view/Views.ts"
 import { KEPT_DAYS, ROWS_OF_DAY_MAX } from "@agon/server/view/queries.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -218,9 +219,9 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a service that
 
 /** Until the table says so: a statement takes its time whatever the clock says. */
 const written = (views: number) =>
-  stored.pipe(
-    Effect.repeat({ until: ([row]) => row?.views === views, times: 500 }),
-    Effect.map((rows) => assert.strictEqual(rows[0]?.views, views))
+  eventually(
+    `${views} views in the table`,
+    Effect.map(stored, ([row]) => row?.views === views)
   )
 
 layer(database, { excludeTestServices: true })("a flood", (it) => {

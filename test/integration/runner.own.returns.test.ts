@@ -29,16 +29,17 @@ layer(Service.layer({ runner_slots: 1 }), { excludeTestServices: true, timeout: 
         MatchVoiding.use((voiding) => voiding.flag(runner, { season_id: season!.id, match: runner, detail: "It was wrong." }))
       const ends = [(runner: string) => fleet.admin.fleet.stopRunner({ params: { runner } }), ...[1, 2, 3, 4].map(() => flag)]
       let runner = yield* sessionAfter(undefined)
+      const back_ms: Array<number> = []
       for (const end of ends) {
         const pid = (yield* OwnRunner).pid()
         yield* end(runner) as Effect.Effect<unknown>
         const ended = performance.now()
         runner = yield* sessionAfter(runner)
-        const back_ms = performance.now() - ended
-        console.log(`the runner beside the service was back after ${Math.round(back_ms)} ms`)
-        assert.isBelow(back_ms, allowed(10_000))
+        back_ms.push(Math.round(performance.now() - ended))
         assert.notStrictEqual((yield* OwnRunner).pid(), pid)
       }
+      console.log(`the runner beside the service was back after ${back_ms.join(", ")} ms`)
+      for (const each_ms of back_ms) assert.isBelow(each_ms, allowed(10_000))
     })
   )
 })

@@ -65,6 +65,18 @@ describe("Parking", () => {
       yield* Fiber.join(third)
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("does not park a request whose runner was stopped after it asked, and lets others wait", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      for (let n = 0; n < 1_000; n++) parking.stop(`runner-${n}`)
+      yield* parking.park({ ...waiting(), runner: "runner-0" }, 0, 30_000)
+      parking.stop("runner-1000") // the first is remembered no more
+      yield* Effect.forkChild(parking.park({ ...waiting(), runner: "runner-0" }, 0, 30_000))
+      yield* Effect.forkChild(parking.park({ ...waiting(), runner: "another" }, 0, 30_000))
+      yield* TestClock.adjust(0)
+      assert.strictEqual(parking.size(), 2)
+    }).pipe(Effect.provide(Parking.layer))
+  )
   it.effect("lets everybody go when the node stops, and nobody waits from then on", () =>
     Effect.gen(function* () {
       const parking = yield* Parking

@@ -8,7 +8,8 @@
  *
  * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake on.
  * Requests of one kind (the same fleet, engines and kinds of work) get the same answer, so once a request was given nothing
- * after a signal, no other of its kind is woken for that signal. A request that was signalled between asking and parking does not park.
+ * after a signal, no other of its kind is woken for that signal. A request that was signalled between asking and parking does not park,
+ * and neither does one whose runner was stopped in between.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 
@@ -18,6 +19,9 @@ export interface Waiting {
   /** The runner that sent the request. */
   readonly runner?: string
 }
+
+/** A stopped runner stays stopped; so many of the last are remembered for requests that were on their way to park. */
+const STOPPED_MAX = 1_000
 
 interface Parked extends Waiting {
   /** The number of the last signal before it asked. */
@@ -50,6 +54,7 @@ export class Parking extends Context.Service<
     const parked = new Set<Parked>()
     const signals = new Map<string, number>()
     const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
+    const stopped = new Set<string>()
     let signal = 0
     let closed = false
 
@@ -71,7 +76,7 @@ export class Parking extends Context.Service<
 
     const park = ({ kind, runner, serves }: Waiting, since: number, wait_ms: number) =>
       Effect.suspend(() => {
-        if (closed) return Effect.void
+        if (closed || (runner !== undefined && stopped.has(runner))) return Effect.void
         for (const [season, at] of signals) {
           if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
         }
@@ -99,6 +104,7 @@ export class Parking extends Context.Service<
       park,
       passOn,
       stop: (runner) => {
+        remember(stopped, runner)
         for (const each of parked) {
           if (each.runner !== runner) continue
           parked.delete(each)
@@ -114,4 +120,9 @@ export class Parking extends Context.Service<
       isClosed: () => closed
     })
   })
+}
+
+const remember = (stopped: Set<string>, runner: string): void => {
+  stopped.add(runner)
+  if (stopped.size > STOPPED_MAX) stopped.delete(stopped.values().next().value!)
 }

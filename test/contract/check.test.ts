@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { tally } from "../../scripts/tally.ts"
+import { failedFiles, failures, tally } from "../../scripts/tally.ts"
 import { leftovers } from "../support/leftoverProcesses.ts"
 
 const scripts = resolve(import.meta.dirname, "../../scripts")
@@ -36,6 +36,30 @@ describe("the sum of a test run", () => {
   it("counts a missing or broken report as one failure, whatever the exit status", () => {
     assert.deepStrictEqual(tally(undefined, 0), { passed: 0, failed: 1, skipped: 0 })
     assert.deepStrictEqual(tally("{", 0), { passed: 0, failed: 1, skipped: 0 })
+  })
+
+  it("names what failed: the test with the head of its message, or the file as a whole with its own", () => {
+    const message = Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n")
+    const text = JSON.stringify({
+      testResults: [
+        { name: "a.test.ts", status: "passed", assertionResults: [{ status: "passed" }] },
+        { name: "b.test.ts", status: "failed", message: "no such module", assertionResults: [] },
+        {
+          name: "c.test.ts",
+          status: "failed",
+          assertionResults: [{ status: "passed" }, { status: "failed", fullName: "a thing is so", failureMessages: [message] }]
+        }
+      ]
+    })
+    const [whole, single, ...others] = failures(text)
+    assert.match(whole!, /b\.test\.ts > the file as a whole\n {4}no such module/)
+    assert.match(single!, /c\.test\.ts > a thing is so\n {4}line 0\n/)
+    assert.notInclude(single, "line 49")
+    assert.isEmpty(others)
+    assert.deepStrictEqual(
+      failedFiles(text).map((file) => file.name),
+      ["b.test.ts", "c.test.ts"]
+    )
   })
 })
 

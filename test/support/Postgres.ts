@@ -8,6 +8,7 @@
  * stops the server and removes its directory. Everything here runs on real timers, so it works under TestClock as well.
  */
 import { PgClient } from "@effect/sql-pg"
+import { link } from "@agon/server/database/binaries.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { serverUser } from "@agon/server/database/serverUser.ts"
 import { Duration, Effect, Layer, Redacted } from "effect"
@@ -112,6 +113,7 @@ const address = (server: Server, database: string) => `postgres://agon@localhost
 const GUARD = '"$@" </dev/null & server=$!; trap "" INT TERM HUP; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$DIRECTORY"'
 
 const start = async (bin: string, durable: boolean): Promise<Server> => {
+  if (bin === EMBEDDED && !link(dirname(bin))) throw new Error(`the symbolic links of ${bin} cannot be made`)
   const user = serverUser()
   const as = user === undefined ? {} : { uid: user.uid, gid: user.gid }
   const directory = mkdtempSync(join(tmpdir(), "agon-test-pg-"))

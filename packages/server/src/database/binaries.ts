@@ -95,7 +95,10 @@ const prepare = (native: string, search: Search): Binaries | undefined => {
   return undefined
 }
 
-/** Makes the symbolic links that the package lists and an install without scripts left out; false where that is not possible. */
+/**
+ * Makes the symbolic links that the package lists and an install without scripts left out; false where that is not possible.
+ * Other processes may do the same and run the programs meanwhile: a link appears whole, and one that leads somewhere stays.
+ */
 export const link = (native: string): boolean => {
   try {
     const list = join(native, "pg-symlinks.json")
@@ -111,8 +114,10 @@ export const link = (native: string): boolean => {
 }
 
 const replaceLink = (source: string, path: string) => {
-  rmSync(path, { force: true }) // a broken link
-  symlinkSync(source, path)
+  const making = `${path}.${process.pid}`
+  rmSync(making, { force: true })
+  symlinkSync(source, making)
+  renameSync(making, path)
 }
 
 /** Files that only compilers and human readers need; they are not copied. */

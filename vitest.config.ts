@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
-import { HANGS_AFTER_MS } from "./test/support/hangs.ts"
 import { mutants } from "./test/simulation/mutants.ts"
+import { HANGS_AFTER_MS } from "./test/support/hangs.ts"
 import { plugin } from "./test/support/Mutants.ts"
 
 // The product runs as TypeScript on Node 24, and so must what it is tested on: vitest's workers take over this Node.

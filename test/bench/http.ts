@@ -8,19 +8,20 @@
  *   node test/bench/http.ts --routes [rounds, 9] [seconds, 1]     five cached routes against bare servers of their bytes, and memory
  *   node test/bench/http.ts --profile KIND      where the time of one server goes
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { id } from "../support/SeasonScript.ts"
-import { insertField } from "./play/field.ts"
 import { answer, CONNECTIONS, cpu_us, launch, load, median, type Server } from "./http/launch.ts"
 import { summary } from "./http/profile.ts"
 import { compareRoutes } from "./http/routes.ts"
 import { subjectOf, write } from "./http/Subject.ts"
+import { insertField } from "./play/field.ts"
 
 const KINDS = ["bare", "fastify", "cached", "behind", "json", "fastify-json", "typed", "pg", "sql-pg", "postgres"] as const
 type Kind = (typeof KINDS)[number]

@@ -4,19 +4,20 @@
  *
  *   node test/bench/large.ts [entries, 100000] [superseded versions, as many]
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Fiber, Layer, Logger } from "effect"
+
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore } from "@agon/domain/season/State.ts"
-import * as Database from "@agon/server/database/Database.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
+import * as Database from "@agon/server/database/Database.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { id, lease, report } from "../support/SeasonScript.ts"
 import { insertField, supersede } from "./play/field.ts"

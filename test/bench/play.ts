@@ -6,17 +6,18 @@
  *
  *   node test/bench/play.ts [seconds a slot, 2] [turns, 3] [runners, 1,8,64,256] [contestants, a regular expression]
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
+
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { restore } from "@agon/domain/season/State.ts"
-import * as Database from "@agon/server/database/Database.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
+import * as Database from "@agon/server/database/Database.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { id, lease } from "../support/SeasonScript.ts"
 import { agon, MANNERS } from "./play/agon.ts"

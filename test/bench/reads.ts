@@ -11,17 +11,17 @@
  * shown with its growth, and so is that of its hand-written SQL.
  */
 import "effect/schema/SchemaJITCompiler/enable"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted } from "effect"
 import * as Database from "@agon/server/database/Database.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, type Redacted } from "effect"
+import { insertRows } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { type Measured, measure, type Stand } from "./reads/measure.ts"
 import { type Question, questionsOf } from "./reads/questions.ts"
-import { insertRows } from "../support/ManyRows.ts"
 
 const [matches = "1000000", entries = "10000", only = ""] = process.argv.slice(2)
 const FULL = { matches: Number(matches), entries: Number(entries) }

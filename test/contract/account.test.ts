@@ -1,11 +1,11 @@
+import { AccountHandlers } from "@agon/server/account/http.ts"
+import { Providers } from "@agon/server/account/Providers.ts"
+import { SignIn } from "@agon/server/account/SignIn.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { AccountHandlers } from "@agon/server/account/http.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
-import { call, layer as webLayer, noLookups } from "../support/Web.ts"
+import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const Live = webLayer({
   handlers: AccountHandlers.pipe(Layer.provide(Layer.mergeAll(Providers.layer([]), Layer.mock(SignIn, {})))),

@@ -4,8 +4,8 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Call, call } from "../support/Web.ts"
 import { layer as administration, options, post, refusal, rows, scheduled, season, urlOf } from "../support/Administration.ts"
+import { type Call, call } from "../support/Web.ts"
 
 const uuid = "01950000-0000-7000-8000-000000000001"
 const put = (method: string, path: string, json?: unknown): readonly [string, string, unknown] => [method, path, json]

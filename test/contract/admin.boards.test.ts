@@ -1,12 +1,13 @@
 /** Boards and baselines, uploaded, switched and imported (docs/contract.md#boards and docs/contract.md#baselines). */
+
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import {
+  layer as administration,
   ask,
   baseline,
   changes,
-  layer as administration,
   log,
   options,
   patch,

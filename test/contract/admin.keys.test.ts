@@ -1,12 +1,12 @@
 /** A season's own runner keys and runners, and who can process its queue (docs/contract.md#fleets-and-runner-keys). */
-import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+
 import { FleetAdmin } from "@agon/server/runner/FleetAdmin.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
-import { call } from "../support/Web.ts"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import {
-  baseline,
   layer as administration,
+  baseline,
   leaseMatch,
   log,
   options,
@@ -20,6 +20,7 @@ import {
 } from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { session as sessionOfFleet } from "../support/Fleet.ts"
+import { call } from "../support/Web.ts"
 
 const session = { ...sessionOfFleet, slots: 2 }
 const runner = (key: string, path: string, json: unknown) =>

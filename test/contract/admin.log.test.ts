@@ -2,14 +2,14 @@
  * Every administrative write leaves its row in the log in the transaction of the write (docs/contract.md#audit-log): where
  * the row cannot be written, nothing is. The routes are read from the API, so a new one that writes must be added here.
  */
+
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
-import { call } from "../support/Web.ts"
 import {
+  layer as administration,
   ask,
   baseline,
-  layer as administration,
   options,
   post,
   rows,
@@ -20,6 +20,7 @@ import {
 } from "../support/Administration.ts"
 import { administrationRoutes, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { call } from "../support/Web.ts"
 import { withoutLog } from "../support/withoutLog.ts"
 
 interface Write {

@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
+  layer as administration,
   ask,
   enter,
-  layer as administration,
   log,
   options,
   patch,

@@ -2,25 +2,26 @@
  * Every refusal that an administration route declares is provoked over HTTP, and one that is not fails this test: what a
  * route may answer is read from the API itself, what provokes it stands in the lists below.
  */
+
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
-import type { Call } from "../support/Web.ts"
 import {
+  layer as administration,
   ask,
   baseline,
-  layer as administration,
   log,
   options,
   post,
   refusal,
   scheduled,
   season,
-  startRound,
-  seasonBody
+  seasonBody,
+  startRound
 } from "../support/Administration.ts"
 import { administrationRoutes, type Route, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
+import type { Call } from "../support/Web.ts"
 
 const routes = administrationRoutes()
 const uuid = Fixture.uuid("key", 77)

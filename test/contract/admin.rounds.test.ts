@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import {
+  layer as administration,
   changes,
   leaseMatch,
-  layer as administration,
   log,
   options,
   patch,

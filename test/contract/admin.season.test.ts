@@ -2,15 +2,16 @@
  * Making a season and changing it (docs/contract.md#creating-a-season and docs/contract.md#editing-a-season), over HTTP with the
  * season's own actor.
  */
+
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import {
+  layer as administration,
   ask,
   baseline,
   changes,
   later,
-  layer as administration,
   log,
   options,
   past,

@@ -1,10 +1,11 @@
 /** How audits end that no two runners decide, and what becomes of runners and keys that were flagged. */
-import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Metric, Schedule } from "effect"
+
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { ReplayAudits } from "@agon/server/runner/ReplayAudits.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { about, isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 

@@ -1,9 +1,9 @@
+import type { Client } from "@agon/api/Client.ts"
+import type { AuditWork } from "@agon/api/runner/protocol.ts"
+import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule, type Scope } from "effect"
-import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import type { Client } from "@agon/api/Client.ts"
-import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { hashOf, isAudit, isMatch, keyed, played, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 

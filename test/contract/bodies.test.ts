@@ -1,15 +1,15 @@
 /** How much a request may bring and a refusal may answer: a bound for every operation, before anything is made of it. */
-import { assert, describe, it, layer } from "@effect/vitest"
-import { type Schema, SchemaAST } from "effect"
-import { HttpApi } from "effect/http-api"
-import { Effect, Layer } from "effect"
-import { HttpServer, HttpServerRespondable } from "effect/http"
+
 import { connect } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { BODY_BYTES, bodyBytes } from "@agon/api/bodyBytes.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { itemsMax } from "@agon/server/http/takes.ts"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, type Schema, SchemaAST } from "effect"
+import { HttpServer, HttpServerRespondable } from "effect/http"
+import { HttpApi } from "effect/http-api"
 import { core, noLookups, unserved } from "../support/Web.ts"
 
 const bodies = new Map<string, { readonly route: string; readonly schemas: ReadonlyArray<Schema.Constraint> }>()

@@ -2,12 +2,13 @@
  * What is shared is the same for everybody and says nothing of anybody, on every route; what is not shared is kept by nobody. Over the
  * whole API on a real Postgres, from its own document and the table of routes.
  */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { OpenApi } from "effect/http-api"
+
 import { readFileSync } from "node:fs"
 import { Api } from "@agon/api/Api.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { OpenApi } from "effect/http-api"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { operationsOf } from "../support/Operations.ts"

@@ -1,7 +1,8 @@
 /** One shared answer, however its parameters are written and whatever stands beside them: who asks in a new way each time costs no read. */
+
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 

@@ -1,15 +1,16 @@
 /** Many who ask for the same at the same moment, over sockets: it is read once, whoever goes away, and however the reading ends. */
-import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
-import { SqlError } from "effect/sql"
+
 import { connect } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { SqlError } from "effect/sql"
 import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
 
 /** What the next reading waits for and ends in. */

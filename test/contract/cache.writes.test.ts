@@ -2,11 +2,12 @@
  * Whatever is written, the cache lets go at once what has changed by it, and little else. Every shared answer of a small world is kept;
  * after each write what it would be now is asked when nothing is kept any more, and compared.
  */
+
+import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
-import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import * as A from "../support/Administration.ts"
 import { decide, say } from "../support/Commenting.ts"
 import * as Small from "../support/SmallWorld.ts"

@@ -1,9 +1,9 @@
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { Broadcast, payloads } from "@agon/server/node/Broadcast.ts"
+import * as CachePurges from "@agon/server/node/CachePurges.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as CachePurges from "@agon/server/node/CachePurges.ts"
-import { Broadcast, payloads } from "@agon/server/node/Broadcast.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 

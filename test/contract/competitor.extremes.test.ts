@@ -1,8 +1,9 @@
 /** Figures and moments at the edge of what can be said: refused where they come in, so that no season's commit ever fails of them. */
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+
 import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { hashOf } from "../support/Referee.ts"

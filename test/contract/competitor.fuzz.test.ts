@@ -1,12 +1,13 @@
 /** Hostile input on every route: whatever is sent, the answer is one that the route declares, and never our fault. */
+
+import { Api } from "@agon/api/Api.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 import * as A from "../support/Administration.ts"
+import { faultOf as undeclared } from "../support/Declared.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { type Attempt, makeFuzz, type Names, randomOf, sha256 } from "../support/Fuzz.ts"
-import { faultOf as undeclared } from "../support/Declared.ts"
 import { operationsOf } from "../support/Operations.ts"
 import { type Answered, callAnyhow } from "../support/Web.ts"
 

@@ -1,11 +1,12 @@
 /** Private seasons: what their members read, and that to everybody else they are seasons that were never made. */
+
+import { Api } from "@agon/api/Api.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { Seasons } from "@agon/server/season/Seasons.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { Api } from "@agon/api/Api.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
-import { Seasons } from "@agon/server/season/Seasons.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import type { Answered, Call } from "../support/Web.ts"

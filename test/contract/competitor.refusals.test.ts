@@ -2,10 +2,11 @@
  * Every refusal that a competitor's route declares is provoked over HTTP, and one that is not fails this test: what a route may
  * answer is read from the OpenAPI document, what provokes it stands in the lists below.
  */
+
+import { Api } from "@agon/api/Api.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { type Operation, operationsOf } from "../support/Operations.ts"

@@ -1,8 +1,8 @@
 /** Submitting, over HTTP on a real Postgres with the seasons' own actors: refusals, races, repeats, re-entry, and what is foreseen. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../support/eventually.ts"
 import * as A from "../support/Administration.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { bodyOf, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
 

@@ -1,13 +1,14 @@
 /** Answers in the coding that a reader asks for: kept ones, those made for one reader, the documents; and those that are never compressed. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+
 import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { makeRoutes, serve, type AllHandlers } from "@agon/server/Http.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
 
 const map = (i: number) => ({

@@ -1,18 +1,19 @@
 /** What strangers may do to a connection: requests that are none, that are two at once, that never end, and more of them than anybody needs. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
-import { ConnectionLimits } from "@agon/server/http/Connections.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
-import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
+import { ConnectionLimits } from "@agon/server/http/Connections.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { allowed } from "../support/slack.ts"
+import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
 
 const GameHandlers = HttpApiBuilder.group(Api, "game", (handlers) =>
   handlers.handleAll({ games: () => Effect.as(tagged("game:x"), []), game: uncalled })

@@ -1,11 +1,12 @@
 /** Connections that one client address holds open: as many as it may have, and nobody else is kept out by them. */
+
+import { connect, type Socket } from "node:net"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
+import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
+import { ConnectionLimits } from "@agon/server/http/Connections.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { HttpServer } from "effect/http"
-import { connect, type Socket } from "node:net"
-import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { ConnectionLimits } from "@agon/server/http/Connections.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { core, noLookups, unserved } from "../support/Web.ts"
 
 const ADDRESS_MAX = 5

@@ -1,8 +1,9 @@
 /** A database that takes statements and says nothing, as one does that is frozen or whose line was cut. */
+
+import { AnswerTimeout } from "@agon/server/http/AnswerTimeout.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { AnswerTimeout } from "@agon/server/http/AnswerTimeout.ts"
 import * as A from "../support/Administration.ts"
 import { type Call, call } from "../support/Web.ts"
 

@@ -1,14 +1,15 @@
 /** The documents are complete: whatever the API promises stands in docs/contract.md as it is promised. */
-import { assert, describe, it } from "@effect/vitest"
-import { OpenApi } from "effect/http-api"
+
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
-import { rated, SHOWN_AT, type Rating } from "@agon/domain/rating/Rating.ts"
-import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
+import { type Rating, rated, SHOWN_AT } from "@agon/domain/rating/Rating.ts"
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { variables } from "@agon/server/config/environment.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { OpenApi } from "effect/http-api"
 import { type Row, routeOf, table } from "../support/RoutesTable.ts"
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8")

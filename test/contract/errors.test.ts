@@ -1,9 +1,10 @@
 /** The page that the type of every problem links to. */
-import { assert, describe, it } from "@effect/vitest"
-import * as Problems from "@agon/api/Problem.ts"
+
 import { errorCatalogue } from "@agon/api/Errors.ts"
 import { errorMeanings } from "@agon/api/errorMeanings.ts"
+import * as Problems from "@agon/api/Problem.ts"
 import { errorsPage } from "@agon/server/http/errorsPage.ts"
+import { assert, describe, it } from "@effect/vitest"
 
 describe("the catalogue of errors", () => {
   const catalogue = errorCatalogue()

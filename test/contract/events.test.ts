@@ -1,14 +1,15 @@
 /** Views, counted by the day, over the whole service (docs/contract.md#views). */
+
+import { KEPT_DAYS, ROWS_OF_DAY_MAX } from "@agon/server/view/queries.ts"
+import { Views } from "@agon/server/view/Views.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Views } from "@agon/server/view/Views.ts"
-import { KEPT_DAYS, ROWS_OF_DAY_MAX } from "@agon/server/view/queries.ts"
 import * as A from "../support/Administration.ts"
-import * as Fixture from "../support/Fixture.ts"
 import { eventually } from "../support/eventually.ts"
+import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"

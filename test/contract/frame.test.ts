@@ -1,16 +1,17 @@
 /** Frames of replays that nobody has checked, as large as a replay may be: made beside the thread that serves requests, once each. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { lastView } from "@agon/engine/replay/verify.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
-import { Matches } from "@agon/server/match/Matches.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
+import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { call, layer as webLayer, noLookups } from "../support/Web.ts"
+import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const MAX_BYTES = 4 * 1024 * 1024
 

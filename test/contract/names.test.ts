@@ -1,8 +1,9 @@
 /** Every text of every body is a name, which is trimmed and never blank, or is known to be something else (docs/contract.md#types). */
+
+import { Api } from "@agon/api/Api.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Schema, SchemaAST } from "effect"
 import { HttpApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 import * as A from "../support/Administration.ts"
 
 /** What names are called. */

@@ -1,8 +1,9 @@
 /** Notifications over the whole service: the feed, what is wanted of it, and notices to everybody (docs/contract.md#notifications). */
+
+import { makeTell } from "@agon/server/notification/Notifications.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeTell } from "@agon/server/notification/Notifications.ts"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"

@@ -1,8 +1,9 @@
 /** What is under way in an account's name ends with the account, on every node; what begins afterwards does not. */
-import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
+
 import { Ongoing, type OngoingShape } from "@agon/server/account/Ongoing.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 

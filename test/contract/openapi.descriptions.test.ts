@@ -1,7 +1,8 @@
 /** The served OpenAPI document, walked: nothing in it is left for its reader to guess. */
+
+import { Api } from "@agon/api/Api.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 
 type Json = any
 

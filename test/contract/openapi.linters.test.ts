@@ -1,13 +1,14 @@
 /** The OpenAPI document by the recommended rules of Spectral and Redocly; the only exceptions are named here. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { OpenApi } from "effect/http-api"
+
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Api } from "@agon/api/Api.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
 import { packageOf } from "../support/Generators.ts"
 
 const document = OpenApi.fromApi(Api) as any

@@ -1,8 +1,8 @@
-import { Validator } from "@seriousme/openapi-schema-validator"
+import { Api } from "@agon/api/Api.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 
 const members = ["type", "title", "status", "detail", "code"]
 

@@ -1,9 +1,10 @@
 /** What operators ask: whether the service is ready. */
+
+import { OperationsLayer } from "@agon/server/http/Operations.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
-import { OperationsLayer } from "@agon/server/http/Operations.ts"
+import { TestClock } from "effect/testing"
 import * as Postgres from "../support/Postgres.ts"
 import { Web } from "../support/Web.ts"
 

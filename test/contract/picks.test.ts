@@ -1,7 +1,8 @@
 /** Picked matches over the whole service (docs/contract.md#picks). */
+
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { call } from "../support/Web.ts"

@@ -6,9 +6,10 @@
  * uncertain that no real beta makes openskill's c as small as ours (a mean deviation over 157 points with two seats, 111
  * with four, 68 with eight); the posterior in `Rating.test.ts` judges those.
  */
-import { rate } from "openskill"
+
 import { type Rating, rated } from "@agon/domain/rating/Rating.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { rate } from "openskill"
 
 const S = 400 / Math.LN10
 const lots = (seed: number) => () => {

@@ -2,16 +2,17 @@
  * Lists of matches against a list worked out in memory: every filter with every other and every sort, in all the ways in which
  * chance joins them, walked page by page. What the words of the contract mean stands here once more, in plain loops.
  */
-import { assert, layer } from "@effect/vitest"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
-import { Matches } from "@agon/server/match/Matches.ts"
+
 import { MatchHandlers } from "@agon/server/match/http.ts"
+import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import { randomOf } from "../support/Fuzz.ts"
 import { insertRows } from "../support/ManyRows.ts"
-import { call, layer as webLayer, noLookups } from "../support/Web.ts"
+import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const SIZE = { matches: 1_200, entries: 1_200 }
 const QUERIES = process.env["AGON_SLOW"] ? 2_000 : 120

@@ -1,22 +1,23 @@
 /** Matches as anyone and as their owners read them (docs/contract.md#matches). */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { playMatch } from "@agon/engine/play.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
 import { snakes } from "@agon/engine/snakes/snakes.ts"
-import { Matches } from "@agon/server/match/Matches.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { gameTag, matchesTag, seasonTag } from "@agon/server/http/tags.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
+import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
-import { gameTag, matchesTag, seasonTag } from "@agon/server/http/tags.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { call, layer as webLayer, noLookups } from "../support/Web.ts"
+import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const { at, engineDigest, matchIds: x, modelIds: m, seasonIds, uuid, versionIds: v } = Fixture
 

@@ -1,7 +1,5 @@
 /** Reads over many rows: each starts from its index and reads no further than its page. Postgres itself counts the rows. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { Boards } from "@agon/server/board/Boards.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
@@ -9,6 +7,9 @@ import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { core } from "../support/Web.ts"
 

@@ -1,21 +1,22 @@
 /** What anyone may read, field by field against docs/contract.md, over rows in a real Postgres. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { PlatformStatus } from "@agon/server/admin/PlatformStatus.ts"
 import { AdminHandlers } from "@agon/server/admin/http.ts"
+import { PlatformStatus } from "@agon/server/admin/PlatformStatus.ts"
 import { Boards } from "@agon/server/board/Boards.ts"
 import { BoardHandlers } from "@agon/server/board/http.ts"
 import { Games } from "@agon/server/game/Games.ts"
 import { GameHandlers } from "@agon/server/game/http.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
-import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
+import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { SeasonHandlers } from "@agon/server/season/http.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { call, layer as webLayer, noLookups } from "../support/Web.ts"
+import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const { at, classes, engineDigest, insert, modelIds: m, uuid, versionIds: v } = Fixture
 

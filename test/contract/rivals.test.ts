@@ -1,7 +1,5 @@
 /** A model's rivals over a season that it has played most of: counted once, by whichever process, and right whatever is stored. */
-import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
@@ -10,6 +8,9 @@ import { Replays } from "@agon/server/match/Replays.ts"
 import { Models } from "@agon/server/model/Models.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 

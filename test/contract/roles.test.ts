@@ -2,10 +2,11 @@
  * Who may do what: every row of routes.tsv is asked for by everybody there is, over the whole service on a real database. What
  * each is answered follows from the row; a row that nobody can make succeed fails, so no route is without a test that calls it.
  */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+
 import type { RateClass } from "@agon/api/Boundary.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"
 import { faultsOfBody } from "../support/Bodies.ts"
 import * as Fixture from "../support/Fixture.ts"

@@ -1,7 +1,5 @@
 /** The API against the table of routes, by its own reflection; that each route answers so as well, roles.test.ts shows. */
-import { assert, describe, it } from "@effect/vitest"
-import { Context } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+
 import { Api } from "@agon/api/Api.ts"
 import {
   MatchOwner,
@@ -13,7 +11,10 @@ import {
   Session,
   VersionOwner
 } from "@agon/api/Authorization.ts"
-import { Boundary, JsonBody, Rate, Cached } from "@agon/api/Boundary.ts"
+import { Boundary, Cached, JsonBody, Rate } from "@agon/api/Boundary.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Context } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { type Row, routeOf, rowsOf, table } from "../support/RoutesTable.ts"
 
 /** What a row of routes.tsv says, and what an endpoint of the API says of itself, in the same words. */

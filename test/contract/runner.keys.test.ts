@@ -1,8 +1,9 @@
 /** What bounds a runner key: its runtimes, its sessions, its faults, and the account that made it. */
+
+import { SESSIONS_MAX } from "@agon/server/runner/queries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { SESSIONS_MAX } from "@agon/server/runner/queries.ts"
 import { about, isMatch, keyed, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 

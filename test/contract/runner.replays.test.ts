@@ -1,12 +1,13 @@
 /** Replays of matches: none counts without one, and none but the holder's last word comes to lie in its place. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, type Scope } from "effect"
+
 import type { Client } from "@agon/api/Client.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, type Scope } from "effect"
 import { hashOf, isMatch, keyed, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 

@@ -1,15 +1,15 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, type Scope } from "effect"
 import type { Client } from "@agon/api/Client.ts"
 import { type MatchWork, maxSlots } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { engineOf } from "@agon/engine/registry.ts"
-import { allowed } from "../support/slack.ts"
 import type { Parking } from "@agon/server/actor/Parking.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, type Scope } from "effect"
 import { parked } from "../support/eventually.ts"
-import { about, bringIn, game, hashOf, isMatch, keyed, snakesZoo } from "../support/Referee.ts"
 import * as Referee from "../support/Referee.ts"
+import { about, bringIn, game, hashOf, isMatch, keyed, snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
+import { allowed } from "../support/slack.ts"
 
 const digest = engineOf(game)!.digest
 

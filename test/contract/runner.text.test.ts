@@ -1,11 +1,12 @@
 /** Text that no column keeps, in every place where a runner or its replay can bring it: told and flagged like any other, and nothing stands still. */
-import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import { about, hashOf, isMatch, keyed, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 

@@ -2,12 +2,13 @@
  * The first write to a season (docs/contract.md#creating-a-season and docs/contract.md#closing-a-season): one that was just made obeys
  * it, and one that is closed says so at once, though its actor sleeps. Nothing here is tried twice.
  */
+
+import { Api } from "@agon/api/Api.ts"
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
-import { later, layer as administration, options, past, post, refusal, rows, seasonBody, urlOf } from "../support/Administration.ts"
+import { layer as administration, later, options, past, post, refusal, rows, seasonBody, urlOf } from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { bodyOf, entered, modelOf } from "../support/Submitting.ts"
 import { call } from "../support/Web.ts"

@@ -1,9 +1,10 @@
 /** Every answer of the service over a socket carries the headers of http/securityHeaders.ts, whoever made it. */
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+
 import { createHash } from "node:crypto"
 import { connect } from "node:net"
-import { layer as signInService, SignInService } from "../support/SignInService.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SignInService, layer as signInService } from "../support/SignInService.ts"
 
 const NAMES = [
   "x-content-type-options",

@@ -1,20 +1,21 @@
 /** Sessions as several nodes on one database see them, behind a public origin of https, and however many are opened. */
-import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
-import { SqlClient } from "effect/sql"
+
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Words } from "@agon/server/account/Words.ts"
-import * as CachePurges from "@agon/server/node/CachePurges.ts"
-import { type AllHandlers, makeRoutes, MaxBody } from "@agon/server/Http.ts"
 import { PublicOrigin, publicOrigin } from "@agon/server/config/publicOrigin.ts"
+import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/Http.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
+import * as CachePurges from "@agon/server/node/CachePurges.ts"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
 import * as Postgres from "../support/Postgres.ts"
-import { layer as signInLayer, SignInService } from "../support/SignInService.ts"
+import { SignInService, layer as signInLayer } from "../support/SignInService.ts"
 import { noLookups, seedAccounts, unlimited, unserved, Web } from "../support/Web.ts"
 
 const handlers = Layer.merge(

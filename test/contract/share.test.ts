@@ -1,9 +1,5 @@
 /** Strangers who ask for what takes long, many of them: people signed in and runners are served meanwhile, and nobody waits without end. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
-import { HttpServer } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
-import { SqlClient } from "effect/sql"
+
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
@@ -12,6 +8,11 @@ import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Caller } from "@agon/server/database/Caller.ts"
 import * as Database from "@agon/server/database/Database.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import * as Postgres from "../support/Postgres.ts"
 import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
 

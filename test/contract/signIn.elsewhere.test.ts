@@ -1,8 +1,9 @@
 /** The development sign-in lets anybody be anyone: it answers people at this machine, and nobody who comes by a proxy or another name. */
+
+import { type IncomingMessage, request as send } from "node:http"
+import { signOfElsewhere } from "@agon/server/http/thisMachine.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { request as send, type IncomingMessage } from "node:http"
-import { signOfElsewhere } from "@agon/server/http/thisMachine.ts"
 import { Browser, signIn } from "../support/Browser.ts"
 import * as Live from "../support/SignInService.ts"
 

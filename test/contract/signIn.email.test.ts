@@ -1,7 +1,8 @@
 /** A provider whose login is the email: an address is a login where the provider has verified it, and nobody's where it has not. */
+
+import { type Checks, Providers } from "@agon/server/account/Providers.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Checks, Providers } from "@agon/server/account/Providers.ts"
 import { openIdConfig, type StubProvider, started } from "../support/StubProvider.ts"
 
 const REDIRECT = "http://localhost:8080/v1/auth/mail/callback"

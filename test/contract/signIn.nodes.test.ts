@@ -1,14 +1,15 @@
 /** Signing in where several nodes on one database share the secret: whichever the browser comes back to, it comes back once. */
+
+import { Accounts } from "@agon/server/account/Accounts.ts"
+import { Providers } from "@agon/server/account/Providers.ts"
+import { SignIn } from "@agon/server/account/SignIn.ts"
+import { stateLifetime_s } from "@agon/server/account/SignInState.ts"
+import { Words } from "@agon/server/account/Words.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Accounts } from "@agon/server/account/Accounts.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
-import { Words } from "@agon/server/account/Words.ts"
-import { stateLifetime_s } from "@agon/server/account/SignInState.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 /** Lets everybody in who comes back. */

@@ -1,8 +1,9 @@
 /** Providers that are down, that lie, that answer garbage, and those that behave as GitHub does; and browsers that bring what was never theirs. */
+
+import type { ServerResponse } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ServerResponse } from "node:http"
 import { Browser, type Page, signIn } from "../support/Browser.ts"
 import { layer as live, SignInService, type SignInServiceShape } from "../support/SignInService.ts"
 import { idToken, json, otherKey } from "../support/StubProvider.ts"

@@ -1,9 +1,9 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
 import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
 import { publicOrigin } from "@agon/server/config/publicOrigin.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Browser, signIn } from "../support/Browser.ts"
 import * as Live from "../support/SignInService.ts"
 

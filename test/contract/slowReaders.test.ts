@@ -1,13 +1,14 @@
 /** Readers who ask for a large answer and do not take it: they are cut after a time, and however many they are they cost few copies of it. */
+
+import { connect, type Socket } from "node:net"
+import { Api } from "@agon/api/Api.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
+import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
+import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/SlowReaders.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Metric, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { connect, type Socket } from "node:net"
-import { Api } from "@agon/api/Api.ts"
-import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
-import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/SlowReaders.ts"
 import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
 
 const MIB = 1024 * 1024

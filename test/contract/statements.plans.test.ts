@@ -3,15 +3,16 @@
  * large table whole, and none sorts more than a page's worth of rows. A statement that is new is planned with the arguments
  * below, by the names of its parameters; where they do not do it is reported, and gets an entry of its own in `ARGUMENTS`.
  */
+
+import { globSync } from "node:fs"
+import { join, relative } from "node:path"
+import { PLANNING } from "@agon/server/database/Database.ts"
+import type { Asked, Fitting, Listing } from "@agon/server/match/listing.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { globSync } from "node:fs"
-import { join, relative } from "node:path"
-import { PLANNING } from "@agon/server/database/Database.ts"
-import type { Asked, Fitting, Listing } from "@agon/server/match/listing.ts"
 import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
 import { growingParts, indexesOf, type Planned, planner } from "../support/Plans.ts"
 import * as Postgres from "../support/Postgres.ts"

@@ -1,7 +1,5 @@
 /** Room for uploads: the quota of an account, a disk that is nearly full, and one that is full. */
-import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { createHash, randomBytes } from "node:crypto"
 import { chownSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
 import { connect } from "node:net"
@@ -10,11 +8,14 @@ import { serverUser } from "@agon/server/database/serverUser.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { localObjects, loopback } from "../integration/objectLocal.ts"
 import * as A from "../support/Administration.ts"
 import { fill, hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
-import { call, unlimited } from "../support/Web.ts"
 import { bodyOf, entered, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
+import { call, unlimited } from "../support/Web.ts"
 
 const MIB = 1024 ** 2
 

@@ -1,8 +1,9 @@
 /** The check that every test's answers are held to: what it finds, and that nobody gets around it. */
-import { assert, describe, it } from "vitest"
+
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "vitest"
 import { faultOf } from "../support/Declared.ts"
 import { faults } from "../support/faults.ts"
 

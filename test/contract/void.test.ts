@@ -1,11 +1,12 @@
 /** A voided match leaves a season of which nobody who reads can tell that it was ever played. */
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+
 import { mix } from "@agon/domain/season/Random.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
 import * as Administration from "../support/Administration.ts"
-import * as TwinSeason from "../support/TwinSeason.ts"
 import type { Event, Planned, Script } from "../support/TwinSeason.ts"
+import * as TwinSeason from "../support/TwinSeason.ts"
 
 /** What its owners know of a voided match: that it was, and failed. */
 const withoutVoided = (path: string, json: any, voided: ReadonlySet<string>) => {

@@ -2,16 +2,17 @@
  * What is shown from a time on, or until one, while its answers are kept: over a real database, on a clock that the test sets. Nobody
  * writes when the time comes, so nothing is purged; an answer is kept until then and no longer.
  */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { TestClock } from "effect/testing"
+
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Announcements } from "@agon/server/writing/Announcements.ts"
 import { EditorialHandlers } from "@agon/server/writing/editorialHttp.ts"
+import { WritingHandlers } from "@agon/server/writing/http.ts"
 import { Posts } from "@agon/server/writing/Posts.ts"
 import { Stories } from "@agon/server/writing/Stories.ts"
 import { StoryFeed } from "@agon/server/writing/StoryFeed.ts"
-import { WritingHandlers } from "@agon/server/writing/http.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { at } from "../support/Fixture.ts"
 import * as Web from "../support/Web.ts"
 

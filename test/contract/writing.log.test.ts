@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { call } from "../support/Web.ts"
-import { withoutLog } from "../support/withoutLog.ts"
 import * as Writing from "../support/Writing.ts"
+import { withoutLog } from "../support/withoutLog.ts"
 
 const { alpha, beta, gamma } = Fixture.modelIds
 

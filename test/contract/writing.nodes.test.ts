@@ -1,10 +1,11 @@
 /** What is written on one node is let go by the cache of every other, by the tags that the answer was kept under. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
-import * as CachePurges from "@agon/server/node/CachePurges.ts"
+
 import type { Answer } from "@agon/server/http/Entry.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
+import * as CachePurges from "@agon/server/node/CachePurges.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Writing from "../support/Writing.ts"

@@ -1,7 +1,8 @@
 /** What is written, over a socket and with the typed client: from an owner's draft to the feed, and what the cache in front says of it. */
+
+import { firstPage } from "@agon/api/Pages.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { firstPage } from "@agon/api/Pages.ts"
 import * as Service from "../support/Service.ts"
 
 const page = { query: firstPage() }

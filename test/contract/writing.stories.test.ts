@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { blocked } from "../support/eventually.ts"
 import * as A from "../support/Administration.ts"
+import { blocked } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { decide, story, write } from "../support/Writing.ts"
 

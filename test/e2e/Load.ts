@@ -1,5 +1,5 @@
 /** Visitors who read through every outage, each from an address of its own and within its rate, and what they were answered. */
-import { Agent, request, type RequestOptions } from "node:http"
+import { Agent, type RequestOptions, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 
 export interface Got {

@@ -2,15 +2,16 @@
  * Real processes are killed without warning while a season plays, one and several, in this order and that; and stopped
  * politely. Whatever happened: no rated match is lost, none is rated twice, the books add up, and play goes on.
  */
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
 import { setTimeout as pause } from "node:timers/promises"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { freePort } from "../support/freePort.ts"
+import { allowed } from "../support/slack.ts"
 import * as Competition from "./Competition.ts"
 import { audit, type Ledger } from "./Ledger.ts"
-import { freePort } from "../support/freePort.ts"
 import * as Service from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 import { Witness } from "./Witness.ts"
-import { allowed } from "../support/slack.ts"
 
 const slow = process.env["AGON_SLOW"] !== undefined
 const BOARDS = ["open-7"]

@@ -1,9 +1,10 @@
 /** scripts/nginx.conf by itself, before a backend that answers whatever it is asked: TLS, the way there, and what one client may take. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+
 import { createServer, get as getPlain, type IncomingMessage, type Server } from "node:http"
 import { get as getTls } from "node:https"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { checkServerIdentity, connect as connectTls } from "node:tls"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { make, missingNginx, type Nginx } from "./Nginx.ts"
 
 const NAME = "agon.example"

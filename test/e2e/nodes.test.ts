@@ -3,13 +3,15 @@
  * real runners; runners and visitors know nginx alone. Nodes are killed, stopped, frozen and restarted, and so is the database:
  * each season plays on at another node, and nothing is rated twice, lost, or said and taken back.
  */
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+
 import { setTimeout as pause } from "node:timers/promises"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engines } from "@agon/engine/registry.ts"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import { missingS3, S3Server } from "../support/S3Server.ts"
+import { allowed } from "../support/slack.ts"
 import * as Competition from "./Competition.ts"
 import { audit } from "./Ledger.ts"
 import { get, Load } from "./Load.ts"
@@ -18,7 +20,6 @@ import * as Nodes from "./Nodes.ts"
 import { eventually, killIfThere, postgresPid } from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 import { Witness } from "./Witness.ts"
-import { allowed } from "../support/slack.ts"
 
 const slow = process.env["AGON_SLOW"] !== undefined
 const NODES = slow ? 3 : 2

@@ -1,11 +1,12 @@
 /** A season plays itself on real processes, and somebody enters it: scripts/start, its runner, its Postgres, over HTTP. */
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
 import { verify } from "@agon/engine/replay/verify.ts"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { freePort } from "../support/freePort.ts"
+import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import * as Competition from "./Competition.ts"
 import { audit } from "./Ledger.ts"
-import { freePort } from "../support/freePort.ts"
 import * as Service from "./Service.ts"
-import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { Visitor } from "./Visitor.ts"
 
 const slow = process.env["AGON_SLOW"] !== undefined

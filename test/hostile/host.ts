@@ -4,13 +4,13 @@
  * long its loop was held, what its thread worked and what it holds in memory since it was told to begin.
  */
 import "effect/schema/SchemaJITCompiler/enable"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { makeRoutes, serve } from "@agon/server/Http.ts"
+import { Handlers } from "@agon/server/handlers.ts"
+import { ConnectionLimits } from "@agon/server/http/Connections.ts"
 import { NodeRuntime } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { monitorEventLoopDelay } from "node:perf_hooks"
-import { Handlers } from "@agon/server/handlers.ts"
-import { ConnectionLimits } from "@agon/server/http/Connections.ts"
-import { makeRoutes, serve } from "@agon/server/Http.ts"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Callers from "../support/RoleCallers.ts"

@@ -4,15 +4,16 @@
  * and read slowly. Time is charged as the smaller of how late the loop was and what its thread worked, the best of a few tries, so that
  * a busy machine is not taken for a busy loop. AGON_SLOW=1 sends all attacks instead of a few of each kind; AGON_SEED draws others.
  */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { HttpApi, OpenApi } from "effect/http-api"
+
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { bodyBytes } from "@agon/api/bodyBytes.ts"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { randomOf } from "../support/Fuzz.ts"
 import { type Operation, operationsOf, resolver } from "../support/Operations.ts"
-import { type Attack, attacksOn } from "./attacks.ts"
 import { Attacked, type Said } from "./Attacked.ts"
+import { type Attack, attacksOn } from "./attacks.ts"
 import type { Figures, Target } from "./host.ts"
 
 const slow = process.env["AGON_SLOW"] !== undefined

@@ -1,11 +1,11 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { prepare } from "@agon/server/config/dataDirectory.ts"
 import * as Secrets from "@agon/server/config/Secrets.ts"
 import { load } from "@agon/server/config/Settings.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const settings = (env: Record<string, string>) =>
   Effect.provideService(load, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))

@@ -1,9 +1,9 @@
-import { candidates, find } from "@agon/server/database/binaries.ts"
-import { serverUser } from "@agon/server/database/serverUser.ts"
-import { Effect } from "effect"
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { candidates, find } from "@agon/server/database/binaries.ts"
+import { serverUser } from "@agon/server/database/serverUser.ts"
+import { Effect } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
 import { isRoot } from "../support/LaunchedService.ts"
 

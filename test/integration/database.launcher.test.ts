@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
-import { allowed } from "../support/slack.ts"
 import {
   cleanUp,
   directory,
@@ -19,6 +18,7 @@ import {
   until,
   users
 } from "../support/LaunchedService.ts"
+import { allowed } from "../support/slack.ts"
 
 afterAll(cleanUp)
 

@@ -1,8 +1,9 @@
 /** What a migration does to rows that an older service has written. */
+
+import { migrations } from "@agon/server/database/migrations/index.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { migrations } from "@agon/server/database/migrations/index.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
 

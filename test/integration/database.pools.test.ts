@@ -1,11 +1,11 @@
-import { PgClient } from "@effect/sql-pg"
+import { type AddressInfo, createConnection, createServer, type Server } from "node:net"
+import { join } from "node:path"
 import { layer, type Options, pools, SeasonSql } from "@agon/server/database/Database.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { onUnique } from "@agon/server/database/rows.ts"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
-import { type AddressInfo, createConnection, createServer, type Server } from "node:net"
-import { join } from "node:path"
 import * as Postgres from "../support/Postgres.ts"
 
 const on = (options: Partial<Options> = {}, migrate = true) =>

@@ -1,9 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 
 const tables = Effect.gen(function* () {

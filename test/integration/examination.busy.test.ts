@@ -1,10 +1,10 @@
 /** Admission on a machine that does much else: good models are admitted, and measured as on a quiet one. */
 import { spawn } from "node:child_process"
-import { assert, layer, vi } from "@effect/vitest"
-import { Effect } from "effect"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { assert, layer, vi } from "@effect/vitest"
+import { Effect } from "effect"
 
 // Bounded by events: every model has its verdict. Beside the loops each takes some seconds.
 vi.setConfig({ testTimeout: 900_000 })

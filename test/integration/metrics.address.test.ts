@@ -1,8 +1,9 @@
 /** An address for metrics that somebody else listens on: refused where it was asked for, done without where it was not. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+
 import { createServer } from "node:net"
 import { metricsServer } from "@agon/server/http/Metrics.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
 import { freePort } from "../support/freePort.ts"
 
 const HOST = "127.0.0.1"

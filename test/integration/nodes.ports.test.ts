@@ -2,19 +2,20 @@
  * What each port of a node answers: the public one nothing of the nodes' and no metrics, the nodes' one nothing of the API and nobody
  * without the credential, and with certificates nobody without one that the nodes' authority has signed.
  */
-import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+
 import { readFileSync } from "node:fs"
 import { request as overTls, type RequestOptions } from "node:https"
 import { join } from "node:path"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { NODES_PATH, nodesCredential } from "@agon/server/node/Peers.ts"
 import { demoWeightClasses } from "@agon/zoo/zoo.ts"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { Visitor } from "../e2e/Visitor.ts"
 import * as Certificates from "../support/Certificates.ts"
 import { freePort } from "../support/freePort.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { layer as serviceLayer, Service } from "../support/Service.ts"
+import { Service, layer as serviceLayer } from "../support/Service.ts"
 
 const LIVE = { excludeTestServices: true, timeout: "60 seconds" } as const
 const HOST = "127.0.0.1"

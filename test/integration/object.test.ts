@@ -8,8 +8,8 @@ import { S3Objects } from "@agon/server/object/S3Objects.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 import { missingS3, S3Server } from "../support/S3Server.ts"
+import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 
 interface Traits {
   /** A wrong or too large body is refused at the PUT already; elsewhere only `verify` finds it. */

@@ -1,6 +1,6 @@
 /** S3 as networks and operators are: a front that fails, cuts and races stands before the real server. */
 import { createHash, randomBytes } from "node:crypto"
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http"
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { S3Objects } from "@agon/server/object/S3Objects.ts"

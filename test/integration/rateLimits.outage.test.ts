@@ -1,8 +1,9 @@
 /** What becomes of rate limits when the Redis that nodes share dies, halts, refuses or was never there. */
-import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Logger, Metric, Redacted } from "effect"
+
 import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
 import { layerRedis } from "@agon/server/http/RateLimitStoreRedis.ts"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Logger, Metric, Redacted } from "effect"
 import { eventually } from "../support/eventually.ts"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import { allowed } from "../support/slack.ts"

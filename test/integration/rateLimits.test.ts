@@ -1,10 +1,11 @@
 /** One suite over both stores of token buckets: in memory, where the test moves the clock, and in a real Redis, where it waits. */
-import { assert, describe, it, layer, type Vitest } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Metric } from "effect"
-import { TestClock } from "effect/testing"
+
 import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
 import { makeMemory } from "@agon/server/http/RateLimitStoreMemory.ts"
 import { layerRedis } from "@agon/server/http/RateLimitStoreRedis.ts"
+import { assert, describe, it, layer, type Vitest } from "@effect/vitest"
+import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { TestClock } from "effect/testing"
 import { missingRedis, Redis } from "../support/Redis.ts"
 
 /** What the suite asks of a store's surroundings. */

@@ -1,9 +1,7 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createHash } from "node:crypto"
 import type { AuditWork, MatchWork } from "@agon/api/runner/protocol.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
@@ -13,6 +11,8 @@ import { FileCache } from "@agon/runner/runner/FileCache.ts"
 import { Worker } from "@agon/runner/runner/Worker.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 

@@ -1,7 +1,5 @@
 /** A runner that cannot have the files of one seat says whose they are, where the store and not its own line is why. */
-import { NodeHttpClient } from "@effect/platform-node"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+
 import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -16,6 +14,9 @@ import { FileCache } from "@agon/runner/runner/FileCache.ts"
 import { Worker } from "@agon/runner/runner/Worker.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 
 /** An object store on loopback: files by their paths, and paths at which the line breaks or the link is refused. */
 const makeStore = Effect.gen(function* () {

@@ -1,9 +1,10 @@
 /** The runner beside the service, drained by an administrator and flagged: its process ends, and another takes its place. */
+
+import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
+import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
-import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
 import { keyed, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 import { allowed } from "../support/slack.ts"

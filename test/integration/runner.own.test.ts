@@ -1,13 +1,14 @@
 /** The runner that the service starts beside itself, when it, or the whole service, is killed while it holds work. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, Option, Redacted, Schedule } from "effect"
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { Runners } from "@agon/server/runner/Runners.ts"
-import { leaseAnother, leaseMatch, layer as administration, options, rows, season } from "../support/Administration.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, Option, Redacted, Schedule } from "effect"
+import { layer as administration, leaseAnother, leaseMatch, options, rows, season } from "../support/Administration.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-own-"))),

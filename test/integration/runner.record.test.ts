@@ -1,8 +1,9 @@
 /** What the service keeps of a runner that opens a session. */
+
+import { Runners } from "@agon/server/runner/Runners.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Runners } from "@agon/server/runner/Runners.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 const runners = Runners.layer.pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))

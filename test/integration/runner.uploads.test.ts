@@ -1,12 +1,13 @@
 /** Replays that were uploaded and that no accepted result took over. */
-import { assert, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+
 import { mkdtempSync, rmSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { replayKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { LEFT_MS, ReplayUploads } from "@agon/server/runner/ReplayUploads.ts"
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { hashOf, isMatch, keyed, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"

@@ -1,19 +1,20 @@
 /** A service that was down while rounds were due: what it missed happens when it is back, in order and at its own time. */
+
+import type { Command } from "@agon/domain/season/Command.ts"
+import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
+import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
+import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, Schedule } from "effect"
 import { SingleRunner } from "effect/cluster"
-import type { Command } from "@agon/domain/season/Command.ts"
-import { SeasonSql } from "@agon/server/database/Database.ts"
-import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
-import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
-import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
-import { allowed } from "../support/slack.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { allowed } from "../support/slack.ts"
 
 const SEASON = id("season", 1)
 const database = SeasonStorePg.layer.pipe(

@@ -2,20 +2,21 @@
  * What a void costs a season while its log is folded: how long that takes, and how long the season's commands wait meanwhile.
  * With AGON_SLOW for seasons of 20,000, 100,000 and 200,000 matches.
  */
-import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Schedule } from "effect"
+
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Command } from "@agon/domain/season/Command.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
-import { SeasonSql } from "@agon/server/database/Database.ts"
 import { CHUNK_SEATS } from "@agon/server/actor/Folding.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer, Schedule } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, settings } from "../support/SeasonScript.ts"

@@ -1,12 +1,13 @@
 /** Objects that nobody needs are removed, those that somebody needs are not, whatever happens in between. */
-import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
+
 import { incomingKey, storedKey } from "@agon/server/object/keys.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
+import { assert, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import * as Fixture from "../support/Fixture.ts"
 import { core } from "../support/Web.ts"
 import { temporaryDirectory } from "./objectLocal.ts"

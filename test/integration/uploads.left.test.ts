@@ -1,13 +1,14 @@
 /** The watch over uploads: everybody's turn comes, and replays that are wanted no more do not stay. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+
+import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { incomingKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { Room } from "@agon/server/object/Room.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
-import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { core } from "../support/Web.ts"
 

@@ -1,11 +1,12 @@
 /** What the tables hold of a season against what the store in memory does, row by row. */
+
+import { upsetOf } from "@agon/server/actor/store/figures.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { upsetOf } from "@agon/server/actor/store/figures.ts"
-import type { Memory } from "../support/MemoryStore.ts"
 import { ofTables } from "../simulation/tables.ts"
 import { ofMemory, pointOf, type View } from "../simulation/View.ts"
+import type { Memory } from "../support/MemoryStore.ts"
 import type { Side } from "./scenario.ts"
 
 const NOTHING_KNOWN = { ended: new Map(), points: new Map() }

@@ -2,17 +2,18 @@
  * Two seasons played side by side, command by command, on PostgreSQL and beside it in memory: what the tables hold of each must be
  * what the memory holds, whatever the other season does. A little of everything that a season's store writes happens in both.
  */
-import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import type { Command, Of, ReplyTo, Work } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
+import { isDirty } from "@agon/domain/season/isDirty.ts"
 import { begin, laddersOf } from "@agon/domain/season/rating/Fold.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import { step } from "@agon/domain/season/Season.ts"
-import { isDirty } from "@agon/domain/season/isDirty.ts"
-import { committed, restore, type Snapshot, snapshot, type State } from "@agon/domain/season/State.ts"
+import { committed, restore, type Snapshot, type State, snapshot } from "@agon/domain/season/State.ts"
 import type { Fence, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import { board, id, lease, report, submit } from "../support/SeasonScript.ts"
 import { FIRST, offsetOf, SECOND } from "./ground.ts"
 

@@ -1,9 +1,10 @@
 /** A whole run of the scenario on a database, as it is or with a mutant: what it says is wrong, if anything. */
-import { PgClient } from "@effect/sql-pg"
-import { Cause, Clock, Effect, Exit, Layer } from "effect"
-import { SeasonSql } from "@agon/server/database/Database.ts"
+
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
+import { SeasonSql } from "@agon/server/database/Database.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Cause, Clock, Effect, Exit, Layer } from "effect"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { settings } from "../support/SeasonScript.ts"
 import { same, told } from "./compare.ts"

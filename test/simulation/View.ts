@@ -1,7 +1,8 @@
 /** The rows of a season as the auditor reads them after every commit: in memory or from tables, at no season's word. */
+
+import type { SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Rows } from "../support/MemoryStore.ts"
 

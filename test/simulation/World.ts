@@ -5,16 +5,17 @@
  *
  *   prepare (boards, first versions, honest runners) ──▶ steps of trouble ──▶ rest (a round played out) ──▶ close ──▶ afterwards
  */
-import { Clock, Effect } from "effect"
-import { TestClock } from "effect/testing"
+
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { id } from "../support/SeasonScript.ts"
 import { must } from "./audit/Promise.ts"
 import type { View } from "./View.ts"
 import { baseline } from "./world/Administrators.ts"
-import { voiding } from "./world/Examiners.ts"
 import * as Chance from "./world/Chance.ts"
+import { voiding } from "./world/Examiners.ts"
 import * as Neighbour from "./world/Neighbour.ts"
 import * as Profile from "./world/Profile.ts"
 import type { Run, Seen, Setting } from "./world/Run.ts"

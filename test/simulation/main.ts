@@ -3,10 +3,11 @@
  * `node test/simulation/main.ts --seeds 10000 [--from 1] [--steps 2000] [--workers 2] [--brief]`.
  * Prints a line a hundred seeds, and for a seed that fails the shortest run that does. Exit status 1 if one failed.
  */
-import { Effect, Exit } from "effect"
+
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads"
+import { Effect, Exit } from "effect"
 import { hold, inMemory } from "./simulation.ts"
 import type { Seen } from "./world/Run.ts"
 

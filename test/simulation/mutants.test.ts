@@ -1,8 +1,8 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { readFileSync } from "node:fs"
 import { mutants } from "./mutants.ts"
-import { hold, inMemory, type InMemory } from "./simulation.ts"
+import { hold, type InMemory, inMemory } from "./simulation.ts"
 
 const SEEDS = Array.from({ length: 16 }, (_, i) => i + 1)
 const STEPS = 1_500

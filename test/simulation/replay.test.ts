@@ -1,8 +1,8 @@
-import { assert, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import type { Command, Work } from "@agon/domain/season/Command.ts"
 import { step } from "@agon/domain/season/Season.ts"
-import { committed, freshHead, restore, snapshot, type State } from "@agon/domain/season/State.ts"
+import { committed, freshHead, restore, type State, snapshot } from "@agon/domain/season/State.ts"
+import { assert, it } from "@effect/vitest"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
 
 /** A season of so many matches on the machine alone: everything it wrote, hashed, and the time it took. */

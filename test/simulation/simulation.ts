@@ -1,12 +1,13 @@
 /** The simulation on the store in memory, and the search for the shortest run that fails. */
-import { Effect, Layer, Logger } from "effect"
-import { TestClock } from "effect/testing"
+
 import * as Season from "@agon/domain/season/Season.ts"
 import * as State from "@agon/domain/season/State.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { RATINGS_PER_S } from "@agon/server/actor/WaitingRatings.ts"
+import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import * as Beside from "./audit/Beside.ts"
 import { type Known, ofMemory } from "./View.ts"

@@ -1,8 +1,9 @@
 /** The rows of a season out of its tables, as the auditor reads them: by statements of its own, not the service's. */
+
+import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import { keptRatings } from "../support/keptRatings.ts"
 import { type Known, pointOf, type View, withKept } from "./View.ts"
 

@@ -1,8 +1,9 @@
 /** Whether the body of a success is one by the schema that the OpenAPI document gives for it: fields, forms and bounds. */
+
+import { Api } from "@agon/api/Api.ts"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 import { OpenApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 
 const document = OpenApi.fromApi(Api) as any
 const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -1,7 +1,8 @@
 /** What every route declares that it may answer, and whether an answer is one of those; undeclared.ts holds all tests to it. */
-import { OpenApi } from "effect/http-api"
+
 import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
+import { OpenApi } from "effect/http-api"
 import { faults } from "./faults.ts"
 import { type Operation, operationsOf } from "./Operations.ts"
 

@@ -6,11 +6,12 @@
  *   secret   private, live; ada is on its roster (identity dev:ADA), bob is not
  *   autumn   public, opens later
  */
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import { engineOf } from "@agon/engine/registry.ts"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 
 const KINDS = ["season", "account", "model", "version", "match", "runner", "key", "participant", "thread", "comment"] as const
 /** `uuid("version", 3)`: ids that say what they name. */

@@ -1,7 +1,8 @@
 /** Runners that a test plays itself, over HTTP, and seasons with work for them: beside `Administration.ts`. */
-import { Effect } from "effect"
+
 import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { Effect } from "effect"
 import { ask, baseline, post, season, tell } from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 import { hashOf } from "./Referee.ts"

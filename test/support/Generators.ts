@@ -2,11 +2,12 @@
  * Clients that generators of others make of the service's OpenAPI document, each with a file of test/generated-client that lives a
  * competitor's life with it. They are made, compiled and run in a folder of their own; nothing of them is kept.
  */
-import { assert } from "@effect/vitest"
+
 import { execFile } from "node:child_process"
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { assert } from "@effect/vitest"
 
 const root = resolve(import.meta.dirname, "../..")
 const workspace = join(root, "test/generated-client")

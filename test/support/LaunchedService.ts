@@ -1,9 +1,10 @@
 /** Runs `launcher.ts` as a process of its own, as ourselves or as `nobody`, on directories that are removed afterwards. */
-import { serverUser } from "@agon/server/database/serverUser.ts"
+
 import { spawn } from "node:child_process"
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { serverUser } from "@agon/server/database/serverUser.ts"
 import pg from "pg"
 
 export const isRoot = process.getuid?.() === 0

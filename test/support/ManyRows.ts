@@ -11,10 +11,11 @@
  * One in twenty of those that count is discussed, in one to five comments. What is rare is there: the class `large` has ten entries; the board `old` was played for the first hundredth of a season
  * and then switched off.
  */
-import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Effect } from "effect"
+
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { Effect } from "effect"
 
 export interface Size {
   readonly matches: number

@@ -1,17 +1,18 @@
 /** `SeasonStore` in memory: the same promises as the one on PostgreSQL, held to them by the same conformance suite. */
-import { Clock, Effect, Layer } from "effect"
-import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
+
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import { freshHead, head, type Snapshot, type State } from "@agon/domain/season/State.ts"
-import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { InheritedRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { freshHead, head, type Snapshot, type State } from "@agon/domain/season/State.ts"
+import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import * as testLog from "@agon/domain/season/testing/testLog.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
-import * as testLog from "@agon/domain/season/testing/testLog.ts"
 import { SeasonClosed } from "@agon/server/actor/Mailbox.ts"
 import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { placeOf, type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
+import { Clock, Effect, Layer } from "effect"
 
 type Row<Table extends "ratings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Table][number]
 

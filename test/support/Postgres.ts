@@ -7,15 +7,16 @@
  * The server hangs on a pipe of this process: however the process ends, kill -9 included, the pipe closes, a little shell
  * stops the server and removes its directory. Everything here runs on real timers, so it works under TestClock as well.
  */
-import { PgClient } from "@effect/sql-pg"
-import { link } from "@agon/server/database/binaries.ts"
-import { migrate } from "@agon/server/database/migrate.ts"
-import { serverUser } from "@agon/server/database/serverUser.ts"
-import { Duration, Effect, Layer, Redacted } from "effect"
+
 import { execFileSync, spawn } from "node:child_process"
 import { chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { link } from "@agon/server/database/binaries.ts"
+import { migrate } from "@agon/server/database/migrate.ts"
+import { serverUser } from "@agon/server/database/serverUser.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, Layer, Redacted } from "effect"
 
 export interface Options extends Omit<PgClient.PgPoolConfig, "url"> {
   /** Apply the service's migrations. */

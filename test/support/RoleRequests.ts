@@ -2,19 +2,20 @@
  * For every route a request that must succeed for whom the route is for, with all that it needs made ready: the match is there
  * to be read, the round to be patched, the lease to be given back. A GET that needs nothing but `names` has no line here.
  */
+
+import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import type { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import type { SqlClient } from "effect/sql"
 import * as A from "./Administration.ts"
 import { published } from "./Commenting.ts"
-import * as Writing from "./Writing.ts"
 import * as Fixture from "./Fixture.ts"
 import { sha256 } from "./Fuzz.ts"
 import { aboutRunner, bearer, type Caller, openRunner, ours, theirs, third, World } from "./RoleCallers.ts"
 import { type Row, routeOf } from "./RoutesTable.ts"
 import type { Web } from "./Web.ts"
-import type { SqlClient } from "effect/sql"
-import type { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import * as Writing from "./Writing.ts"
 
 export interface Ready {
   /** What the path's parameters stand for, where it is not what they mostly do. */

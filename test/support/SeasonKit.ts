@@ -12,13 +12,14 @@
  * wins, with chance in it, the same in every run. Whatever the kit does not say goes through `ask`: any command of the
  * season, with its answer. `rows()` are the tables as the service would find them.
  */
-import { Clock, Duration, Effect, Logger, type Scope } from "effect"
-import { TestClock } from "effect/testing"
+
 import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
 import type { Ladder, Rules, Settings } from "@agon/domain/season/Rules.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
+import { Clock, Duration, Effect, Logger, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import * as MemoryStore from "./MemoryStore.ts"
 import { ADMITTED, board, id, lease, report, settings, submit } from "./SeasonScript.ts"
 

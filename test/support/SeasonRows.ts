@@ -1,8 +1,9 @@
 /** The rows that a season's actor finds when it starts: game, season, accounts and models. */
-import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Effect } from "effect"
+
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { Effect } from "effect"
 import { id } from "./SeasonScript.ts"
 
 export const insertSeason = (sql: PgClient, season: string, settings: Settings) =>

@@ -2,15 +2,16 @@
  * The whole service in this process: every layer of the program on a fresh database, a temporary directory and a free
  * port. No runner beside it and no demo season: a test is the runner, and says when it reports.
  */
-import { NodeHttpClient } from "@effect/platform-node"
-import { Context, Effect, Layer } from "effect"
-import { HttpClient } from "effect/http"
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, type Credential, makeClient } from "@agon/api/Client.ts"
 import { Settings, type SettingsShape } from "@agon/server/config/Settings.ts"
 import { Program } from "@agon/server/program.ts"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Context, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
 import { Browser, signIn } from "./Browser.ts"
 import { freePort } from "./freePort.ts"
 import * as Postgres from "./Postgres.ts"

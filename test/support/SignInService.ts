@@ -2,18 +2,19 @@
  * The service with its sign-ins, over a socket, and providers that do as a test says (StubProvider.ts): one of plain OAuth 2, one of
  * OpenID Connect, beside the development sign-in, which is a real `oidc-provider`.
  */
-import { Context, Effect, Layer, Logger } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
-import type { ProviderConfig } from "@agon/server/config/ProviderConfig.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
-import { Mounts } from "@agon/server/http/Front.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
+import type { ProviderConfig } from "@agon/server/config/ProviderConfig.ts"
 import { PublicOrigin, publicOrigin } from "@agon/server/config/publicOrigin.ts"
+import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
+import { Mounts } from "@agon/server/http/Front.ts"
+import { Context, Effect, Layer, Logger } from "effect"
+import type { SqlClient } from "effect/sql"
 import { freePort } from "./freePort.ts"
-import { openIdConfig, started, type StubProvider } from "./StubProvider.ts"
+import { openIdConfig, type StubProvider, started } from "./StubProvider.ts"
 import { core, noLookups, unserved } from "./Web.ts"
 
 const base = { client_id: "agon", client_secret: "s3cret", login_claim: "login" }

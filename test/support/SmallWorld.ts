@@ -3,9 +3,10 @@
  * `one` has two boards, two enabled baselines, Adder of ada's and Boa of bob's, both entered, and matches between them; `two` has Cobra of
  * ada's alone, and a match. The first of `matches.one` is one in which Adder and Boa met.
  */
+
+import type { Work } from "@agon/domain/season/Command.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Work } from "@agon/domain/season/Command.ts"
 import * as A from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 

@@ -2,11 +2,12 @@
  * A sign-in provider that does as a test says: plain OAuth 2 as GitHub speaks it, or OpenID Connect with claims that a test may bend. It
  * checks what a strict one checks.
  */
-import { Effect } from "effect"
+
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { ProviderConfig } from "@agon/server/config/ProviderConfig.ts"
+import { Effect } from "effect"
 import type { Browser } from "./Browser.ts"
 
 const listening = (server: Server) =>

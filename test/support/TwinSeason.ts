@@ -3,13 +3,14 @@
  * to one runner that reports when the script says. So two seasons of one script differ in nothing but what is left out of
  * one of them, and what readers see of both can be compared word by word. Time is the script's, too.
  */
-import { Clock, Effect, Layer, Schedule } from "effect"
+
+import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
-import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import * as Administration from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 

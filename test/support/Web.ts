@@ -4,21 +4,22 @@
  * documents are those of the whole API. `root` (administrator), `ada` and `bob` are signed in with the
  * tokens `root-token` and so on.
  */
-import { Context, Effect, Layer, Option, type Scope } from "effect"
-import { HttpEffect, HttpRouter, HttpServer, type HttpServerRequest } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
-import { SqlClient } from "effect/sql"
+
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { Api } from "@agon/api/Api.ts"
 import { UnknownSeason } from "@agon/api/Authorization.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Words } from "@agon/server/account/Words.ts"
-import { registered } from "@agon/server/season/registered.ts"
-import { routing } from "@agon/server/http/Edge.ts"
 import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/Http.ts"
+import { routing } from "@agon/server/http/Edge.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { RateLimits, type Table, table } from "@agon/server/http/RateLimits.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { registered } from "@agon/server/season/registered.ts"
+import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { HttpEffect, HttpRouter, HttpServer, type HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { assertDeclared } from "./Declared.ts"
 import * as Postgres from "./Postgres.ts"
 

@@ -1,8 +1,9 @@
 /** The routes that administer seasons and fleets, read from the API itself: a test that walks them misses none. */
-import { HttpApi } from "effect/http-api"
+
 import { Api } from "@agon/api/Api.ts"
 import { PlatformAdmin, SeasonAdmin } from "@agon/api/Authorization.ts"
 import { Boundary, JsonBody } from "@agon/api/Boundary.ts"
+import { HttpApi } from "effect/http-api"
 
 export interface Route {
   readonly method: string

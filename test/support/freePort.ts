@@ -2,8 +2,9 @@
  * A loopback port for what a test starts: one that nobody holds, below those that the system hands out by itself (from 32,768
  * on Linux), so that no connection of another test takes it before it is listened on.
  */
-import { createServer } from "node:net"
+
 import { randomInt } from "node:crypto"
+import { createServer } from "node:net"
 
 const [FIRST, END] = [12_000, 32_000]
 

@@ -2,11 +2,12 @@
  * A tiny service for the launcher's tests: it locks a data directory, starts the embedded database and waits. It prints one JSON line when
  * it is up, and one line on standard error when it refuses. Arguments: the directory, and optionally a folder with Postgres's programs.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
+
 import { prepare } from "@agon/server/config/dataDirectory.ts"
 import * as Secrets from "@agon/server/config/Secrets.ts"
 import * as EmbeddedPostgres from "@agon/server/database/EmbeddedPostgres.ts"
 import * as ServiceLock from "@agon/server/database/ServiceLock.ts"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect, Redacted } from "effect"
 
 const [directory = "", programs] = process.argv.slice(2)

@@ -5,12 +5,12 @@
 import { assert, describe, it } from "vitest"
 import { boardsOf } from "./boards/demoBoards.ts"
 import type { BoardFile, Choice, Engine } from "./Engine.ts"
-import { nim } from "./testing/nim.ts"
 import { playMatch } from "./play.ts"
 import { engineOf, engines } from "./registry.ts"
-import { seededPlayer, record } from "./replay/recorded.ts"
 import { readReplay } from "./replay/readReplay.ts"
+import { record, seededPlayer } from "./replay/recorded.ts"
 import { frameAt, lastView, summarize, verify } from "./replay/verify.ts"
+import { nim } from "./testing/nim.ts"
 
 const heap: BoardFile = { format: "nim-board/1", map_id: "heap-21", players: 2, rows: 3, cols: 7 }
 const games: ReadonlyArray<readonly [engine: Engine<any, any>, boards: ReadonlyArray<BoardFile>]> = [

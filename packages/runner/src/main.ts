@@ -1,11 +1,11 @@
 /** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
-import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Config, Effect, Layer, Logger, Redacted } from "effect"
 import { makeClient } from "@agon/api/Client.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Config, Effect, Layer, Logger, Redacted } from "effect"
 import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
 import { options } from "./runner/Options.ts"

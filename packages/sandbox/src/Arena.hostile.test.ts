@@ -5,8 +5,10 @@
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "./Arena.ts"
+import { examineFiles } from "./admission/static.ts"
 import { hostileFiles } from "./admission/testing/hostileFiles.ts"
 import { chain, foldBomb, MAKERS, SIDE } from "./admission/testing/hostileModels.ts"
+import { Mutator } from "./admission/testing/Mutator.ts"
 import {
   board,
   convolving,
@@ -19,11 +21,9 @@ import {
   misshapen,
   weightClasses
 } from "./admission/testing/testModels.ts"
-import { Mutator } from "./admission/testing/Mutator.ts"
-import { examineFiles } from "./admission/static.ts"
 import type { ExamineRequest, RejectReason, Verdict } from "./Verdict.ts"
-import { cpuOf_s, internetSocketsNear, openIn, sandboxProcesses } from "./worker/testing/testProcesses.ts"
 import { boundedByEvents } from "./worker/testing/testBudget.ts"
+import { cpuOf_s, internetSocketsNear, openIn, sandboxProcesses } from "./worker/testing/testProcesses.ts"
 
 boundedByEvents(vi)
 

@@ -5,7 +5,6 @@ import { verify } from "@agon/engine/replay/verify.ts"
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Arena } from "./Arena.ts"
-import type { MatchReport, MatchRequest } from "./match/Match.ts"
 import {
   board,
   convolving,
@@ -19,9 +18,10 @@ import {
   stalling,
   weightClasses
 } from "./admission/testing/testModels.ts"
+import type { MatchReport, MatchRequest } from "./match/Match.ts"
 import type { ExamineRequest } from "./Verdict.ts"
-import { cpuOf_s, sandboxProcesses } from "./worker/testing/testProcesses.ts"
 import { boundedByEvents } from "./worker/testing/testBudget.ts"
+import { cpuOf_s, sandboxProcesses } from "./worker/testing/testProcesses.ts"
 import { until } from "./worker/testing/testUntil.ts"
 
 boundedByEvents(vi)

@@ -7,11 +7,11 @@
  * `MachineFault` only, which no model can cause: a model's faults cost its seat strikes.
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
+import type { Job } from "./main.ts"
 import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
 import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
-import type { Job } from "./main.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 
 /** The match could not be played, and no seat is to blame. */

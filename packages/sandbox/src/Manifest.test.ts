@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { MANIFEST_MAX_BYTES, readManifest } from "./Manifest.ts"
 import { manifest } from "./admission/testing/testModels.ts"
+import { MANIFEST_MAX_BYTES, readManifest } from "./Manifest.ts"
 
 const errorsOf = (bytes: Uint8Array) => {
   const check = readManifest(bytes)

@@ -1,17 +1,18 @@
 /** The layers of the HTTP side, put together once, over whatever handlers and services the program brings. */
+
+import { Api } from "@agon/api/Api.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer" // the package itself loads every client there is
 import { ByteSize, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 import { AuthorizationLayer } from "./account/Authorization.ts"
 import { BoundaryLayer, JsonBodyLayer } from "./http/Boundary.ts"
+import { CachedLayer } from "./http/Cached.ts"
 import { DocumentsLayer } from "./http/Documents.ts"
 import { EdgeLayer, routing } from "./http/Edge.ts"
 import { makeFront } from "./http/Front.ts"
 import { cannotListen } from "./http/listening.ts"
 import { OperationsLayer } from "./http/Operations.ts"
-import { CachedLayer } from "./http/Cached.ts"
 
 /** What handlers ask for besides their services. Needs Accounts, Lookups, RateLimits and ResponseCache. */
 export const Middlewares = Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, CachedLayer)

@@ -1,19 +1,19 @@
 /** What the levels ask of the features, joined (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
 import { Users } from "./admin/Users.ts"
-import { Announcements } from "./writing/Announcements.ts"
 import { Comments } from "./comment/Comments.ts"
 import { Moderation } from "./comment/Moderation.ts"
-import { Posts } from "./writing/Posts.ts"
-import { Stories } from "./writing/Stories.ts"
-import { registered } from "./season/registered.ts"
 import { type InCommunity, Lookups } from "./http/Lookups.ts"
 import { Matches } from "./match/Matches.ts"
 import { Models } from "./model/Models.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { makeInSeason } from "./season/inSeason.ts"
+import { registered } from "./season/registered.ts"
 import { Seasons } from "./season/Seasons.ts"
 import { Versions } from "./version/Versions.ts"
+import { Announcements } from "./writing/Announcements.ts"
+import { Posts } from "./writing/Posts.ts"
+import { Stories } from "./writing/Stories.ts"
 
 type There = (id: string, account_id: string) => Effect.Effect<boolean>
 

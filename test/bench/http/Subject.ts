@@ -1,12 +1,13 @@
 /** What the compared servers are given: the page as it is answered, and the statements that made it. */
+
+import type { Leaderboard } from "@agon/api/leaderboard/api.ts"
+import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
+import { Seasons } from "@agon/server/season/Seasons.ts"
+import type { FoundSeason } from "@agon/server/season/seasonRecord.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
-import type { FoundSeason } from "@agon/server/season/seasonRecord.ts"
-import { Seasons } from "@agon/server/season/Seasons.ts"
-import type { Leaderboard } from "@agon/api/leaderboard/api.ts"
 
 export const GAME = "snakes"
 /** Rows of a page, so many that the body has about 9 kB. */

@@ -2,11 +2,12 @@
  * Kept answers of five routes against a bare server that sends the same bytes, round by round in turn, and what memory the
  * service takes: when it has started, while it answers from its cache, and while every request is one it has not seen.
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
 import { id, insertRows, versionNumber } from "../../support/ManyRows.ts"
 import { cpu_us, launch, load, median, memory_mb, type Server, textOf } from "./launch.ts"
 

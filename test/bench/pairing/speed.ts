@@ -5,10 +5,11 @@
  *
  *   node test/bench/pairing/speed.ts [matches, 100000] [entries, 1000] [turns, 3]
  */
-import { rate, rating } from "openskill"
+
 import { makeField } from "@agon/cli/season/simulate/Field.ts"
 import { machine } from "@agon/cli/season/simulate/machine.ts"
 import { rated, START } from "@agon/domain/rating/Rating.ts"
+import { rate, rating } from "openskill"
 
 const [matches = 100_000, entries = 1_000, turns = 3] = process.argv.slice(2).map(Number)
 

@@ -1,7 +1,8 @@
 /** Runners at a season's mailbox. Every reply they count was sent after the commit of what it says. */
-import { Effect } from "effect"
+
 import type { Command, Work } from "@agon/domain/season/Command.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
+import { Effect } from "effect"
 import { id, lease, report } from "../../support/SeasonScript.ts"
 import type { Contestant } from "./contestant.ts"
 

@@ -1,7 +1,8 @@
 /** A season in full play, written as rows: so many entries on two ladders, each of an owner of its own, and four boards. */
+
+import { freshHead } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import { freshHead } from "@agon/domain/season/State.ts"
 import { insertPeople, insertSeason } from "../../support/SeasonRows.ts"
 import { id, settings } from "../../support/SeasonScript.ts"
 

@@ -4,8 +4,7 @@
  * Matches are not played. The replays that are uploaded are small and all the same: what is measured is the protocol, the
  * store's work for a replay of each match, and the commit.
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+
 import { spawn } from "node:child_process"
 import { hash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -15,8 +14,10 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { LeaseAnswer, LeasedResult, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
-import { id } from "../../support/SeasonScript.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
 import { freePort } from "../../support/freePort.ts"
+import { id } from "../../support/SeasonScript.ts"
 import type { Contestant } from "./contestant.ts"
 import { residentOf_mb } from "./cpu.ts"
 import { insertField } from "./field.ts"

@@ -3,9 +3,10 @@
  * the job as done. They are given the easier half: jobs are there beforehand, pairs are disjoint so that no row is fought
  * over, one match is one row with two seats and one index besides the keys, and nobody prevents a result from counting twice.
  */
-import { PgBoss } from "pg-boss"
+
 import { Logger, run, runMigrations } from "graphile-worker"
 import { Pool } from "pg"
+import { PgBoss } from "pg-boss"
 import type { Contestant } from "./contestant.ts"
 
 /** More than the fastest queue was seen to finish in a second of its slot, so that no slot runs dry. */

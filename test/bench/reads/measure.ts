@@ -1,10 +1,11 @@
 /** Times two ways to the same answer in turn, so that the machine's moods meet both. */
-import type { PgClient } from "@effect/sql-pg/PgClient"
-import { type Context, Effect } from "effect"
+
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { type Context, Effect } from "effect"
 import type { Question } from "./questions.ts"
 
 export interface Times {

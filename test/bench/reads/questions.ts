@@ -3,7 +3,7 @@
  * question: with what the tables offer, the same rows and the same total, none of the service's text.
  */
 import type { Asked } from "@agon/server/match/listing.ts"
-import { id, seasonId, type Size, versionNumber } from "../../support/ManyRows.ts"
+import { id, type Size, seasonId, versionNumber } from "../../support/ManyRows.ts"
 
 export interface Said {
   readonly text: string

@@ -1,5 +1,5 @@
 /** Othello from its replay. */
-import { type Account, type Board, Dice, ranksOf, type Replay, sha256 } from "./Replay.ts"
+import { type Account, type Board, Dice, type Replay, ranksOf, sha256 } from "./Replay.ts"
 
 interface OthelloBoard extends Board {
   readonly blocked: ReadonlyArray<readonly [row: number, col: number]>

@@ -1,5 +1,5 @@
 /** Snakes from its replay, stage by stage as the contract numbers them. */
-import { type Account, type Board, Dice, ranksOf, type Replay, sha256 } from "./Replay.ts"
+import { type Account, type Board, Dice, type Replay, ranksOf, sha256 } from "./Replay.ts"
 
 type Place = readonly [row: number, col: number]
 interface SnakesBoard extends Board {

@@ -1,7 +1,7 @@
 /** What somebody with the right to it has changed stands in the administrative log, written with the change itself. */
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
-import { must } from "./Promise.ts"
 import type { View } from "../View.ts"
+import { must } from "./Promise.ts"
 
 /** Where nothing was left to change there is nothing to tell. */
 const IDLE = ["SwitchBoard", "SwitchBaseline", "EditSettings", "CloseSeason", "SubmitVersion"]

@@ -2,8 +2,9 @@
  * Two seasons in one store, with the same boards, entries, owners and keys: what is written of one leaves every row of the
  * other as it was. The store in memory replaces rows and never changes them, so a row that was touched is another one.
  */
-import { Effect, Semaphore } from "effect"
+
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import { Effect, Semaphore } from "effect"
 import type { Memory, Rows } from "../../support/MemoryStore.ts"
 import { must } from "./Promise.ts"
 

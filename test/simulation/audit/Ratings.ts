@@ -5,15 +5,15 @@
  * been: what is left of its round is played again, whether it is over or not.
  */
 import type { Command } from "@agon/domain/season/Command.ts"
-import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { View } from "../View.ts"
 import { suspectsOf } from "./Faults.ts"
 import { type Belief, takenOver } from "./Formula.ts"
 import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
 import * as Replay from "./Replay.ts"
 import { created, LADDERS, type Window } from "./Window.ts"
-import type { View } from "../View.ts"
 
 /** What a row remembers a mean of: a match of some round, or the start from which a round or a version began. */
 interface Mean {

@@ -1,9 +1,9 @@
 /** What runners were told of their leases and results, held against the rows at the very moment of the reply. */
 import type { Command, Of, Receipt, Replies, Work } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 import type { Window } from "./Window.ts"
-import type { View } from "../View.ts"
 
 type Result = Of<"ReportMatch"> | Of<"ReportFault"> | Of<"ReportAdmission">
 interface Holder {

@@ -2,8 +2,9 @@
  * What a round has done to ratings, kept as a journal: who joined from where, and which matches count, in their order.
  * A match that is voided leaves the journal, and what stays is played again from the start of the round.
  */
-import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+
 import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { after, type Belief, START_V, takenOver } from "./Formula.ts"
 import { must, near } from "./Promise.ts"
 

@@ -1,7 +1,8 @@
 /** Who plays when: nobody is passed over, fill keeps within its hour, finals end when everybody has what they are owed. */
+
+import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 import { created, isDead, LADDERS, ownerOf, pairableOn, type Window } from "./Window.ts"
-import type { View } from "../View.ts"
 
 export const owedIn = ({ head, rounds }: View): number => (head.round === 0 ? Infinity : rounds.find(({ n }) => n === head.round)!.games)
 

@@ -1,8 +1,8 @@
 /** What people were told of their submissions: accepted only where nothing stood against it, refused only for what holds. */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
-import { must } from "./Promise.ts"
 import type { View } from "../View.ts"
+import { must } from "./Promise.ts"
 
 type Submit = Of<"SubmitVersion">
 const COUNTED = ["testing", "entered", "superseded"]

@@ -1,7 +1,7 @@
 /** What is voided was asked for, fails and counts nothing; what else is rewritten was rated after it in its round. */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
-import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 import type { Window } from "./Window.ts"

@@ -3,10 +3,11 @@
  * course: there the call is refused, hangs until somebody loses patience, takes its time, or the actor is killed; or
  * another actor claims the season at that very moment.
  */
-import { Effect, Layer, Semaphore } from "effect"
+
 import type { State } from "@agon/domain/season/State.ts"
 import { SeasonEvents, type Told } from "@agon/server/actor/SeasonEvents.ts"
 import { type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/actor/SeasonStore.ts"
+import { Effect, Layer, Semaphore } from "effect"
 import { count, type Seen } from "./Run.ts"
 
 export const POINTS = ["claim", "claimed", "log", "fold", "rewrite", "commit", "committed", "tell"] as const

@@ -1,6 +1,7 @@
 /** One run of the simulation: what it is given, and what it keeps from season to season. */
-import type { Effect } from "effect"
+
 import type { Settings } from "@agon/domain/season/Rules.ts"
+import type { Effect } from "effect"
 import type { Beside } from "../audit/Beside.ts"
 import type { Known, View } from "../View.ts"
 import type { Chance } from "./Chance.ts"

@@ -2,17 +2,18 @@
  * One season on stage: its actor, its auditor, its people, and the ways to ask, to let time pass and to make trouble.
  * A promise may be broken where an exception would only make the actor reload: it is kept in `broken` until somebody looks.
  */
-import { Clock, Effect, Exit, Fiber } from "effect"
-import { TestClock } from "effect/testing"
+
 import type { Command, Receipt, Reply } from "@agon/domain/season/Command.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import { Clock, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import * as HostClock from "../../support/HostClock.ts"
+import * as Auditor from "../Auditor.ts"
 import { must } from "../audit/Promise.ts"
 import { open } from "../audit/Window.ts"
-import * as Auditor from "../Auditor.ts"
 import { EMPTY } from "../View.ts"
 import * as Administrators from "./Administrators.ts"
 import * as Chance from "./Chance.ts"

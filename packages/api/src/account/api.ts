@@ -2,11 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Session } from "../Authorization.ts"
-import { JsonBody, Rate, Cached } from "../Boundary.ts"
+import { Cached, JsonBody, Rate } from "../Boundary.ts"
+import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { NoteWordListed } from "../version/refusals.ts"
-import { name } from "../Name.ts"
 import { Id, Instant, Ladder, text } from "../Wire.ts"
 
 export class UnknownProvider extends Problem<UnknownProvider>()("unknown_provider", 404, "No such sign-in provider") {}

@@ -1,7 +1,7 @@
 /** The site's list of words that notes, bios, comments and stories may not contain (docs/contract.md#word-list). */
 import { Schema } from "effect"
-import * as page from "../Page.ts"
 import { name } from "../Name.ts"
+import * as page from "../Page.ts"
 import { Instant } from "../Wire.ts"
 
 const WORD_MAX = 64

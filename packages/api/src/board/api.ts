@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Cached } from "../Boundary.ts"
+import { Cached, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 

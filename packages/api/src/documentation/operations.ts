@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"
-import { Rate, type RateClass, Cached } from "../Boundary.ts"
+import { Cached, Rate, type RateClass } from "../Boundary.ts"
 import { bodyBytes } from "../bodyBytes.ts"
 import { descriptions } from "./descriptions.ts"
 import { summaries } from "./summaries.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Cached } from "../Boundary.ts"
+import { Cached, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
 import { Id, Instant, Ladder, withDefault } from "../Wire.ts"

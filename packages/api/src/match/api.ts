@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MatchOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Cached } from "../Boundary.ts"
+import { Cached, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { AnyInstant, Ladder, Uuid, withDefault } from "../Wire.ts"
 import { Frame, MatchCard, MatchDetail, Outcome, OwnMatch } from "./Match.ts"

@@ -2,14 +2,14 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ModelOwner, NamedGame, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { JsonBody, Rate, RefusesBody, Cached } from "../Boundary.ts"
+import { Cached, JsonBody, Rate, RefusesBody } from "../Boundary.ts"
+import { Outcome } from "../match/Match.ts"
+import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { ModelCapReached } from "../submission/api.ts"
 import { NoteWordListed } from "../version/refusals.ts"
-import { Outcome } from "../match/Match.ts"
 import { Version } from "../version/Version.ts"
-import { name } from "../Name.ts"
 import { Id, Instant, Ladder, Uuid, withDefault } from "../Wire.ts"
 
 export class MissingName extends Problem<MissingName>()("missing_name", 400, "A name is required") {}

@@ -9,10 +9,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { RunnerKey } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { BoardFile } from "../board/api.ts"
+import { name } from "../Name.ts"
 import { Problem } from "../Problem.ts"
 import { Rules, WeightClass } from "../season/Rules.ts"
 import { RunnerRejectReason } from "../version/RejectReason.ts"
-import { name } from "../Name.ts"
 import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload } from "../Wire.ts"
 
 /** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Rate, Cached } from "../Boundary.ts"
+import { Cached, Rate } from "../Boundary.ts"
 import { byLadder, Id, Ladder } from "../Wire.ts"
 import { Season } from "./Season.ts"
 

@@ -1,11 +1,11 @@
 /** Notices to a season's participants, and the log of its administrators' writes (docs/contract.md#participants). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { AuditLog } from "../admin/Audit.ts"
 import { SeasonAdmin } from "../Authorization.ts"
+import { AuditLog } from "../admin/Audit.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
-import * as page from "../Page.ts"
 import { name } from "../Name.ts"
+import * as page from "../Page.ts"
 import { Id, Instant, text } from "../Wire.ts"
 
 export const Notice = Schema.Struct({

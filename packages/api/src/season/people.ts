@@ -1,13 +1,13 @@
 /** Who may enter a season, and who administers it (docs/contract.md#participants). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { UnknownProvider } from "../account/api.ts"
 import { NamedSeason, PlatformAdmin, SeasonAdmin } from "../Authorization.ts"
+import { UnknownProvider } from "../account/api.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
+import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
 import { removes } from "../Removal.ts"
-import { name } from "../Name.ts"
 import { Id, Instant, text } from "../Wire.ts"
 
 /** `username` is that of the account with this login; null until there is one. */

@@ -6,9 +6,9 @@ import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { RejectReason } from "../version/RejectReason.ts"
+import { SeasonClosed } from "../version/refusals.ts"
 import { Status } from "../version/Version.ts"
 import { Id, Ladder, Sha256, Slug } from "../Wire.ts"
-import { SeasonClosed } from "../version/refusals.ts"
 import { MissingHash, StorageFull, Uploads } from "./api.ts"
 
 /** A baseline that is still in admission, or was rejected, cannot be switched. */

@@ -2,10 +2,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { OptionalSession, Session, VersionOwner } from "../Authorization.ts"
-import { JsonBody, Rate, Cached } from "../Boundary.ts"
+import { Cached, JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
-import { NoteTooLong, NoteWordListed } from "./refusals.ts"
 import { Uuid } from "../Wire.ts"
+import { NoteTooLong, NoteWordListed } from "./refusals.ts"
 import { OwnVersion, Version } from "./Version.ts"
 
 export const Candidates = page.listOf("Candidates", "candidates", OwnVersion)

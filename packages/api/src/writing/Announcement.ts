@@ -1,8 +1,8 @@
 /** Announcements as they are shown and written (docs/contract.md#announcements). */
 import { Schema } from "effect"
+import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Link } from "../season/notices.ts"
-import { name } from "../Name.ts"
 import { AnyInstant, Id, Instant, text } from "../Wire.ts"
 
 const TITLE_MAX = 200

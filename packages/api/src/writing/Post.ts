@@ -1,7 +1,7 @@
 /** Posts of the site's blog as they are read and written (docs/contract.md#posts-and-the-feed). */
 import { Schema } from "effect"
-import * as page from "../Page.ts"
 import { name } from "../Name.ts"
+import * as page from "../Page.ts"
 import { AnyInstant, Instant, Slug, text } from "../Wire.ts"
 
 const TITLE_MAX = 200

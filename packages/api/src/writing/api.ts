@@ -1,7 +1,7 @@
 /** Public writing: announcements, posts, and models' stories (docs/contract.md#community). */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ModelOwner } from "../Authorization.ts"
-import { JsonBody, Rate, Cached } from "../Boundary.ts"
+import { Cached, JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
 import { Slug, Uuid } from "../Wire.ts"

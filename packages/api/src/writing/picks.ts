@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, UnknownGame } from "../Authorization.ts"
-import { JsonBody, Rate, Cached } from "../Boundary.ts"
+import { Cached, JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
 import { SeasonPrivate } from "../season/administration.ts"

@@ -1,8 +1,8 @@
 /** What pairing promises to those who play: the pairing batches as the season machine makes them. */
 import { assert, describe, it } from "@effect/vitest"
+import type { LadderRating } from "../season/rating/LadderRating.ts"
 import { step } from "../season/Season.ts"
 import { committed, type State } from "../season/State.ts"
-import type { LadderRating } from "../season/rating/LadderRating.ts"
 import {
   addBoard,
   empty,

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SettingsPatch } from "./Editing.ts"
+import { isDirty } from "./isDirty.ts"
 import type { Rules } from "./Rules.ts"
 import { step } from "./Season.ts"
-import { isDirty } from "./isDirty.ts"
 import { committed } from "./State.ts"
 import { empty, OPENED } from "./testing/testSeason.ts"
 

@@ -5,10 +5,10 @@
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
-import type { Fold } from "./rating/Fold.ts"
 import type { Earlier, EndedMatch, LeftRating, LogPage } from "./Log.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder, Rules } from "./Rules.ts"
+import type { Fold } from "./rating/Fold.ts"
 
 export interface MatchOutcome {
   readonly runtime_version: string

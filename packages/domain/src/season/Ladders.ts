@@ -2,8 +2,8 @@
 import { type Heap, heapify, push } from "../pairing/Heap.ts"
 import { Ranks } from "../pairing/Ranks.ts"
 import { keyOf } from "./Random.ts"
-import type { LadderRating } from "./rating/LadderRating.ts"
 import { LADDERS, type Ladder } from "./Rules.ts"
+import type { LadderRating } from "./rating/LadderRating.ts"
 import type { OpenMatch } from "./scheduler/Match.ts"
 
 /** The derived state of one ladder: free entries, prepared matches, and how many are being played. */

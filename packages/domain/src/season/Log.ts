@@ -4,7 +4,7 @@
  */
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
-import type { Seat, InheritedRating, SeriesPoint, LadderRatingRow } from "./rating/LadderRating.ts"
+import type { InheritedRating, LadderRatingRow, Seat, SeriesPoint } from "./rating/LadderRating.ts"
 
 export interface LoggedMatch {
   readonly id: string

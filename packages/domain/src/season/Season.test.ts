@@ -1,13 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
-import { deadline, step } from "./Season.ts"
 import { isDirty } from "./isDirty.ts"
+import { deadline, step } from "./Season.ts"
 import { committed, restore, type State, snapshot } from "./State.ts"
 import type { Ended } from "./scheduler/Match.ts"
-import { versionOf } from "./VersionCounts.ts"
 import {
-  addBoard,
   ADMITTED,
+  addBoard,
   empty,
   finish,
   id,
@@ -21,6 +20,7 @@ import {
   submission,
   version
 } from "./testing/testSeason.ts"
+import { versionOf } from "./VersionCounts.ts"
 
 const endings = (state: State) =>
   state.writes.ended.map(({ ending, fault_reason, withdrawn_reason }: Ended) => withdrawn_reason ?? fault_reason ?? ending)

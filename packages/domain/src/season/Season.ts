@@ -24,21 +24,22 @@
  * names the changed rows in `state.writes` and the events in `state.events`, reads no clock and draws random numbers only
  * from the state: the same rows and commands give the same season.
  */
-import { closeSeason, finishClosing } from "./clock/Closing.ts"
-import type { Command, Reply, ReplyTo } from "./Command.ts"
+
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
-import { reinstate } from "./scheduler/Faults.ts"
+import type { Command, Reply, ReplyTo } from "./Command.ts"
+import { closeSeason, finishClosing } from "./clock/Closing.ts"
+import { finalsComplete, patchRound, pending, planRound, startRound } from "./clock/Rounds.ts"
+import { reportAdmission } from "./entry/Reviews.ts"
+import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
 import { installFold } from "./rating/Installing.ts"
+import { seriesDue, takeSeries } from "./rating/Series.ts"
+import { voidMatch } from "./rating/Voiding.ts"
+import { CLOSING_MS, type State } from "./State.ts"
+import { reinstate } from "./scheduler/Faults.ts"
 import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./scheduler/Leases.ts"
 import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./scheduler/Matches.ts"
-import { reportAdmission } from "./entry/Reviews.ts"
-import { finalsComplete, patchRound, pending, planRound, startRound } from "./clock/Rounds.ts"
-import { seriesDue, takeSeries } from "./rating/Series.ts"
-import { CLOSING_MS, type State } from "./State.ts"
-import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
-import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
-import { voidMatch } from "./rating/Voiding.ts"
+import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
 
 export const step = <C extends Command>(state: State, command: C, now: number): ReplyTo<C> => {
   advance(state, now)

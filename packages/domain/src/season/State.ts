@@ -8,16 +8,16 @@
  */
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
+import { addRating, emptyLadders, fillHeap, type LadderState, ladderOf } from "./Ladders.ts"
 import { hashText } from "./Random.ts"
-import { followed } from "./rating/Resets.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
+import type { InheritedRating, LadderRating, LadderRatingRow, SeriesPoint } from "./rating/LadderRating.ts"
+import { followed } from "./rating/Resets.ts"
 import type { SeatChange, Voided, Voiding } from "./rating/Voided.ts"
-import { nextAgain } from "./scheduler/Tries.ts"
-import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
-import type { Review, Version } from "./Version.ts"
-import { addRating, emptyLadders, fillHeap, ladderOf, type LadderState } from "./Ladders.ts"
-import type { InheritedRating, SeriesPoint, LadderRating, LadderRatingRow } from "./rating/LadderRating.ts"
 import type { Board, Ended, OpenMatch } from "./scheduler/Match.ts"
+import { nextAgain } from "./scheduler/Tries.ts"
+import type { Review, Version } from "./Version.ts"
+import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 
 /** How long running matches may go on once a season is closing. */
 export const CLOSING_MS = 60_000

@@ -1,9 +1,9 @@
 /** What a submission asks of a season's versions: as many as there are, found without looking at them. */
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "./Season.ts"
-import { committed, restore, snapshot, type State } from "./State.ts"
-import type { Version } from "./Version.ts"
+import { committed, restore, type State, snapshot } from "./State.ts"
 import { finish, lease, model, owner, season, submission, version } from "./testing/testSeason.ts"
+import type { Version } from "./Version.ts"
 
 const preflight = (n: number, weights_hash = `sha256:new${n}`) =>
   ({

@@ -4,9 +4,9 @@ import type { Choice, MatchEvent } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { checkBoard, type OthelloBoard } from "./Board.ts"
 import { legalCells, place, raysOf } from "./lines.ts"
-import { NaiveOthello } from "./testing/naive.ts"
-import type { OthelloState } from "./State.ts"
 import { othello } from "./othello.ts"
+import type { OthelloState } from "./State.ts"
+import { NaiveOthello } from "./testing/naive.ts"
 
 const rules = { max_turns: 500, strike_limit: 3 }
 const classic = drawOthello("classic-8", "........ ".repeat(8))

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "vitest"
+import { cpuOf } from "../../../../test/support/cpuOf.ts"
 import { demoBoards } from "../boards/demoBoards.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { snakes } from "../snakes/snakes.ts"
 import { readReplay } from "./readReplay.ts"
 import { record } from "./recorded.ts"
 import { verify } from "./verify.ts"
-import { cpuOf } from "../../../../test/support/cpuOf.ts"
 
 const good = record(snakes, demoBoards[3]!, 1, 6).replay
 

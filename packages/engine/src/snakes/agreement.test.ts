@@ -7,10 +7,10 @@ import { demoBoards } from "../boards/demoBoards.ts"
 import type { Choice, MatchEvent, StrikeCode } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { checkBoard, type SnakesBoard } from "./Board.ts"
-import { NaiveSnakes } from "./testing/naive.ts"
 import { openMoves } from "./observe.ts"
 import type { SnakesState } from "./State.ts"
 import { snakes } from "./snakes.ts"
+import { NaiveSnakes } from "./testing/naive.ts"
 
 const matches = process.env["AGON_SLOW"] ? 10_000 : 120
 const codes: ReadonlyArray<StrikeCode> = ["timeout", "shape", "non_finite", "crash"]

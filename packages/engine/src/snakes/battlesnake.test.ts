@@ -9,9 +9,9 @@
  * Not compared, because ours differs: when and where food appears, walls, boards that wrap, time-outs, and scores.
  */
 import { assert, describe, it } from "vitest"
-import { arranged } from "./testing/arranged.ts"
 import { bodyOf, foodOf, type SnakesState } from "./State.ts"
 import { step } from "./step.ts"
+import { arranged } from "./testing/arranged.ts"
 
 type Direction = "up" | "right" | "down" | "left"
 interface Snake {

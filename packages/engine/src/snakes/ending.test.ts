@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
-import { arranged, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } from "./testing/arranged.ts"
 import { canonical, result } from "./State.ts"
+import { arranged, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } from "./testing/arranged.ts"
 
 describe("strikes and forfeits", () => {
   it("moves straight on after a strike below the limit: in the last direction, chosen or fallback, or up before the first move", () => {

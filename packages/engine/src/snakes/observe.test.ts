@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
-import { type Arrangement, arranged } from "./testing/arranged.ts"
 import { observe } from "./observe.ts"
 import { step } from "./step.ts"
+import { type Arrangement, arranged } from "./testing/arranged.ts"
 
 const side = 5
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 import type { MatchEvent } from "../Engine.ts"
-import { arranged, bodies, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } from "./testing/arranged.ts"
 import { canonical, foodOf } from "./State.ts"
+import { arranged, bodies, DOWN, four, head, heads, LEFT, open, outs, play, RIGHT, UP } from "./testing/arranged.ts"
 
 describe("stage 1: heads advance, tails drop", () => {
   it("unrolls the stacked start behind the head", () => {

@@ -2,8 +2,9 @@
  * A third game, for tests: the smallest implementation of the interface. Two seats in turn take 1 to 3 counters from a heap
  * of rows x cols; the seat that takes the last one wins. It has a mask and draws who begins.
  */
-import type { BoardFile, Choice, Engine, MatchEvent } from "../Engine.ts"
+
 import { engineDigest } from "../digest.ts"
+import type { BoardFile, Choice, Engine, MatchEvent } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { ranksOf } from "../ranking.ts"
 import { Faults, readInteger, readObject, readSlug, readString } from "../untrusted.ts"

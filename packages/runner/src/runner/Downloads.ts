@@ -1,7 +1,8 @@
 /** Downloads from and uploads to the object store by signed URLs, with limits on size, time and tries. */
+
+import type { Upload } from "@agon/api/Wire.ts"
 import { Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
-import type { Upload } from "@agon/api/Wire.ts"
 
 export class TransferFailed extends Schema.TaggedError<TransferFailed>()("TransferFailed", {
   detail: Schema.String,

@@ -2,11 +2,12 @@
  * Caches weights and manifests on disk, one file each, named by its sha256. The hash is checked before a file gets its name
  * and again when it is read, so neither a killed runner nor a bad disk can give a match other bytes than its lease names.
  */
-import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
+
 import { createHash, randomUUID } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { File } from "@agon/api/runner/protocol.ts"
+import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
 import { Downloads } from "./Downloads.ts"
 
 /** The file cannot be downloaded, or its bytes do not match the hash. */

@@ -9,9 +9,10 @@
  * the next request, and the service takes it back. When draining or stopped, the runner takes no new work, finishes what it
  * can and gives back the rest.
  */
-import { Effect, Fiber, Latch, type Scope } from "effect"
+
 import type { Client } from "@agon/api/Client.ts"
 import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
+import { Effect, Fiber, Latch, type Scope } from "effect"
 import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 

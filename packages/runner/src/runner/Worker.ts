@@ -1,12 +1,13 @@
 /** Does one piece of work: downloads its files, plays or examines in the sandbox, and returns the result. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+
 import { createHash } from "node:crypto"
 import type { AdmissionWork, AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
-import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
+import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Downloads } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
 

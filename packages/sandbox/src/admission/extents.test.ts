@@ -4,11 +4,11 @@ import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { wasmPath } from "../worker/Runtime.ts"
-import { leakingModels } from "./testing/hostileExtents.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { examineFiles } from "./static.ts"
+import { leakingModels } from "./testing/hostileExtents.ts"
 import { board, floats, type Initializer, ints, linear, manifest, type Node, weightClasses } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
-import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

@@ -5,11 +5,11 @@
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { examineFiles } from "./static.ts"
 import { branching, external, foldBomb, functionBomb, looping } from "./testing/hostileModels.ts"
 import { Mutator } from "./testing/Mutator.ts"
-import { examineFiles } from "./static.ts"
 import { board, convolving, counting, floats, ints, linear, manifest, weightClasses } from "./testing/testModels.ts"
-import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

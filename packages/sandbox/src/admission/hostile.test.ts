@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { ExamineRequest, WeightClass } from "../Verdict.ts"
-import { branching, chain, drawing, external, foldBomb, functionBomb, looping, MAKERS, scanning } from "./testing/hostileModels.ts"
 import { classOf, examineFiles } from "./static.ts"
+import { branching, chain, drawing, external, foldBomb, functionBomb, looping, MAKERS, scanning } from "./testing/hostileModels.ts"
 import { linear, manifest, model, port, snakesInput, snakesOutput, weightClasses } from "./testing/testModels.ts"
 
 const boards = [

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
-import { assert, describe, it, vi } from "@effect/vitest"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Instance, share } from "../worker/Instance.ts"
 import { wasmPath } from "../worker/Runtime.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"

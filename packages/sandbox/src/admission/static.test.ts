@@ -2,6 +2,8 @@ import { createHash } from "node:crypto"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType, DataLocation, type ModelInit } from "@agon/onnx/Model.ts"
 import { assert, describe, it } from "@effect/vitest"
+import type { ExamineRequest } from "../Verdict.ts"
+import { examineFiles } from "./static.ts"
 import {
   floats,
   type Initializer,
@@ -15,8 +17,6 @@ import {
   snakesOutput,
   weightClasses
 } from "./testing/testModels.ts"
-import type { ExamineRequest } from "../Verdict.ts"
-import { examineFiles } from "./static.ts"
 
 const boards = [
   { rows: 11, cols: 11, players: 2 },

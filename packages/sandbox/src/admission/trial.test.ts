@@ -7,11 +7,11 @@ import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { readManifest } from "../Manifest.ts"
 import { wasmPath } from "../worker/Runtime.ts"
-import { drawing } from "./testing/hostileModels.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import type { Plan } from "./static.ts"
+import { drawing } from "./testing/hostileModels.ts"
 import { linear, manifest } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
-import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

@@ -13,7 +13,7 @@
 import { createHash } from "node:crypto"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { type Failed, type Rejected, reject, type Verdict } from "../Verdict.ts"
-import { type Exchange, STATUS, type Sizes } from "../worker/channel.ts"
+import { type Exchange, type Sizes, STATUS } from "../worker/channel.ts"
 import { Instance, share } from "../worker/Instance.ts"
 import { measure } from "./measure.ts"
 import { extremes, type Kind, noise, positions } from "./observations.ts"

@@ -5,11 +5,11 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { linear, stalling } from "../admission/testing/testModels.ts"
 import { share } from "../worker/Instance.ts"
 import { wasmPath } from "../worker/Runtime.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { until } from "../worker/testing/testUntil.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
 import { MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
-import { boundedByEvents } from "../worker/testing/testBudget.ts"
-import { until } from "../worker/testing/testUntil.ts"
 
 boundedByEvents(vi)
 

@@ -1,10 +1,11 @@
 /** Charges for slow moves; a match that is played again takes its timeouts from the replay. */
-import { verify } from "@agon/engine/replay/verify.ts"
+
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { verify } from "@agon/engine/replay/verify.ts"
 import { assert, describe, it, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { board, counting, linear, manifest, slowFrom, stalling } from "../admission/testing/testModels.ts"
 import { Arena } from "../Arena.ts"
+import { board, counting, linear, manifest, slowFrom, stalling } from "../admission/testing/testModels.ts"
 import { chargeOf } from "../worker/cpuTime.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { charge, RESERVE_US } from "./Account.ts"

@@ -11,9 +11,9 @@ import { promisify } from "node:util"
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "../Arena.ts"
+import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { copyForOlderNode } from "./testing/testOlderNode.ts"
 import { match, type Replayed } from "./testing/testReplay.ts"
-import { boundedByEvents } from "../worker/testing/testBudget.ts"
 
 boundedByEvents(vi)
 

@@ -16,8 +16,8 @@ import { createHash } from "node:crypto"
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
 import { readManifest } from "../Manifest.ts"
 import { share } from "../worker/Instance.ts"
-import { Ledger, PHASE } from "./Ledger.ts"
 import { RESERVE_US } from "./Account.ts"
+import { Ledger, PHASE } from "./Ledger.ts"
 import {
   AGAIN_FACTOR,
   FIRST_RUN_EXTRA_MS,

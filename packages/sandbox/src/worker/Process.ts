@@ -6,8 +6,8 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { commandUnder, type Isolation } from "./isolation.ts"
 import type { Job, JobAnswer } from "../main.ts"
+import { commandUnder, type Isolation } from "./isolation.ts"
 
 /** `late`: killed at its deadline. `died`: ended by itself, or could not be started. */
 export type Outcome = JobAnswer | { readonly kind: "late" } | { readonly kind: "died"; readonly detail: string }

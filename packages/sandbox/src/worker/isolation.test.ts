@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { commandUnder, type Isolation, permittedIsolations } from "./isolation.ts"
-import type { ProbeAnswer } from "./testing/testProbe.ts"
 import { boundedByEvents } from "./testing/testBudget.ts"
+import type { ProbeAnswer } from "./testing/testProbe.ts"
 
 boundedByEvents(vi)
 

@@ -3,8 +3,7 @@
  * that a copy of the database lets nobody in. It lives for 30 days from the sign-in that opened it, or
  * until it is revoked; every request checks that in the database.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import { hash, randomBytes } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Account, AccountPatch, Profile, SessionRow, Sessions } from "@agon/api/account/api.ts"
@@ -12,10 +11,12 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
-import { shown } from "../rating/shown.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { shown } from "../rating/shown.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
 import { sessionDays } from "./sessionCookie.ts"
 import { refuseListed, Words } from "./Words.ts"

@@ -5,22 +5,23 @@
  * A credential that this node does not remember as valid takes a token of its address's public bucket
  * before it is looked up, so guessing is limited like any other public traffic and spares the database.
  */
-import { Context, Deferred, Effect, Layer, Option, Redacted } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
-import type { HttpApiEndpoint } from "effect/http-api"
+
 import { hash } from "node:crypto"
 import * as A from "@agon/api/Authorization.ts"
 import { Rate } from "@agon/api/Boundary.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import { Accounts } from "./Accounts.ts"
-import { type Ended, Ongoing } from "./Ongoing.ts"
-import { clearSessionCookie } from "./sessionCookie.ts"
+import { Context, Deferred, Effect, Layer, Option, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { PublicOrigin } from "../config/publicOrigin.ts"
 import { Caller } from "../database/Caller.ts"
 import { clientAddress } from "../http/ClientAddress.ts"
 import { type InCommunity, Lookups, type NameInSeason } from "../http/Lookups.ts"
-import { PublicOrigin } from "../config/publicOrigin.ts"
 import { refusesOrigin } from "../http/Origin.ts"
 import { RateLimits } from "../http/RateLimits.ts"
+import { Accounts } from "./Accounts.ts"
+import { type Ended, Ongoing } from "./Ongoing.ts"
+import { clearSessionCookie } from "./sessionCookie.ts"
 
 interface Asked {
   readonly credential: Redacted.Redacted

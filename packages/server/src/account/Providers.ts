@@ -4,9 +4,9 @@
  */
 import { Context, Data, Effect, Layer } from "effect"
 import * as oauth from "openid-client"
+import type { Oauth2Provider, OidcProvider, ProviderConfig } from "../config/ProviderConfig.ts"
 import { boundedFetch } from "./boundedFetch.ts"
 import { type Identity, identityOf } from "./identity.ts"
-import type { Oauth2Provider, OidcProvider, ProviderConfig } from "../config/ProviderConfig.ts"
 
 /** The time-out of each request to a provider. A sign-in makes four at most. */
 const patience_s = 10

@@ -6,11 +6,12 @@
  * Then, in one transaction, the identity is found, linked to the account that was signed in when it began, or made
  * into a new account, and its session opened. Every failure ends at `/?sign_in_error=<code>`, with nothing changed.
  */
+
+import { UnknownProvider } from "@agon/api/account/api.ts"
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { UnknownProvider } from "@agon/api/account/api.ts"
-import { newId } from "../database/newId.ts"
 import { PublicOrigin } from "../config/publicOrigin.ts"
+import { newId } from "../database/newId.ts"
 import { Accounts } from "./Accounts.ts"
 import { firstOf, type Identity } from "./identity.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"

@@ -1,7 +1,8 @@
 /** Checks users' texts against the site's word list (docs/contract.md#word-list); admin/WordList.ts edits the list. */
+
+import { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { wordsOf } from "./folding.ts"
 import { makeQueries } from "./queries.ts"
 

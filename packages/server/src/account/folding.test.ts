@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { wordOf, wordsOf } from "./folding.ts"
 import { cpuOf } from "../../../../test/support/cpuOf.ts"
+import { wordOf, wordsOf } from "./folding.ts"
 
 /** Spellings of the same word that differ in case, width, marks and invisible characters. */
 const spellings: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [

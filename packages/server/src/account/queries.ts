@@ -1,8 +1,9 @@
 /** Every statement on accounts, identities and sessions. */
+
+import { Account, Profile, SessionRow } from "@agon/api/account/api.ts"
+import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Ladder } from "@agon/api/Wire.ts"
-import { Account, Profile, SessionRow } from "@agon/api/account/api.ts"
 import { Instant } from "../database/rows.ts"
 import { rank } from "../rating/standing.ts"
 

@@ -1,7 +1,8 @@
 /** The `service_session` cookie (docs/contract.md#sessions), set and cleared with the same attributes, or browsers would keep both. */
+
+import { sessionCookie } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { sessionCookie } from "@agon/api/Authorization.ts"
 import { PublicOrigin } from "../config/publicOrigin.ts"
 
 export const sessionDays = 30

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { returnTo } from "./returnTo.ts"
 import { usernameCandidates, usernameOf } from "./username.ts"
+
 describe("a username", () => {
   it("is the login in lower case, in characters that stand in a path", () => {
     const cases = [

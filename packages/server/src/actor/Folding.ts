@@ -9,8 +9,9 @@
  * lock the season's row. Ladders show the old ratings until the fold is installed. If the process is killed, the rows in `voiding`
  * make the next incarnation fold from the start; it finds in the rows the changes already written, and writes the rest.
  */
-import * as Fold from "@agon/domain/season/rating/Fold.ts"
+
 import { LADDERS } from "@agon/domain/season/Rules.ts"
+import * as Fold from "@agon/domain/season/rating/Fold.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import * as Mailbox from "./Mailbox.ts"

@@ -10,16 +10,16 @@
  * A reply is never sent before its commit. A batch that changed nothing is answered without one.
  */
 
-import { returned } from "@agon/domain/season/clock/Absence.ts"
 import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
-import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
-import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
+import { returned } from "@agon/domain/season/clock/Absence.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
-import { deadline, step } from "@agon/domain/season/Season.ts"
-import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
+import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
+import { deadline, step } from "@agon/domain/season/Season.ts"
+import { committed, restore, type State } from "@agon/domain/season/State.ts"
 import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue } from "effect"
 import { restarts } from "../process/restarts.ts"
 import * as ClockGuard from "./ClockGuard.ts"

@@ -9,9 +9,9 @@
  */
 
 import type { Receipt } from "@agon/domain/season/Command.ts"
-import type { Changes } from "@agon/domain/season/rating/Fold.ts"
 import type { Earlier, EndedMatch, LeftRating, LogPage, LogPlace } from "@agon/domain/season/Log.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
+import type { Changes } from "@agon/domain/season/rating/Fold.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { SeasonClosed } from "./Mailbox.ts"

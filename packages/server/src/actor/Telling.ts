@@ -7,8 +7,8 @@ import { ResponseCache } from "../http/ResponseCache.ts"
 import { Broadcast, everything } from "../node/Broadcast.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { Parking } from "./Parking.ts"
-import { SeasonEvents } from "./SeasonEvents.ts"
 import { purgedByAll, purgedByClaim } from "./purges.ts"
+import { SeasonEvents } from "./SeasonEvents.ts"
 
 /** Events that change which seasons are in play, or with which engine. */
 const CHANGES_SEASONS: ReadonlySet<string> = new Set(["SeasonChanged", "SeasonClosed"])

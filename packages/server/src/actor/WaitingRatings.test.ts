@@ -1,7 +1,7 @@
-import { assert, describe, it } from "vitest"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import { committed } from "@agon/domain/season/State.ts"
 import { season } from "@agon/domain/season/testing/testSeason.ts"
+import { assert, describe, it } from "vitest"
 import { WaitingRatings } from "./WaitingRatings.ts"
 
 /** A season of ten entries, twenty ratings, in which nothing else happens. */

@@ -13,8 +13,9 @@
  * The start of a round changes every rating but writes none: rows of an earlier round are read as reset. They are rewritten in
  * the background, at five times the rate, after the ratings that wait.
  */
-import type { State, Writes } from "@agon/domain/season/State.ts"
+
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import type { State, Writes } from "@agon/domain/season/State.ts"
 
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000

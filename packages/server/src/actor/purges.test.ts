@@ -1,8 +1,8 @@
-import { assert, describe, it } from "vitest"
 import type { Event } from "@agon/domain/season/Event.ts"
-import type { Told } from "./SeasonEvents.ts"
+import { assert, describe, it } from "vitest"
 import * as tags from "../http/tags.ts"
 import { purgedBy, purgedByAll, purgedByClaim } from "./purges.ts"
+import type { Told } from "./SeasonEvents.ts"
 
 const season = { id: "s1", game: "snakes", slug: "spring" }
 const rated: Event = { _tag: "MatchRated", match: "x", ladders: ["nano", "open"], versions: ["v1", "v2"], models: ["m1", "m2"] }

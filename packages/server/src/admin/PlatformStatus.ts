@@ -2,9 +2,10 @@
  * The platform's current status (docs/contract.md#platform-status). Private seasons are not counted as live, so that the counts do not
  * reveal them.
  */
+
+import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"
 import server from "../../package.json" with { type: "json" }
 import { SEEN_WITHIN_MS } from "../runner/Runners.ts"
 import { makeQueries } from "./queries.ts"

@@ -14,16 +14,17 @@
  * The account's runner keys are inactive while it is suspended: they open no session and report nothing, and the leases of
  * their runners are returned at once, as when a key is revoked. When the suspension ends the keys are valid again.
  */
-import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
+
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
+import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Ongoing } from "../account/Ongoing.ts"
-import { RunnerKeys } from "../runner/RunnerKeys.ts"
 import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
-import { makeQueries, type AccountState } from "./userQueries.ts"
+import { RunnerKeys } from "../runner/RunnerKeys.ts"
+import { type AccountState, makeQueries } from "./userQueries.ts"
 
 export class Users extends Context.Service<
   Users,

@@ -1,6 +1,7 @@
 /** The site's word list for administrators; account/Words.ts applies it. Words are matched in any case, width and diacritics. */
-import type { Word, Words } from "@agon/api/admin/Word.ts"
+
 import type { SignedIn } from "@agon/api/Authorization.ts"
+import type { Word, Words } from "@agon/api/admin/Word.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"

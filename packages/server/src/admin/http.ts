@@ -1,6 +1,6 @@
+import { Api } from "@agon/api/Api.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 import { PlatformStatus } from "./PlatformStatus.ts"
 
 export const AdminHandlers = HttpApiBuilder.group(

@@ -3,8 +3,8 @@
  * here, in its own transaction: a refused write leaves no row, and a committed write has one.
  */
 
-import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
 import type { SignedIn } from "@agon/api/Authorization.ts"
+import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Audit } from "@agon/domain/season/Audit.ts"
 import { Clock, Effect, Schema } from "effect"

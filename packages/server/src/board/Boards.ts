@@ -1,8 +1,9 @@
 /** Reads the boards of a season: all of them, in play or not, in the order they were added. */
-import { Context, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { BoardDetail, Boards as BoardList } from "@agon/api/board/api.ts"
 import { NotFound } from "@agon/api/Problem.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
 import { isSlug } from "../season/seasonRecord.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"

@@ -1,9 +1,9 @@
-import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { Seasons } from "../season/Seasons.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { boardsTag, matchesTag, seasonTag } from "../http/tags.ts"
+import { Seasons } from "../season/Seasons.ts"
 import { viewer } from "../season/viewer.ts"
 import { Boards, type BoardsAsked } from "./Boards.ts"
 

@@ -1,7 +1,8 @@
 /** Every statement that reads boards. Only the season's state machine writes them. */
+
+import { BoardDetail } from "@agon/api/board/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { BoardDetail } from "@agon/api/board/api.ts"
 import { Instant } from "../database/rows.ts"
 import { iso } from "../season/queries.ts"
 

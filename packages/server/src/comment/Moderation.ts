@@ -17,7 +17,7 @@ import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../audit/audits.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeCommentTold } from "./commentTold.ts"
-import { makeQueries, type ModeratedRow } from "./moderationQueries.ts"
+import { type ModeratedRow, makeQueries } from "./moderationQueries.ts"
 import { purgedByComment, subjectOf, threadTag } from "./tags.ts"
 
 export class Moderation extends Context.Service<

@@ -6,8 +6,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { matchTag, seasonTag, unseenTag } from "../http/tags.ts"
 import { viewer } from "../season/viewer.ts"
 import { Comments } from "./Comments.ts"
-import { authoredTag, threadTag } from "./tags.ts"
 import { Threads } from "./Threads.ts"
+import { authoredTag, threadTag } from "./tags.ts"
 
 export const CommunityHandlers = HttpApiBuilder.group(
   Api,

@@ -3,10 +3,11 @@
  * change afterwards, and mean nothing outside this installation. Services that share a directory use the same secrets: a file gets
  * its name only when it is complete, and a service that comes second reads the existing file.
  */
-import { Effect, Redacted } from "effect"
+
 import { randomBytes } from "node:crypto"
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect, Redacted } from "effect"
 import { refuse } from "./StartRefused.ts"
 
 export interface Secrets {

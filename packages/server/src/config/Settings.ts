@@ -3,13 +3,14 @@
  * All are optional; without any the service runs alone on this machine, with an embedded database, local objects and the
  * development sign-in.
  */
-import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
+
 import { resolve } from "node:path"
-import type { ProviderConfig } from "./ProviderConfig.ts"
-import type { NodeTlsFiles } from "./nodeTls.ts"
+import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import type { S3Options } from "../object/s3Requests.ts"
 import { contradictions } from "./contradictions.ts"
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
+import type { NodeTlsFiles } from "./nodeTls.ts"
+import type { ProviderConfig } from "./ProviderConfig.ts"
 import { refuse, type StartRefused } from "./StartRefused.ts"
 import { type Address, type Read, read, type Variable } from "./variables.ts"
 

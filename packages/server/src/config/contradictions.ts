@@ -1,6 +1,7 @@
 /** Combinations of valid variables that refuse the start, most of them because the service would be open to everybody. */
-import { isLoopbackHost, publicOrigin } from "./publicOrigin.ts"
+
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
+import { isLoopbackHost, publicOrigin } from "./publicOrigin.ts"
 import { missing, type Variable } from "./variables.ts"
 
 export const contradictions = (values: Values): ReadonlyArray<string> => [

@@ -1,7 +1,8 @@
 /** AGON_DATA: made at the first start, closed to other users, and checked to be writable before anything relies on it. */
-import { Effect } from "effect"
+
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { Effect } from "effect"
 import { refuse } from "./StartRefused.ts"
 
 /** Only the owner may read the embedded database, objects and secrets. */

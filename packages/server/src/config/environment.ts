@@ -1,8 +1,20 @@
 /** Every environment variable that the service reads, with its accepted values. */
 import { LogLevel } from "effect"
 import { parseProviders } from "./signInProviders.ts"
-import { type Address, address as hostAndPort, flag, hidden, integer, maskedUrl, networks, runtimes } from "./variables.ts"
-import { share, text, url, type Variable } from "./variables.ts"
+import {
+  type Address,
+  flag,
+  hidden,
+  address as hostAndPort,
+  integer,
+  maskedUrl,
+  networks,
+  runtimes,
+  share,
+  text,
+  url,
+  type Variable
+} from "./variables.ts"
 
 const MOST_RUNNER_SLOTS = 64
 /** The slug of the development sign-in. */

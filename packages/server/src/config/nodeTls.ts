@@ -2,9 +2,10 @@
  * Mutual TLS between nodes. Both sides present a certificate signed by the authority of AGON_NODE_CA, so a machine without one fails
  * the handshake. A node's certificate names the host of its AGON_NODE. The files are read once, at the start.
  */
-import { Effect } from "effect"
+
 import { readFileSync } from "node:fs"
 import { createSecureContext } from "node:tls"
+import { Effect } from "effect"
 import { refuse } from "./StartRefused.ts"
 
 /** Paths of PEM files. */

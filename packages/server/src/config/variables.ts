@@ -2,8 +2,9 @@
  * One environment variable: its parser and its error message. All variables are read before any error is raised, so that one line names
  * everything that is wrong. An empty value counts as unset, since docker-compose and the like pass empty values.
  */
-import { Config, Effect, Option } from "effect"
+
 import { isIP } from "node:net"
+import { Config, Effect, Option } from "effect"
 
 export interface Variable<A> {
   readonly name: string

@@ -2,8 +2,9 @@
  * The class of caller that a statement is made for. Each class has connections of its own (CallerSql.ts), so that anonymous callers never
  * hold all of them. A fiber without a class works for the service: runners, administrators, and work without a request.
  */
-import { Context } from "effect"
+
 import type { RateClass } from "@agon/api/Boundary.ts"
+import { Context } from "effect"
 
 export type CallerClass = "anonymous" | "session" | "service"
 

@@ -8,8 +8,8 @@ import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Layer, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { Caller, type CallerClass } from "./Caller.ts"
 import { type Bounds, makeShare } from "../process/Share.ts"
+import { Caller, type CallerClass } from "./Caller.ts"
 
 type Connection = SqlConnection.Connection
 type Acquirer = Effect.Effect<Connection, SqlError.SqlError, Scope.Scope>

@@ -16,11 +16,12 @@
  * The server gets a process session of its own: an interrupt typed at the terminal reaches only the service, which finishes its requests
  * before it stops the server.
  */
-import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Redacted, type Scope } from "effect"
+
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Redacted, type Scope } from "effect"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { type Binaries, type Candidate, find, sharedPlaces } from "./binaries.ts"
 import * as Cluster from "./cluster.ts"

@@ -5,10 +5,11 @@
  *
  * Only a service with the embedded database takes it: services on one DATABASE_URL may share a directory (its objects and secrets).
  */
-import { Effect } from "effect"
+
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
 import { refuse } from "../config/StartRefused.ts"
 
 /** SQLITE_BUSY: another connection, of this process or another, holds the lock. */

@@ -6,12 +6,13 @@
  * server's user cannot reach the package (node_modules under /root), or we cannot write the links, it is copied once to a place that
  * the user can reach (60 MB).
  */
-import { Effect } from "effect"
+
 import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join, relative } from "node:path"
+import { Effect } from "effect"
 import { refuse } from "../config/StartRefused.ts"
 import { environment, identity } from "./processes.ts"
 import type { ServerUser } from "./serverUser.ts"

@@ -2,10 +2,11 @@
  * The Postgres cluster in a directory, seen from outside: its name among the machine's processes, whether it accepts connections, where
  * its socket is, and the cleanup after an earlier run.
  */
-import { Effect, type Scope } from "effect"
+
 import { createHash } from "node:crypto"
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { Effect, type Scope } from "effect"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { commandOf, exists, type Process, processesNaming, signal } from "./processes.ts"
 

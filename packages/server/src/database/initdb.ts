@@ -1,7 +1,8 @@
 /** Makes the cluster of the embedded database: UTF-8, the same collation on every machine, checksums, a password. */
-import { Effect, Redacted } from "effect"
+
 import { chownSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect, Redacted } from "effect"
 import { refuse } from "../config/StartRefused.ts"
 import type { Binaries } from "./binaries.ts"
 import { INHERITED_DIRECTORY } from "./cluster.ts"

@@ -1,7 +1,8 @@
 /** Ids of rows: UUIDv7, ordered by the time they were made at, also those made within one millisecond of this process. */
+
+import { randomBytes } from "node:crypto"
 import type { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { randomBytes } from "node:crypto"
 
 const random = SecureRandom.make((size) => randomBytes(size))
 

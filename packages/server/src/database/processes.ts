@@ -3,9 +3,10 @@
  * A cluster is identified by the `cluster_name` that we give it: the server has it in its arguments, and each of its children in its
  * title. Unlike a pid it is never reused by another process, and reading it needs no privilege.
  */
-import { Effect } from "effect"
+
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { Effect } from "effect"
 import { refuse } from "../config/StartRefused.ts"
 
 export interface RunOptions {

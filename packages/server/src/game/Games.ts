@@ -1,14 +1,15 @@
 /** The games that the service is built with, each with its featured season. Their rows are made when the service starts. */
-import { Context, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { UnknownGame } from "@agon/api/Authorization.ts"
 import type { Game } from "@agon/api/game/api.ts"
 import type { Engine } from "@agon/engine/Engine.ts"
 import { engines } from "@agon/engine/registry.ts"
-import type { FoundSeason } from "../season/seasonRecord.ts"
-import { Seasons } from "../season/Seasons.ts"
-import { makeQueries } from "./queries.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import { registered } from "../season/registered.ts"
+import { Seasons } from "../season/Seasons.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
+import { makeQueries } from "./queries.ts"
 
 /** A game and the season in its answer, for the answer's tags. */
 export interface ReadGame {

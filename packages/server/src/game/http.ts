@@ -1,7 +1,7 @@
-import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { gameTag, recordTag, seasonTag } from "../http/tags.ts"
 import { Games, type ReadGame } from "./Games.ts"
 

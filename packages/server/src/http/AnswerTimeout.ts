@@ -2,8 +2,9 @@
  * The time limit of every answer of the API. Postgres ends statements that take too long, but a frozen server, a silently cut
  * connection or a pool that has lost all its connections give no answer at all, and the driver has no time-out of its own.
  */
-import { Context, Effect } from "effect"
+
 import { Unavailable } from "@agon/api/Problem.ts"
+import { Context, Effect } from "effect"
 
 /**
  * Milliseconds. Longer than the arrival of a body or a runner's long poll (30 s each) followed by the longest statement (15 s), and well

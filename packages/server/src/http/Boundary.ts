@@ -3,17 +3,18 @@
  * turn the framework's errors and defects into the API's own typed refusals, which HttpApi then
  * encodes like a handler's. Edge.ts handles requests that match no endpoint.
  */
+
+import { type BodyRefusal, Boundary, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
+import { bodyBytes } from "@agon/api/bodyBytes.ts"
+import * as P from "@agon/api/Problem.ts"
 import { ByteSize, Cause, Context, Effect, Layer, type Schema, type SchemaIssue } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
-import { Boundary, type BodyRefusal, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
-import { bodyBytes } from "@agon/api/bodyBytes.ts"
-import * as P from "@agon/api/Problem.ts"
-import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { Caller, callerOf } from "../database/Caller.ts"
-import { clientAddress } from "./ClientAddress.ts"
+import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
+import { clientAddress } from "./ClientAddress.ts"
 import { fieldErrors, sentencesOf } from "./fieldErrors.ts"
 import { type FindOverlong, overlongIn } from "./lengths.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"

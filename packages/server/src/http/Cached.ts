@@ -1,11 +1,12 @@
 /** The `Shared` middleware: caches the answer of an ordinary typed handler as bytes, under the tags that it named. */
+
+import { Cached, CacheTags, type Keeping } from "@agon/api/Boundary.ts"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { CacheTags, type Keeping, Cached } from "@agon/api/Boundary.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { makeCacheKey, pathOf } from "./cacheKey.ts"
-import { codingOf } from "./encodings.ts"
 import { type Answer, type Entry, matches, type Representation } from "./Entry.ts"
+import { codingOf } from "./encodings.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 
 // Once per route, when it is built: the known parameters are read from the endpoint.

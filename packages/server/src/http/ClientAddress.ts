@@ -4,9 +4,10 @@
  * the client's. An IPv6 client counts by its /64 network, the smallest that anybody is assigned: by the
  * whole address a single client would have 2^64 buckets.
  */
+
+import { BlockList, isIP } from "node:net"
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { BlockList, isIP } from "node:net"
 
 /** From the peer of the connection and its X-Forwarded-For to the client's address. */
 export type ClientAddressOf = (peer: string, forwardedFor: string | undefined) => string

@@ -1,9 +1,9 @@
-import { assert, it } from "@effect/vitest"
-import { Context } from "effect"
 import type { ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import { ConnectionLimits, makeServer } from "./Connections.ts"
+import { assert, it } from "@effect/vitest"
+import { Context } from "effect"
 import { allowed } from "../../../../test/support/slack.ts"
+import { ConnectionLimits, makeServer } from "./Connections.ts"
 
 const ask = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 /** Less than the 5 s for which node keeps an idle connection. */

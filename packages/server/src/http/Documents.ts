@@ -2,17 +2,18 @@
  * `/docs`, `/openapi.json` and `/errors`: made and compressed once at the start, the same bytes for
  * everybody, and counted against the address's public bucket.
  */
+
+import { Api } from "@agon/api/Api.ts"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerRespondable, type HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
+import { toResponse } from "./Cached.ts"
 import { clientAddress } from "./ClientAddress.ts"
+import { type Entry, encode, entryOf, representationOf } from "./Entry.ts"
 import { type Compression, codingOf } from "./encodings.ts"
-import { encode, type Entry, entryOf, representationOf } from "./Entry.ts"
 import { errorsPage } from "./errorsPage.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { pagePolicy, referencePolicy } from "./securityHeaders.ts"
-import { toResponse } from "./Cached.ts"
 
 /** They change only with the service's version; a browser revalidates after five minutes and gets a 304. */
 const CACHE_CONTROL = "public, max-age=300"

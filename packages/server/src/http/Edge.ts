@@ -2,11 +2,12 @@
  * Around the router: request ids, no-store, compression, and the problems for unknown paths, methods that a path
  * does not have, and failures outside HttpApi.
  */
+
+import { Api } from "@agon/api/Api.ts"
+import * as P from "@agon/api/Problem.ts"
 import { Cause, Clock, Context, Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
-import * as P from "@agon/api/Problem.ts"
 import { logged } from "./Boundary.ts"
 import { compressed } from "./Compressed.ts"
 import { answered, durations } from "./HttpMetrics.ts"

@@ -11,14 +11,14 @@ import { Context, Effect } from "effect"
 import { ClientAddress } from "./ClientAddress.ts"
 import { ConnectionLimits, makeServer } from "./Connections.ts"
 import { makeCrowd } from "./crowd.ts"
-import { codingOf } from "./encodings.ts"
 import { type Entry, matches, type Representation, representationOf, unchangedHeaders } from "./Entry.ts"
+import { codingOf } from "./encodings.ts"
 import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { ResponseCache } from "./ResponseCache.ts"
-import { SECURITY_HEADERS } from "./securityHeaders.ts"
 import { makeSlowReaders, SlowReaderLimits } from "./SlowReaders.ts"
+import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
 /** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
 export interface Mount {

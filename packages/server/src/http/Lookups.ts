@@ -2,7 +2,7 @@
  * The look-ups of the levels of account/Authorization.ts. Each feature's service implements its part;
  * the program joins them into this one record, so that http/ depends on no feature.
  */
-import { Context, type Effect, type Option } from "effect"
+
 import type {
   KeyOfRunner,
   ModelInPath,
@@ -12,6 +12,7 @@ import type {
   UnknownSeason,
   VersionInPath
 } from "@agon/api/Authorization.ts"
+import { Context, type Effect, type Option } from "effect"
 
 /** The thing inside a season that a path names. */
 export type NameInSeason =

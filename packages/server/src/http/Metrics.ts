@@ -2,11 +2,12 @@
  * `/metrics`, for monitoring. It names private seasons and shows the load, so it has an address of its own (AGON_METRICS), on loopback
  * unless configured otherwise. `/healthz` tells a scraper that it found the right port.
  */
+
+import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
-import { createServer } from "node:http"
 import type { SettingsShape } from "../config/Settings.ts"
 import { cannotListen, whyNot } from "./listening.ts"
 

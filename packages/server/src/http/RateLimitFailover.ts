@@ -6,8 +6,8 @@
  * outage is logged once when it begins and once when it ends.
  */
 import { Clock, Data, Effect, Metric, Schedule } from "effect"
-import { makeMemory } from "./RateLimitStoreMemory.ts"
 import type { Limit, RateLimitStoreShape } from "./RateLimitStore.ts"
+import { makeMemory } from "./RateLimitStoreMemory.ts"
 
 export class BucketsAway extends Data.TaggedError("BucketsAway")<{ readonly detail: string }> {}
 

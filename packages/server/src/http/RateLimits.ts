@@ -2,10 +2,11 @@
  * The contract's rate limits (docs/contract.md#rate-limits): a token bucket for every class and caller.
  * A caller is an address or an account, as the levels and the boundary decide.
  */
-import { Context, Effect, Layer, Metric } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+
 import type { RateClass } from "@agon/api/Boundary.ts"
 import { RateLimited } from "@agon/api/Problem.ts"
+import { Context, Effect, Layer, Metric } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
 import { type Limit, RateLimitStore } from "./RateLimitStore.ts"
 import { layerMemory } from "./RateLimitStoreMemory.ts"
 import { layerRedis, type RedisOptions } from "./RateLimitStoreRedis.ts"

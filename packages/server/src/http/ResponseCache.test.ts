@@ -1,7 +1,7 @@
+import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { randomBytes } from "node:crypto"
 import { matches, weightOf } from "./Entry.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 

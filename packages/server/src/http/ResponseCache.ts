@@ -11,8 +11,8 @@
  * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { type Answer, type Entry, encode, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 import type { Coding } from "./encodings.ts"
-import { type Answer, encode, type Entry, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 
 interface Flight {
   readonly done: Deferred.Deferred<Entry, any>

@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
-import { HttpApi } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { Cached } from "@agon/api/Boundary.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { HttpApi } from "effect/http-api"
 import { type CacheKey, makeCacheKey, pathOf } from "./cacheKey.ts"
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { gunzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
 import { codingOf, compress } from "./encodings.ts"
 
 describe("Accept-Encoding", () => {

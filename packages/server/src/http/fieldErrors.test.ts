@@ -1,7 +1,7 @@
+import { Api } from "@agon/api/Api.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { type Exit, Schema } from "effect"
 import { HttpApi } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
 import { fieldErrors, sentencesOf } from "./fieldErrors.ts"
 import { overlongIn } from "./lengths.ts"
 

@@ -3,8 +3,9 @@
  * represented by its first faulty item, a union by the form nearest to the value, and at most ten faults are reported. The tree of
  * issues is walked only that far: a body with thousands of faults has thousands of branches, which are not formatted.
  */
-import { SchemaIssue } from "effect"
+
 import type { FieldErrors } from "@agon/api/Problem.ts"
+import { SchemaIssue } from "effect"
 import { takes } from "./takes.ts"
 
 type Fault = FieldErrors[number]

@@ -3,8 +3,9 @@
  * it has decoded all items, so a list a thousand times too long costs a thousand times as much. For a union the bound of any form
  * applies, since no two forms use a list's name for different things.
  */
-import { type Schema, SchemaAST } from "effect"
+
 import type { FieldErrors } from "@agon/api/Problem.ts"
+import { type Schema, SchemaAST } from "effect"
 import { itemsMax, takes } from "./takes.ts"
 
 /** The first list that is too long, or no fault. */

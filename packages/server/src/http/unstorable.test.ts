@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { threadCpuUsage } from "node:process"
+import { assert, describe, it } from "@effect/vitest"
 import { unstorable } from "./unstorable.ts"
 
 describe("text that cannot be stored", () => {

@@ -1,14 +1,15 @@
 /** Reading ladders: the entries in contention, best first, ties by version id. */
-import { Clock, Context, Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { Entry, Leaderboard, Series } from "@agon/api/leaderboard/api.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import { shown, twoDecimals } from "../rating/shown.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { makeQueries, type StandingRow } from "./queries.ts"
 import { pointsBetween, seriesOf } from "./series.ts"
-import { shown, twoDecimals } from "../rating/shown.ts"
 
 export class Leaderboards extends Context.Service<
   Leaderboards,

@@ -1,10 +1,10 @@
-import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
-import { Seasons } from "../season/Seasons.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { gameTag, ladderTag, namesTag, seasonTag } from "../http/tags.ts"
+import { Seasons } from "../season/Seasons.ts"
 import { viewer } from "../season/viewer.ts"
 import { Leaderboards } from "./Leaderboards.ts"
 

@@ -1,7 +1,8 @@
 /** Every statement that reads ladders. The machine alone writes them. */
+
+import { Entry } from "@agon/api/leaderboard/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { Entry } from "@agon/api/leaderboard/api.ts"
 import { bestOf } from "../rating/standing.ts"
 
 const { deviation: _d, provisional: _p, rank: _r, rating: _m, ...fields } = Entry.fields

@@ -1,7 +1,7 @@
 /** The course of a ladder, as the series read shows it: ranks and ratings of the present best at equally spaced moments. */
 import type { Series } from "@agon/api/leaderboard/api.ts"
-import type { BestRow, StoodRow } from "./queries.ts"
 import { shown } from "../rating/shown.ts"
+import type { BestRow, StoodRow } from "./queries.ts"
 
 /** The contract's number (docs/contract.md#leaderboards). */
 const POINTS = 48

@@ -12,9 +12,9 @@
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { Parking } from "../actor/Parking.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { makeAudits, ownAudit } from "../audit/audits.ts"
 
 export interface Doubtful {
   readonly season_id: string

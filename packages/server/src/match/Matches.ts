@@ -2,20 +2,21 @@
  * Reading matches. Everybody sees the matches that count, of seasons that they may see, and in lists the trials of
  * candidates that passed; a competitor sees their own in every state.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Matches as MatchList, OwnMatches, Related } from "@agon/api/match/api.ts"
 import type { Frame, MatchDetail, OwnMatch } from "@agon/api/match/Match.ts"
-import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import { firstGame, registered } from "../season/registered.ts"
-import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
 import { KeptCounts } from "./KeptCounts.ts"
 import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
-import { makeQueries, type MatchRow } from "./queries.ts"
+import { type MatchRow, makeQueries } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
 

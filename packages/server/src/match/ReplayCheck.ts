@@ -14,16 +14,17 @@
  * others by a page at most, and every match is checked a bounded number of times, at least once. A closed season's podium is
  * final: none of its matches is voided any more, but a runner that reported falsely is flagged, and the audit log names the match.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { engineOf } from "@agon/engine/registry.ts"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import { LocalMailboxes } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
 import { storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
-import { LocalMailboxes } from "../actor/SeasonEntity.ts"
-import { type Checkable, makeQueries } from "./checkQueries.ts"
 import { makeAside, makePassOver } from "./CheckedAside.ts"
+import { type Checkable, makeQueries } from "./checkQueries.ts"
 import { MatchVoiding } from "./MatchVoiding.ts"
 import * as ReplayThread from "./ReplayThread.ts"
 

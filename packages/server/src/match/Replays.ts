@@ -5,15 +5,16 @@
  * concurrent requests, and kept in the bounded response cache under its match. Few are fetched at once and few wait in the queue;
  * further requests are told to come again.
  */
-import { Context, Effect, Layer, Option } from "effect"
+
 import { Unavailable } from "@agon/api/Problem.ts"
+import { Context, Effect, Layer, Option } from "effect"
 import { withAnswerTimeout } from "../http/AnswerTimeout.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { matchTag } from "../http/tags.ts"
 import { type ReplayOfMatch, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { makeShare } from "../process/Share.ts"
 import { makeThread } from "../process/Thread.ts"
-import { matchTag } from "../http/tags.ts"
 
 /**
  * The contract's hour (docs/contract.md#fields-of-a-match); an answer cached for ten minutes holds a URL that is valid for fifty

@@ -17,8 +17,9 @@
  * no more of each version's matches than it has rows itself. Even with many versions that costs less than the
  * total, which reads all seats of the side (an owner with 400 versions and 38,000 matches: 35 and 70 ms).
  */
-import type { SqlClient, Statement } from "effect/sql"
+
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
+import type { SqlClient, Statement } from "effect/sql"
 import { classBit } from "../actor/store/figures.ts"
 import { sees } from "../season/queries.ts"
 

@@ -1,7 +1,8 @@
 /** Every statement that reads matches. Only the machine writes them. */
+
+import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Instant } from "../database/rows.ts"
 import { sees } from "../season/queries.ts"
 import type { Counted, Counters } from "./KeptCounts.ts"

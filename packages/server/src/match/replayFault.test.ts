@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/recorded.ts"
+import { assert, describe, it } from "@effect/vitest"
 import { type Reported, replayFault } from "./replayFault.ts"
 
 const board = demoBoards.find(({ players }) => players === 2)!

@@ -1,8 +1,9 @@
 /** Whether a stored replay confirms the report of its match: played again by the rules alone, without a model. */
-import { Option } from "effect"
+
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
+import { Option } from "effect"
 
 export interface Reported {
   readonly game: string

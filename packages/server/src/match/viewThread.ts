@@ -1,7 +1,8 @@
 /** Started by Replays.ts, never imported: makes the picture of a replay's last state, as JSON; `null` where there is none. */
-import { Option } from "effect"
+
 import { parentPort } from "node:worker_threads"
 import { lastView } from "@agon/engine/replay/verify.ts"
+import { Option } from "effect"
 
 const parse = Option.liftThrowable((bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes)))
 

@@ -1,13 +1,12 @@
 /** Competitors' models. A model is made before its first version, and only by its owner. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+
 import type { ModelInPath, SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import {
   type Model,
+  type Models as ModelList,
   ModelNameTaken,
   type ModelPatch,
   type ModelSeason,
-  type Models as ModelList,
   type Rivals
 } from "@agon/api/model/api.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -16,19 +15,21 @@ import { ModelCapReached } from "@agon/api/submission/api.ts"
 import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { profileTag } from "../account/Accounts.ts"
 import { refuseListed, Words } from "../account/Words.ts"
-import { storyTag } from "../writing/tags.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
-import { registered } from "../season/registered.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { everywhereTag, modelTag, namesTag } from "../http/tags.ts"
+import { registered } from "../season/registered.ts"
 import { Seasons, type Viewer } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
-import { everywhereTag, modelTag, namesTag } from "../http/tags.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
+import { storyTag } from "../writing/tags.ts"
 import { type Counted, KeptRivals, type RivalStore, sum, type Tally } from "./KeptRivals.ts"
-import { makeQueries, type MetRow } from "./queries.ts"
+import { type MetRow, makeQueries } from "./queries.ts"
 import { recordOf } from "./record.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */

@@ -1,10 +1,11 @@
 /** Every statement on models. The season's administration makes those of baselines. */
+
+import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Instant } from "../database/rows.ts"
-import { sees } from "../season/queries.ts"
 import { rank } from "../rating/standing.ts"
+import { sees } from "../season/queries.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"

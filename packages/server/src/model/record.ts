@@ -1,7 +1,8 @@
 /** A model's record in a season, from its rows (docs/contract.md#models). */
-import { Option } from "effect"
+
 import type { ModelResult, ModelSeason } from "@agon/api/model/api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
+import { Option } from "effect"
 import { twoDecimals } from "../rating/shown.ts"
 import type { ResultRow } from "./queries.ts"
 

@@ -9,9 +9,10 @@
  * safely in between. A silently cut connection raises no error: hence every node sends a heartbeat, and one that has not
  * received even its own counts itself as deaf.
  */
+
+import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Queue, Schedule, Schema } from "effect"
-import { randomUUID } from "node:crypto"
 import { NodeSql } from "../database/Database.ts"
 import { restarts } from "../process/restarts.ts"
 

@@ -5,8 +5,8 @@
  * could miss one: it forgets everything, and caches nothing until it receives them again.
  */
 import { Effect, Layer } from "effect"
-import { Broadcast, everything } from "./Broadcast.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { Broadcast, everything } from "./Broadcast.ts"
 
 const makeShared = Effect.gen(function* () {
   const local = yield* ResponseCache

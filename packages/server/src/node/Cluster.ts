@@ -28,11 +28,11 @@ import {
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
+import type { NodeTls } from "../config/nodeTls.ts"
 import { StartRefused } from "../config/StartRefused.ts"
 import type { Address } from "../config/variables.ts"
 import { NodeSql } from "../database/Database.ts"
 import { lookout } from "./Lookout.ts"
-import type { NodeTls } from "../config/nodeTls.ts"
 import { peerClients, peerServer } from "./Peers.ts"
 
 /** A single process; the actors need the cluster only to be hosted. */

@@ -3,9 +3,10 @@
  * probes the others' ports and removes one that refused twice in a row from the list of nodes that host seasons. A node that
  * is slow or unreachable is left to the heartbeat; one that starts again adds itself to the list.
  */
+
+import { connect } from "node:net"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { connect } from "node:net"
 import type { Address } from "../config/variables.ts"
 
 const LOOK_EVERY = "400 millis"

@@ -3,18 +3,19 @@
  * request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
  * time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
+
+import { createHmac } from "node:crypto"
+import { createServer } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRunner } from "effect/cluster"
 import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { createHmac } from "node:crypto"
-import { createServer } from "node:http"
-import { createServer as createTlsServer } from "node:https"
+import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
 import { sameSecret } from "../http/constantTime.ts"
 import { cannotListen } from "../http/listening.ts"
-import type { NodeTls } from "../config/nodeTls.ts"
 
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"

@@ -7,9 +7,9 @@ import { createHash } from "node:crypto"
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { collect } from "./contentMeter.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
-import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
 import { s3List } from "./s3List.ts"
 import { refusePublic } from "./s3Public.ts"
+import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
 import { s3Verify } from "./s3Verify.ts"
 
 const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {

@@ -1,5 +1,5 @@
-import { assert, it } from "@effect/vitest"
 import { createHmac, randomBytes } from "node:crypto"
+import { assert, it } from "@effect/vitest"
 import { hmacSha256 } from "./hmacSha256.ts"
 
 it("is node's HMAC, whatever the lengths of key and text, and whatever came before", () => {

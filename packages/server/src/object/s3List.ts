@@ -1,7 +1,7 @@
 /** A page of a bucket's listing (ListObjectsV2). Keys are of unreserved characters, so nothing in its XML has to be decoded. */
 import { Effect } from "effect"
-import { isObjectKey } from "./objectKey.ts"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
+import { isObjectKey } from "./objectKey.ts"
 import type { S3Requests } from "./s3Requests.ts"
 
 /** No server answers with more. */

@@ -1,6 +1,7 @@
 /** A public bucket would show every competitor's weights and the replays of private seasons, so the start checks for one and refuses it. */
-import { Effect } from "effect"
+
 import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
 import { discard, removeObject, type S3Requests } from "./s3Requests.ts"
 

@@ -3,8 +3,9 @@
  * interruption. Of the environment the child sees only PATH and the variables given. Its standard input stays open until
  * this process ends, in whatever way, so a child that watches it ends with us.
  */
-import { Effect } from "effect"
+
 import { spawn } from "node:child_process"
+import { Effect } from "effect"
 
 /** A child that has not stopped after this long is killed. */
 const STOP_TIMEOUT = "9 seconds"

@@ -3,8 +3,9 @@
  * first message and has a bounded heap. It is ended when it does not answer in time or when the caller no longer waits; the next
  * message then starts a new one.
  */
-import { type Duration, Effect, type Scope, Semaphore } from "effect"
+
 import { Worker } from "node:worker_threads"
+import { type Duration, Effect, type Scope, Semaphore } from "effect"
 
 export interface Options {
   /** The worker's script, which answers each message with one message. */

@@ -5,7 +5,7 @@
  * results ─▶ all checked, or nothing is applied ─▶ sent to their seasons, the first season in turn is asked for work in
  *            the same message (hand.ts) ─▶ the other seasons in turn, while the runner has room (sources.ts) ─▶ nothing? parked
  */
-import { Clock, Context, Effect, Layer } from "effect"
+
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import {
@@ -19,13 +19,14 @@ import {
   type Result
 } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
-import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
-import { SeasonCalls } from "./SeasonCalls.ts"
-import { makeHand, tellAudits } from "./hand.ts"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { OpenSeasons } from "../actor/OpenSeasons.ts"
 import type { Parking } from "../actor/Parking.ts"
-import type { OpenRunner } from "./queries.ts"
+import { makeHand, tellAudits } from "./hand.ts"
 import type { LeasePayload } from "./leasePayload.ts"
+import type { OpenRunner } from "./queries.ts"
+import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
 
 type Refusal = InvalidRequest | NotFound | Unavailable
 

@@ -8,8 +8,8 @@ import type { NotFound } from "@agon/api/Problem.ts"
 import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../audit/audits.ts"
 import { Parking } from "../actor/Parking.ts"
+import { auditOf, makeAudits } from "../audit/audits.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 /** The owner of the fleet: a season, or null for the platform. */

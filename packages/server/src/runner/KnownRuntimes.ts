@@ -3,8 +3,9 @@
  * (AGON_RUNTIMES). Identical bits are to be expected only within one runtime, so a match of any other could never be
  * checked by playing it again.
  */
-import { Context } from "effect"
+
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { Context } from "effect"
 
 export class KnownRuntimes extends Context.Reference<ReadonlySet<string>>("agon/KnownRuntimes", {
   defaultValue: () => knownRuntimes([])

@@ -3,18 +3,19 @@
  * Versions and board files never change, so their encoded text is remembered (sheets.ts); that of
  * a version, with its signed URLs, for part of the time that these are valid.
  */
-import { Clock, Context, DateTime, Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { File } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import { replayUploadKey, storedKey, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
+import { engineText, type LeasePayload, matchPayload, rarePayload, versionText } from "./leasePayload.ts"
 import { type Files, makeQueries } from "./queries.ts"
 import { Remembered } from "./Remembered.ts"
-import { engineText, matchPayload, rarePayload, type LeasePayload, versionText } from "./leasePayload.ts"
 
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
 const URL_S = 3_600

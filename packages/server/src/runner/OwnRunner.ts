@@ -15,9 +15,10 @@
  * is logged, so that an operator checks the machine. To replace a revoked key: stop the service, remove
  * `secrets/platform-runner` in AGON_DATA, and start it again.
  */
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+
 import { createHmac } from "node:crypto"
 import { join } from "node:path"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import type { Address } from "../config/variables.ts"

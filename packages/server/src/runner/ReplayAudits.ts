@@ -19,20 +19,21 @@
  * `<audit id>.<n>` and count against a runner's slots like any other. Verdicts are applied before they are recorded, so one
  * that a crash interrupts is applied again.
  */
-import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import { LEASE_MS, leaseName, parseLease } from "@agon/domain/season/Lease.ts"
+import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import { moving } from "../actor/asked.ts"
+import { Parking } from "../actor/Parking.ts"
 import { makeAudits as makeAuditLog, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
-import { moving } from "../actor/asked.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
-import { Parking } from "../actor/Parking.ts"
-import type { OpenRunner } from "./queries.ts"
-import type { LeasePayload } from "./leasePayload.ts"
 import { LeasePayloads } from "./LeasePayloads.ts"
+import type { LeasePayload } from "./leasePayload.ts"
+import type { OpenRunner } from "./queries.ts"
 
 /** Stands in the place of a season id for holdings and results of audits. */
 export const AUDITS = "audits"

@@ -6,14 +6,15 @@
  * A result that was refused only after its replay was taken over has left a copy beside the accepted one. The copy is found by
  * the hash of the upload, and removed with it once the match has ended with another replay.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import { hash } from "node:crypto"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
 import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
-import { makeQueries } from "./queries.ts"
 import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
+import { makeQueries } from "./queries.ts"
 
 /** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */
 export const LEFT_MS = 3_600_000

@@ -2,20 +2,21 @@
  * Keys of runners. The secret is answered once, when the key is made; only its SHA-256 is stored. A key of a season
  * serves that season alone; a key without a season belongs to the platform's fleet.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import { hash, randomBytes } from "node:crypto"
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Refused } from "../actor/Mailbox.ts"
 import { makeOpenSeasonsRead, type OpenSeason } from "../actor/OpenSeasons.ts"
-import { gathered } from "../http/gathered.ts"
+import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
-import type { Refused } from "../actor/Mailbox.ts"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { gathered } from "../http/gathered.ts"
 import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeQueries, type RunnerRow } from "./queries.ts"

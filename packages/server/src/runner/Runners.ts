@@ -1,14 +1,15 @@
 /** Runner sessions: opened under a key, marked as seen with every call, drained, and gone after a silence. */
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
-import { gathered } from "../http/gathered.ts"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableJson, storableText } from "../database/storable.ts"
+import { gathered } from "../http/gathered.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 

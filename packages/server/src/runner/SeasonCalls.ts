@@ -2,28 +2,29 @@
  * Between one runner and one season: results, lost leases and the request for work go to the
  * season's actor in one message. A result whose work is no longer open is answered from its rows.
  */
-import { Context, Effect, Layer, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { InvalidRequest, type NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance, LeasedResult } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { MatchVoiding } from "../match/MatchVoiding.ts"
-import { ObjectStore } from "../object/ObjectStore.ts"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
 import { COMMANDS_MAX } from "../actor/Mailbox.ts"
+import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { SeasonStore } from "../actor/SeasonStore.ts"
+import { MatchVoiding } from "../match/MatchVoiding.ts"
+import { ObjectStore } from "../object/ObjectStore.ts"
 import { FaultShares } from "./FaultShares.ts"
 import { type Holding, Holdings } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
+import { LeasePayloads } from "./LeasePayloads.ts"
+import type { LeasePayload } from "./leasePayload.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 import { Runners } from "./Runners.ts"
 import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
-import type { LeasePayload } from "./leasePayload.ts"
-import { LeasePayloads } from "./LeasePayloads.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}

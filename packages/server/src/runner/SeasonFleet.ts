@@ -1,8 +1,8 @@
 /** A season's own keys, and whether any runner can process its queue. */
 
 import type { SeasonInPath } from "@agon/api/Authorization.ts"
-import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
 import type { PageOf } from "@agon/api/Page.ts"
+import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
 import { type FleetUse, mayServe } from "@agon/domain/season/Rules.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"

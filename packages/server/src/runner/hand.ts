@@ -2,15 +2,16 @@
  * Handing out work: the immediate answer to a lease request, whose results are sent to their seasons first, and the later
  * answer to a runner that was parked.
  */
-import { Clock, Effect } from "effect"
+
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { LeasedAcceptance, LeaseRequest } from "@agon/api/runner/protocol.ts"
-import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
-import { SeasonCalls } from "./SeasonCalls.ts"
+import { Clock, Effect } from "effect"
 import { Parking } from "../actor/Parking.ts"
-import type { OpenRunner } from "./queries.ts"
-import type { Reported } from "./results.ts"
 import type { LeasePayload } from "./leasePayload.ts"
+import type { OpenRunner } from "./queries.ts"
+import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import type { Reported } from "./results.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
 import { kindOf, makeSources } from "./sources.ts"
 
 /** A lease request whose results were checked. */

@@ -1,13 +1,13 @@
+import { Api } from "@agon/api/Api.ts"
+import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "@agon/api/Api.ts"
-import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
 import { Dispatcher, type Handed } from "./Dispatcher.ts"
 import { FleetAdmin } from "./FleetAdmin.ts"
+import { answerText } from "./leasePayload.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 import { Runners } from "./Runners.ts"
-import { answerText } from "./leasePayload.ts"
 
 /** The platform's fleet: keys that belong to no season. */
 const PLATFORM = null

@@ -1,6 +1,6 @@
+import { LeaseAnswer, MatchWork } from "@agon/api/runner/protocol.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { LeaseAnswer, MatchWork } from "@agon/api/runner/protocol.ts"
 import { answerText, engineText, matchPayload, versionText } from "./leasePayload.ts"
 
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`

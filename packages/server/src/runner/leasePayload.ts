@@ -3,10 +3,11 @@
  * season's engine appear in every payload that names them, and checking and encoding them anew for each lease was the most
  * expensive part of handing out matches; so each is encoded once and kept as text. Keys are in the schema's order.
  */
-import { Schema } from "effect"
+
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
-import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
+import { Schema } from "effect"
+import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import type { Upload } from "../object/ObjectStore.ts"
 
 /** JSON of a `Work` of protocol.ts. */

@@ -1,9 +1,10 @@
 /** Every statement on runner keys and runners, and the parts of lease payloads about versions, boards and seasons. */
+
+import { Runner } from "@agon/api/runner/api.ts"
+import { EngineOfRunner } from "@agon/api/runner/protocol.ts"
+import { Rules, WeightClass } from "@agon/api/season/Rules.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Rules, WeightClass } from "@agon/api/season/Rules.ts"
-import { EngineOfRunner } from "@agon/api/runner/protocol.ts"
-import { Runner } from "@agon/api/runner/api.ts"
 import { Instant } from "../database/rows.ts"
 
 const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })

@@ -5,17 +5,18 @@
  *      └─ yes ─▶ sound by itself? ─▶ the upload sized, hashed and put where only this replay can lie ─▶ the season
  *                                                               accepted ─▶ the upload is removed; ReplayUploads.ts does the rest
  */
-import { Effect } from "effect"
+
 import { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import { faultOf } from "@agon/domain/match/Outcome.ts"
 import type { Command, MatchOutcome } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { Effect } from "effect"
 import { replayKey, replayUploadKey } from "../object/keys.ts"
 import type { ObjectStore } from "../object/ObjectStore.ts"
-import { AUDITS } from "./ReplayAudits.ts"
 import type { Holding } from "./Holdings.ts"
 import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
+import { AUDITS } from "./ReplayAudits.ts"
 
 /** A result of a finished match that the key does not hold, so its replay was not looked at. */
 export interface Unheld {

@@ -2,16 +2,17 @@
  * Chooses where a runner's next work comes from: first a match that waits to be played again, then the
  * seasons that it may serve, in turn, each up to its share.
  */
-import { Effect } from "effect"
+
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
-import { SeasonCalls, plays, type Said } from "./SeasonCalls.ts"
-import { Fairness } from "./Fairness.ts"
-import { KnownRuntimes } from "./KnownRuntimes.ts"
+import { Effect } from "effect"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
-import type { OpenRunner } from "./queries.ts"
+import { Fairness } from "./Fairness.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./leasePayload.ts"
+import type { OpenRunner } from "./queries.ts"
+import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */
 export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines, runtime_version }: OpenRunner): string =>

@@ -3,10 +3,11 @@
  * as soon as it answers, through the public API. A file in the data directory records that it was
  * begun, so that an interrupted one is continued at the next start, and whether it is done.
  */
-import { Effect, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import type { SettingsShape } from "../config/Settings.ts"
 import { childProcess } from "../process/ChildProcess.ts"
 

@@ -1,15 +1,15 @@
 /** Notices from administrators to a season's participants, and the log of administrative writes. */
 
-import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
+import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Notice, type Notices as NoticePage, type SendNotice } from "@agon/api/season/notices.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { auditOf, makeAudits } from "../audit/audits.ts"
-import { makeTell } from "../notification/Notifications.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
+import { makeTell } from "../notification/Notifications.ts"
 
 export class Notices extends Context.Service<
   Notices,

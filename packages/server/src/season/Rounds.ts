@@ -3,14 +3,14 @@
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import { type PatchRound, type PlanRound, Round, RoundStarted, type Rounds as RoundPage } from "@agon/api/season/rounds.ts"
+import { type PatchRound, type PlanRound, Round, type Rounds as RoundPage, RoundStarted } from "@agon/api/season/rounds.ts"
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { auditOf } from "../audit/audits.ts"
-import { Instant } from "../database/rows.ts"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { auditOf } from "../audit/audits.ts"
+import { Instant } from "../database/rows.ts"
 
 export class Rounds extends Context.Service<
   Rounds,

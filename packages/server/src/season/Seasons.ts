@@ -2,16 +2,17 @@
  * Reading seasons. A private season that the caller may not see is answered exactly as one that does not exist.
  * A read that names no season means the featured one of its game, which is always public.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Playing, Podium } from "@agon/api/season/api.ts"
 import { type Ladder, ladders } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
-import { shown } from "../rating/shown.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { SeasonForAdmin } from "../http/Lookups.ts"
-import { registered } from "./registered.ts"
+import { shown } from "../rating/shown.ts"
 import { makeQueries, type Podiumed } from "./queries.ts"
+import { registered } from "./registered.ts"
 import { type FoundSeason, found, isSlug } from "./seasonRecord.ts"
 
 /** Whose permissions a read has: an account's id, or null for the public. */

@@ -1,10 +1,10 @@
-import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { ladders } from "@agon/api/Wire.ts"
-import { Seasons } from "./Seasons.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "../http/tags.ts"
+import { Seasons } from "./Seasons.ts"
 import { viewer } from "./viewer.ts"
 
 export const SeasonHandlers = HttpApiBuilder.group(

@@ -1,6 +1,6 @@
-import { UnknownProvider } from "@agon/api/account/api.ts"
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
+import { UnknownProvider } from "@agon/api/account/api.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

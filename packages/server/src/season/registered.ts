@@ -1,7 +1,8 @@
 /** The games that the service is built with; any other name is refused before any statement. */
-import { Effect } from "effect"
+
 import { UnknownGame } from "@agon/api/Authorization.ts"
 import { engineOf, engines } from "@agon/engine/registry.ts"
+import { Effect } from "effect"
 
 /** The game of reads that name neither game nor season. */
 export const firstGame = engines[0]!.slug

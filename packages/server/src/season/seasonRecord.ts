@@ -1,6 +1,7 @@
 /** The season record of docs/contract.md#season-record, and the other columns of a season's row that reads need. */
-import { Schema } from "effect"
+
 import { Season } from "@agon/api/season/Season.ts"
+import { Schema } from "effect"
 import { Instant } from "../database/rows.ts"
 
 const { entries: _, ...fields } = Season.fields

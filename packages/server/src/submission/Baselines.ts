@@ -3,28 +3,28 @@
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { StorageFull } from "@agon/api/submission/api.ts"
 import {
   type Baseline,
   BaselineExists,
   BaselineNotAdmitted,
-  type Baselines as Page,
   type ImportBaselines,
   type ImportedBaselines,
+  type Baselines as Page,
   type RecordedBaseline
 } from "@agon/api/submission/baselines.ts"
+import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { asked } from "../actor/asked.ts"
+import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
-import { asked } from "../actor/asked.ts"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
-import type { FoundSeason } from "../season/seasonRecord.ts"
 import { Seasons } from "../season/Seasons.ts"
+import type { FoundSeason } from "../season/seasonRecord.ts"
 import { makeQueries } from "./queries.ts"
 import { uploadsOf } from "./Submissions.ts"
 

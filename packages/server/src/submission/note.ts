@@ -1,6 +1,7 @@
 /** Checks a note: its length by the season's rules, its words by the site's list. */
-import { Effect } from "effect"
+
 import { NoteTooLong } from "@agon/api/version/refusals.ts"
+import { Effect } from "effect"
 import { refuseListed, type Words } from "../account/Words.ts"
 
 /** Lengths are in characters as people count them, not in UTF-16 units. */

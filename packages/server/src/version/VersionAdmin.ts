@@ -5,9 +5,9 @@ import type { NotFound, Unavailable } from "@agon/api/Problem.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { Version } from "@agon/api/version/Version.ts"
 import { Context, Effect, Layer } from "effect"
-import { auditOf } from "../audit/audits.ts"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { auditOf } from "../audit/audits.ts"
 import { Versions } from "./Versions.ts"
 
 export class VersionAdmin extends Context.Service<

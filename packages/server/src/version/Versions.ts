@@ -2,21 +2,22 @@
  * Reading versions. Everybody sees those in contention, superseded or disabled, of seasons that they may see;
  * the owner sees each of theirs in any state, with the reason for a rejection.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+
 import type { VersionInPath } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import type { Candidates } from "@agon/api/version/api.ts"
+import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
+import { versionTag } from "../http/tags.ts"
 import { shown, twoDecimals } from "../rating/shown.ts"
 import type { Viewer } from "../season/Seasons.ts"
-import { versionTag } from "../http/tags.ts"
 import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 

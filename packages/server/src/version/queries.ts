@@ -1,7 +1,8 @@
 /** Every statement that reads versions. The machine writes every column but the note. */
+
+import { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { OwnVersion } from "@agon/api/version/Version.ts"
 import { Instant } from "../database/rows.ts"
 import { rank } from "../rating/standing.ts"
 import { sees } from "../season/queries.ts"

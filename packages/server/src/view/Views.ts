@@ -9,8 +9,9 @@
  * if it was committed after all, its views count twice. A kill loses the views since the last write: ten seconds
  * at most.
  */
-import type { View, ViewCounts, ViewQuery } from "@agon/api/view/api.ts"
+
 import { nextCursor } from "@agon/api/Page.ts"
+import type { View, ViewCounts, ViewQuery } from "@agon/api/view/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"

@@ -3,10 +3,10 @@
  * list carries the time of its next change, and is cached no longer. Every change is logged in its transaction.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
+import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"

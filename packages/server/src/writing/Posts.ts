@@ -3,11 +3,11 @@
  * can read it or learn that it exists. Every change is logged in its transaction.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { PostExists } from "@agon/api/writing/editorial.ts"
-import type { PatchPost, Post, Posts as Page, PublishedPost, WritePost } from "@agon/api/writing/Post.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Slug } from "@agon/api/Wire.ts"
+import { PostExists } from "@agon/api/writing/editorial.ts"
+import type { Posts as Page, PatchPost, Post, PublishedPost, WritePost } from "@agon/api/writing/Post.ts"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"

@@ -1,6 +1,7 @@
 /** The feed of the site: published posts and featured stories, each at the place where it first appeared. */
-import type { Feed } from "@agon/api/writing/Story.ts"
+
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import type { Feed } from "@agon/api/writing/Story.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { makeQueries } from "./feedQueries.ts"

@@ -2,6 +2,8 @@
  * Our pairing: the season machine itself, restored from rows as a service restores it and asked for one match at a time.
  * Entries are on the open ladder only, so that a match moves one ladder.
  */
+
+import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import { START } from "@agon/domain/rating/Rating.ts"
 import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
 import { uuidOf } from "@agon/domain/season/Random.ts"
@@ -9,7 +11,6 @@ import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, freshHead, restore, type Snapshot, type State } from "@agon/domain/season/State.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
-import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import { type FieldOptions, type Outcome, sourceOf } from "./Field.ts"
 import type { League } from "./League.ts"
 

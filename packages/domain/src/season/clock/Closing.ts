@@ -5,13 +5,13 @@
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { withdraw } from "../scheduler/Matches.ts"
 import { uuidOf } from "../Random.ts"
-import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
-import { takeSeries } from "../rating/Series.ts"
 import { podium } from "../rating/LadderRatings.ts"
-import { CLOSING_MS, type State } from "../State.ts"
+import { takeSeries } from "../rating/Series.ts"
 import type { Voiding } from "../rating/Voided.ts"
+import { CLOSING_MS, type State } from "../State.ts"
+import { withdraw } from "../scheduler/Matches.ts"
+import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
 
 export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies["CloseSeason"] => {
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }

@@ -1,10 +1,10 @@
 /** Rounds are planned, moved and withdrawn while pending, and started by the clock. Finals end the season. */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
+import { rejectVersion } from "../entry/Versions.ts"
+import { fillHeap } from "../Ladders.ts"
 import { resetRatings } from "../rating/LadderRatings.ts"
 import type { Round, State } from "../State.ts"
-import { fillHeap } from "../Ladders.ts"
-import { rejectVersion } from "../entry/Versions.ts"
 import { owesMatches } from "../scheduler/PairingBatches.ts"
 
 export const pending = (state: State): Round | undefined => state.rounds.find((round) => round.started_at === null && !round.withdrawn)

@@ -1,12 +1,13 @@
 /** Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules. */
-import { classOf, memoryBytes, overOn } from "./WeightClass.ts"
+
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
-import { LEASE_MS, leaseName, parseLease, leaseStateOf } from "../Lease.ts"
+import { LEASE_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import type { RejectReason } from "../Reasons.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
 import { rejectVersion, tell } from "./Versions.ts"
+import { classOf, memoryBytes, overOn } from "./WeightClass.ts"
 
 /** A review is given up after this many failed attempts that were not the model's fault. */
 const FAILURES_MAX = 5

@@ -1,6 +1,7 @@
 /** The life of a version (submitted, reviewed, rejected, entered, superseded), and switching a baseline on and off. */
-import { logged } from "../Audit.ts"
+
 import { refusals } from "../../submission/Refusals.ts"
+import { logged } from "../Audit.ts"
 import type { Holdings, Of, Repeated, Replies } from "../Command.ts"
 import type { RejectReason } from "../Reasons.ts"
 import { joinLadders, leaveLadders, letGo } from "../rating/LadderRatings.ts"

@@ -7,10 +7,10 @@
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { type Rating, START, takenOver } from "../../rating/Rating.ts"
 import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
-import { type Ladder, LADDERS } from "../Rules.ts"
-import { HISTORY_KEPT, remember } from "./Resets.ts"
+import { LADDERS, type Ladder } from "../Rules.ts"
+import type { InheritedRating, RatingChange, SeriesPoint } from "./LadderRating.ts"
 import { rateSeats } from "./LadderRatings.ts"
-import type { RatingChange, InheritedRating, SeriesPoint } from "./LadderRating.ts"
+import { HISTORY_KEPT, remember } from "./Resets.ts"
 import type { SeatChange } from "./Voided.ts"
 
 /** One version's rating on one ladder according to the log, as of the last round that changed it. */

@@ -1,10 +1,10 @@
 /** The last means of an entry as they would be without some of its matches. */
 import { START } from "../../rating/Rating.ts"
-import type { Course } from "./Fold.ts"
 import type { Earlier, Mean } from "../Log.ts"
-import { HISTORY_KEPT, resetsBetween } from "./Resets.ts"
 import type { State } from "../State.ts"
+import type { Course } from "./Fold.ts"
 import type { LadderRating } from "./LadderRating.ts"
+import { HISTORY_KEPT, resetsBetween } from "./Resets.ts"
 
 export interface Past {
   readonly course: Course

@@ -4,12 +4,12 @@
  * history changes. A fold with a match that was voided since is stale: the log is folded again, without both.
  */
 import type { Of, Replies } from "../Command.ts"
-import { type Course, fold as foldIn, laddersOf, reach } from "./Fold.ts"
-import { historyOf, type Past } from "./Histories.ts"
 import type { Earlier, LoggedMatch, LogPage } from "../Log.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
-import type { InheritedRating, SeriesPoint, LadderRating } from "./LadderRating.ts"
+import { type Course, fold as foldIn, laddersOf, reach } from "./Fold.ts"
+import { historyOf, type Past } from "./Histories.ts"
+import type { InheritedRating, LadderRating, SeriesPoint } from "./LadderRating.ts"
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
 

@@ -3,13 +3,13 @@ import { creditOfGame } from "../../pairing/Credit.ts"
 import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { rated, START, takenOver } from "../../rating/Rating.ts"
-import type { Ladder } from "../Rules.ts"
-import { countLeft, uncount } from "../VersionCounts.ts"
-import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
-import type { State } from "../State.ts"
 import { addRating, free, type LadderState } from "../Ladders.ts"
-import type { RatingChange, InheritedRating, LadderRating } from "./LadderRating.ts"
+import type { Ladder } from "../Rules.ts"
+import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
+import { countLeft, uncount } from "../VersionCounts.ts"
+import type { InheritedRating, LadderRating, RatingChange } from "./LadderRating.ts"
+import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
 
 /** An entry with this many consecutive forfeits is paired less, so that a broken model does not cost the others' time. */
 const FORFEITS_RUNNING = 3

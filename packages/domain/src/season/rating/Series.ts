@@ -1,6 +1,7 @@
 /** The points of the series read: the order of every ladder, taken further apart as the season gets longer. */
-import { order } from "./LadderRatings.ts"
+
 import type { State } from "../State.ts"
+import { order } from "./LadderRatings.ts"
 
 /** Rough number of points taken in a season; the read shows half as many. */
 const POINTS = 96

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Rating, rated, START, takenOver } from "../../rating/Rating.ts"
-import * as Fold from "./Fold.ts"
-import { TAIL_MATCHES_MAX } from "./Installing.ts"
+import { isDirty } from "../isDirty.ts"
 import type { LogPage } from "../Log.ts"
 import { mix } from "../Random.ts"
 import { step } from "../Season.ts"
-import { isDirty } from "../isDirty.ts"
 import { committed, restore, type State, snapshot } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
 import * as testLog from "../testing/testLog.ts"
-import { VOIDING_MAX } from "./Voiding.ts"
 import { finish, lease, outcome, RUNNER, season, submission, version } from "../testing/testSeason.ts"
+import * as Fold from "./Fold.ts"
+import { TAIL_MATCHES_MAX } from "./Installing.ts"
+import { VOIDING_MAX } from "./Voiding.ts"
 
 interface Played {
   readonly state: State

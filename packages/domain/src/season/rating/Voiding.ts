@@ -12,15 +12,16 @@
  * Consequences of the match stay: pairings, the places that later matches name (a place is what it was when they were
  * played), a candidate that has entered.
  */
-import { logged } from "../Audit.ts"
+
 import { remove } from "../../pairing/Heap.ts"
+import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { laddersOf } from "./Fold.ts"
-import type { EndedMatch, LeftRating } from "../Log.ts"
-import { creditOf } from "./LadderRatings.ts"
-import type { State } from "../State.ts"
 import { free, type LadderState } from "../Ladders.ts"
+import type { EndedMatch, LeftRating } from "../Log.ts"
+import type { State } from "../State.ts"
+import { laddersOf } from "./Fold.ts"
 import type { LadderRating } from "./LadderRating.ts"
+import { creditOf } from "./LadderRatings.ts"
 
 /** The most matches that may wait for a fold; further requests must ask again. Each is a small row read at every start. */
 export const VOIDING_MAX = 1_000

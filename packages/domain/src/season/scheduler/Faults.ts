@@ -17,12 +17,12 @@
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
+import { tell } from "../entry/Versions.ts"
 import { pauseRatings, resumeRatings } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
-import type { OpenMatch } from "./Match.ts"
 import type { Version } from "../Version.ts"
+import type { OpenMatch } from "./Match.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
-import { tell } from "../entry/Versions.ts"
 
 /** An entry is suspended after this many consecutive matches failed through its own fault. */
 export const FAULTS_RUNNING = 5

@@ -1,14 +1,14 @@
 /** Handing work to runners and taking it back. */
 import { logged } from "../Audit.ts"
 import type { Of, Replies, Work } from "../Command.ts"
-import { mayTake } from "./Faults.ts"
-import { parseLease, leaseStateOf } from "../Lease.ts"
-import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
+import { leaseStateOf, parseLease } from "../Lease.ts"
 import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
-import type { OpenMatch } from "./Match.ts"
 import type { Review } from "../Version.ts"
+import { mayTake } from "./Faults.ts"
+import type { OpenMatch } from "./Match.ts"
+import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
 import { nextRated } from "./PairingBatches.ts"
 
 /** The most leases per request, whatever the runner's slots. */

@@ -1,7 +1,8 @@
 /** The match scheduler's rows: boards, matches that are queued or being played, and the rows of those that ended. */
-import type { Seat } from "../rating/LadderRating.ts"
+
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import type { Ladder } from "../Rules.ts"
+import type { Seat } from "../rating/LadderRating.ts"
 import type { Try } from "./Tries.ts"
 
 export interface Board {

@@ -1,16 +1,16 @@
 /** Matches from the queue to their end: leased, lost, given back, reported, withdrawn. */
 import { faultOf } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
-import { blame, clear, isAnswered, suspectsOf } from "./Faults.ts"
-import { LEASE_MS, leaseName, parseLease, leaseStateOf } from "../Lease.ts"
+import { type LadderState, ladderOf, release } from "../Ladders.ts"
+import { LEASE_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { LADDERS } from "../Rules.ts"
+import type { RatingChange, Seat } from "../rating/LadderRating.ts"
 import { chargeFailed, letGo, rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
+import { blame, clear, isAnswered, suspectsOf } from "./Faults.ts"
 import type { Board, Ended, OpenMatch } from "./Match.ts"
-import { type LadderState, ladderOf, release } from "../Ladders.ts"
-import type { RatingChange, Seat } from "../rating/LadderRating.ts"
 import { LEASE_AGAIN_MS, type Try } from "./Tries.ts"
 
 /** A match fails after this many lost leases: it kills runners, or one of its files is not available. */

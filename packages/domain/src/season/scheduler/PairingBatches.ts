@@ -3,14 +3,14 @@
  * ladder has no prepared match. Its matches are rows at once, so a restored season goes on identically.
  */
 import { pop, remove } from "../../pairing/Heap.ts"
-import { groupsOf, BATCH_ENTRIES } from "../../pairing/PairingBatch.ts"
-import { mayTake } from "./Faults.ts"
-import { createMatch } from "./Matches.ts"
-import { draw, placeOf } from "../Random.ts"
-import type { State } from "../State.ts"
-import type { Board } from "./Match.ts"
+import { BATCH_ENTRIES, groupsOf } from "../../pairing/PairingBatch.ts"
 import { free, type LadderState } from "../Ladders.ts"
+import { draw, placeOf } from "../Random.ts"
 import type { LadderRating } from "../rating/LadderRating.ts"
+import type { State } from "../State.ts"
+import { mayTake } from "./Faults.ts"
+import type { Board } from "./Match.ts"
+import { createMatch } from "./Matches.ts"
 
 /** A ladder has at most one match in flight per this many entries: pairing needs the results of earlier matches. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6

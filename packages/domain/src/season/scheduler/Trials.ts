@@ -2,13 +2,14 @@
  * Trials: an admitted candidate plays a few unrated matches. It enters once it has finished all of them under the strike
  * limit. Its opponents are baselines in play, then entered versions, then copies of itself, so a trial needs only a board.
  */
-import { createMatch } from "./Matches.ts"
+
+import { enterVersion, rejectVersion } from "../entry/Versions.ts"
 import { draw } from "../Random.ts"
 import { LADDERS } from "../Rules.ts"
 import type { State } from "../State.ts"
-import type { Board } from "./Match.ts"
 import type { Version } from "../Version.ts"
-import { enterVersion, rejectVersion } from "../entry/Versions.ts"
+import type { Board } from "./Match.ts"
+import { createMatch } from "./Matches.ts"
 
 /** After this many trial matches failed through no fault of a seat, the runners count as unable to try the candidate. */
 const TRIAL_VOID_MAX = 5

@@ -1,13 +1,14 @@
 /** The rows of ended matches, for tests that void a match: the log as a store would read and rewrite it. */
-import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
+
 import type { Earlier, EndedMatch, LeftRating, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
-import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import type { Ladder } from "../Rules.ts"
-import { step } from "../Season.ts"
+import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
+import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
+import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 import { HISTORY_KEPT } from "../rating/Resets.ts"
+import { step } from "../Season.ts"
 import type { State, Writes } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
-import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>

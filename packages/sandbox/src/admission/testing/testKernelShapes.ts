@@ -1,7 +1,8 @@
 /** Families of small nodes at the edges of what their operators take, for `testKernels.ts`. */
+
+import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
-import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import type { Initializer, Node } from "./testModels.ts"
 
 type Attribute = NonNullable<Node["attribute"]>[number]

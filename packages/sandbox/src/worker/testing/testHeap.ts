@@ -1,6 +1,7 @@
 /** An instance whose free memory is filled anew before each small model, for tests that look for what kernels leave unwritten. */
-import { instantiate, OPTIMIZE, type OrtModule, Session } from "../Runtime.ts"
+
 import { poison } from "../poison.ts"
+import { instantiate, OPTIMIZE, type OrtModule, Session } from "../Runtime.ts"
 
 const CAP_BYTES = 256 * 1_048_576
 const BYTES: Readonly<Record<number, number>> = { 1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8 }

@@ -1,8 +1,8 @@
 /** `SeasonStore` on PostgreSQL, over the actors' own pool. */
 
-import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
+import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"
@@ -10,13 +10,13 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { SeasonSql } from "../../database/Database.ts"
+import { SeasonClosed } from "../Mailbox.ts"
+import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
+import { placeOf, RATINGS_PER_S, WaitingRatings } from "../WaitingRatings.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
-import { SeasonClosed } from "../Mailbox.ts"
 import { type StandingRow, unpack } from "./redo.ts"
-import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
-import { placeOf, RATINGS_PER_S, WaitingRatings } from "../WaitingRatings.ts"
 
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
 const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {

@@ -6,13 +6,13 @@ import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"
 import { storableJson } from "../../database/storable.ts"
-import { classesOf } from "./figures.ts"
-import { pack } from "./redo.ts"
 import type { Fence } from "../SeasonStore.ts"
+import type { Turn } from "../WaitingRatings.ts"
+import { classesOf } from "./figures.ts"
+import { toldParts } from "./notifications.ts"
+import { pack } from "./redo.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
-import { toldParts } from "./notifications.ts"
-import type { Turn } from "../WaitingRatings.ts"
 
 const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])
 const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): ReadonlyArray<string> => [...ids].filter((id) => !rows.has(id))

@@ -3,18 +3,19 @@
  * commits. Changed rows are written under the actor's epoch: a claim waits for such a statement, and after the claim no earlier
  * incarnation can write.
  */
-import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
+
 import type { Earlier, EndedMatch, LoggedMatch, LogPlace } from "@agon/domain/season/Log.ts"
-import { HISTORY_KEPT } from "@agon/domain/season/rating/Resets.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
-import type { Seat, InheritedRating, SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
+import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
+import type { InheritedRating, Seat, SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
+import { HISTORY_KEPT } from "@agon/domain/season/rating/Resets.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { int4, uuid } from "@effect/sql-pg/PgTypes"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
 import { standingsOut } from "./claim.ts"
 import { changeParts } from "./commit.ts"
-import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
 import { statement } from "./statement.ts"
 
 interface SeatRow extends Pick<LoggedMatch, "id" | "rated_n" | "ladder" | "round"> {

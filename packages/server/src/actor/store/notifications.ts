@@ -7,8 +7,8 @@
  * Feeds are not trimmed here (as notification/queries.ts does): an owner gets only as many as they submit.
  */
 import type { Event } from "@agon/domain/season/Event.ts"
-import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
 import type { State } from "@agon/domain/season/State.ts"
+import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import { float, int, text, uuid } from "./columns.ts"

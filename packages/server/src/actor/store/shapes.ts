@@ -1,9 +1,10 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
+
+import type { InheritedRating, Seat } from "@agon/domain/season/rating/LadderRating.ts"
+import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { Round, State } from "@agon/domain/season/State.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
-import type { Seat, InheritedRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
-import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import type { StandingRow } from "./redo.ts"

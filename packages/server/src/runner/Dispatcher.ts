@@ -22,9 +22,9 @@ import type { Replies } from "@agon/domain/season/Command.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { OpenSeasons } from "../actor/OpenSeasons.ts"
 import type { Parking } from "../actor/Parking.ts"
+import { callerOfKey } from "./Caller.ts"
 import { makeHand, tellAudits } from "./hand.ts"
 import type { LeasePayload } from "./leasePayload.ts"
-import type { OpenRunner } from "./queries.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
 
@@ -60,13 +60,13 @@ const makeDispatcher = Effect.gen(function* () {
   const hand = yield* makeHand
   return Dispatcher.of({
     lease: Effect.fnUntraced(function* (key, request) {
-      const runner = yield* desk.runner(key, request.runner)
-      const results = yield* desk.check(key, runner.id, request.results ?? [])
-      const drain = runner.state === "draining"
-      const { leases, receipts, room, since } = yield* hand.first(key, runner, { ...request, results })
+      const caller = yield* desk.caller(key, request.runner)
+      const results = yield* desk.check(key, caller.runner.id, request.results ?? [])
+      const drain = caller.runner.state === "draining"
+      const { leases, receipts, room, since } = yield* hand.first(caller, { ...request, results })
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
       const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, maxWait_s) * 1000
-      return { leases: yield* hand.later(key, runner, room, since, until), results: receipts, drain }
+      return { leases: yield* hand.later(caller, room, since, until), results: receipts, drain }
     }),
 
     result: Effect.fnUntraced(function* (key, lease, result) {
@@ -75,7 +75,7 @@ const makeDispatcher = Effect.gen(function* () {
       const results = yield* desk.check(key, undefined, [{ lease, ...result } as LeasedResult])
       const { receipts } = yield* season === AUDITS
         ? Effect.map(tellAudits(desk, audits, key, results), (receipts) => ({ receipts }))
-        : desk.tell(key, nobody(key), season, { results, max: 0 })
+        : desk.tell(callerOfKey(key), season, { results, max: 0 })
       const { reason } = receipts[0]!
       if (reason === "unknown") return yield* noLease
       return reason === null ? { accepted: true } : { accepted: false, reason }
@@ -91,7 +91,7 @@ const makeDispatcher = Effect.gen(function* () {
     }),
 
     heartbeat: Effect.fn("Dispatcher.heartbeat")(function* (key, id, leases) {
-      const runner = yield* desk.runner(key, id)
+      const { runner } = yield* desk.caller(key, id)
       const beats = new Map<string, Beat>()
       const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(desk.seasonOf(lease), (season) => ({ lease, season })))
       for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
@@ -119,14 +119,3 @@ const releaseIn = (desk: SeasonCalls["Service"], season: string, key: KeyOfRunne
   Effect.map(desk.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
     replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
   )
-
-/** A result names no runner; its key is enough. */
-const nobody = ({ id }: KeyOfRunner): OpenRunner => ({
-  id: "",
-  key_id: id,
-  slots: 0,
-  state: "draining",
-  accepts: [],
-  engines: [],
-  runtime_version: ""
-})

@@ -31,9 +31,9 @@ import { Parking } from "../actor/Parking.ts"
 import { makeAudits as makeAuditLog, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
+import type { Caller } from "./Caller.ts"
 import { LeasePayloads } from "./LeasePayloads.ts"
 import type { LeasePayload } from "./leasePayload.ts"
-import type { OpenRunner } from "./queries.ts"
 
 /** Stands in the place of a season id for holdings and results of audits. */
 export const AUDITS = "audits"
@@ -53,11 +53,7 @@ export class ReplayAudits extends Context.Service<
   ReplayAudits,
   {
     /** At most `max` for this runner; free of cost while none waits. */
-    readonly lease: (
-      key: KeyOfRunner,
-      runner: OpenRunner,
-      max: number
-    ) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: LeasePayload }>>
+    readonly lease: (caller: Caller, max: number) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: LeasePayload }>>
     /** Null means accepted. */
     readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
     /** The end of each lease that the key still holds. */
@@ -83,7 +79,7 @@ const makeAudits = Effect.gen(function* () {
 
   return ReplayAudits.of({
     look,
-    lease: Effect.fnUntraced(function* (key, runner, max) {
+    lease: Effect.fnUntraced(function* ({ key, runner }, max) {
       if (waiting.size === 0 || max <= 0 || !runner.accepts.includes("audit") || runner.state === "draining") return []
       if (key.season_id !== null && !waiting.has(key.season_id)) return []
       const now = yield* Clock.currentTimeMillis

@@ -17,6 +17,7 @@ import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { SeasonStore } from "../actor/SeasonStore.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import type { Caller } from "./Caller.ts"
 import { FaultShares } from "./FaultShares.ts"
 import { type Holding, Holdings } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
@@ -45,8 +46,8 @@ export class SeasonCalls extends Context.Service<
   SeasonCalls,
   {
     readonly holdings: Holdings
-    /** The runner; afterwards this node knows what it holds. Unknown, or of another key: not found. */
-    readonly runner: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
+    /** The caller whose runner has this id; afterwards this node knows what it holds. Unknown, or of another key: not found. */
+    readonly caller: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
     /** The season of a lease's work; undefined where no such work has ever existed. */
     readonly seasonOf: (lease: string) => Effect.Effect<string | undefined>
     /**
@@ -59,12 +60,7 @@ export class SeasonCalls extends Context.Service<
       results: ReadonlyArray<LeasedResult>
     ) => Effect.Effect<ReadonlyArray<Reported>, InvalidRequest | Unavailable>
     readonly ask: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable>
-    readonly tell: (
-      key: KeyOfRunner,
-      runner: OpenRunner,
-      season: string,
-      said: Said
-    ) => Effect.Effect<Answered, InvalidRequest | Unavailable>
+    readonly tell: (caller: Caller, season: string, said: Said) => Effect.Effect<Answered, InvalidRequest | Unavailable>
   }
 >()("agon/SeasonCalls") {
   static readonly layer: Layer.Layer<
@@ -113,11 +109,10 @@ const makeSeasonCalls = Effect.gen(function* () {
   return SeasonCalls.of({
     holdings,
     tell,
-    runner: Effect.fnUntraced(function* (key, id) {
+    caller: Effect.fnUntraced(function* (key, id) {
       const runner = yield* runners.heard(key, id)
-      if (holdings.knows(id) && !shares) return runner
-      holdings.know(id, yield* Effect.orDie(queries.heldBy(id)))
-      return runner
+      if (shares || !holdings.knows(id)) holdings.know(id, yield* Effect.orDie(queries.heldBy(id)))
+      return { key, runner }
     }),
     seasonOf: Effect.fnUntraced(function* (lease) {
       const held = yield* holding(lease)
@@ -194,12 +189,13 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     return sheets.of(season, works)
   }
 
-  return Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
+  return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+    const { key, runner } = caller
     const open = said.max > 0 ? seasons.get(season) : undefined
     const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
     const commands = results.flatMap(({ command }) => command ?? [])
     if (said.holds !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.holds })
-    if (open !== undefined) commands.push(leaseCommand(key, runner, open, said.max))
+    if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
     const replies = yield* asked(actors, season, commands)
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
@@ -223,7 +219,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   })
 })
 
-const leaseCommand = (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason, max: number): Command => ({
+const leaseCommand = ({ key, runner }: Caller, season: OpenSeason, max: number): Command => ({
   _tag: "LeaseWork",
   runner: runner.id,
   key: key.id,

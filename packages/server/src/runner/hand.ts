@@ -7,6 +7,7 @@ import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { LeasedAcceptance, LeaseRequest } from "@agon/api/runner/protocol.ts"
 import { Clock, Effect } from "effect"
 import { Parking } from "../actor/Parking.ts"
+import type { Caller } from "./Caller.ts"
 import type { LeasePayload } from "./leasePayload.ts"
 import type { OpenRunner } from "./queries.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
@@ -23,16 +24,17 @@ export const makeHand = Effect.gen(function* () {
   const parking = yield* Parking
   const { audit, fill, inTurn, serves, shareOf, tell } = yield* makeSources
 
-  const first = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, request: Asking) {
+  const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
+    const { key, runner } = caller
     const since = parking.signal()
     const about = yield* sorted(desk, runner, request)
     const reporting = new Set(request.results.map(({ lease }) => lease))
     const held = desk.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
-    const leases: Array<LeasePayload> = [...(yield* audit(key, runner, wanted))]
+    const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
-    const turn = room > 0 ? inTurn(key, runner)[0]?.id : undefined
-    const share = shareOf(key, runner, room)
+    const turn = room > 0 ? inTurn(caller)[0]?.id : undefined
+    const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
     const receipts: Array<LeasedAcceptance> = []
@@ -47,26 +49,27 @@ export const makeHand = Effect.gen(function* () {
         continue
       }
       const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? share : 0 }
-      const answered = yield* tell(key, runner, season, said)
+      const answered = yield* tell(caller, season, said)
       receipts.push(...answered.receipts)
       leases.push(...answered.works)
       if (season === turn) given = answered.works.length
     }
     const asked = turn === undefined ? undefined : { season: turn, given }
-    leases.push(...(yield* fill(key, runner, wanted - leases.length, share, asked)))
+    leases.push(...(yield* fill(caller, wanted - leases.length, share, asked)))
     return { leases, receipts, room: wanted, since }
   })
 
   /** The work for a request that was woken; undefined where the runner was stopped, or its key revoked, while it waited. */
-  const askAgain = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
-    if ((yield* desk.runner(key, runner.id)).state !== "active") return undefined
-    const audited = yield* audit(key, runner, room)
+  const askAgain = Effect.fnUntraced(function* (caller: Caller, room: number) {
+    const now = yield* desk.caller(caller.key, caller.runner.id)
+    if (now.runner.state !== "active") return undefined
+    const audited = yield* audit(caller, room)
     const left = room - audited.length
-    return [...audited, ...(yield* fill(key, runner, left, shareOf(key, runner, left)))]
+    return [...audited, ...(yield* fill(caller, left, shareOf(caller, left)))]
   })
 
-  const later = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, from: number, until: number) {
-    const waiting = { kind: kindOf(key, runner), runner: runner.id, serves: serves(key, runner) }
+  const later = Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {
+    const waiting = { kind: kindOf(caller), runner: caller.runner.id, serves: serves(caller) }
     for (let since = from; ; ) {
       const wait_ms = until - (yield* Clock.currentTimeMillis)
       if (wait_ms <= 0 || parking.isClosed()) return []
@@ -74,7 +77,7 @@ export const makeHand = Effect.gen(function* () {
       yield* parking.park(waiting, before, wait_ms)
       since = parking.signal()
       const passOn = Effect.sync(() => parking.passOn(waiting, before))
-      const leases = yield* Effect.onError(askAgain(key, runner, room), () => passOn)
+      const leases = yield* Effect.onError(askAgain(caller, room), () => passOn)
       if (leases === undefined) return yield* Effect.as(passOn, [])
       if (leases.length > 0) return leases
     }

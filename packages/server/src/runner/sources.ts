@@ -3,20 +3,19 @@
  * seasons that it may serve, in turn, each up to its share.
  */
 
-import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
+import type { Caller } from "./Caller.ts"
 import { Fairness } from "./Fairness.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./leasePayload.ts"
-import type { OpenRunner } from "./queries.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */
-export const kindOf = ({ season_id }: KeyOfRunner, { accepts, engines, runtime_version }: OpenRunner): string =>
-  `${season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
+export const kindOf = ({ key, runner: { accepts, engines, runtime_version } }: Caller): string =>
+  `${key.season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
 
 /** The season whose turn it was, and how many leases it gave. */
 interface Asked {
@@ -25,8 +24,10 @@ interface Asked {
 }
 
 /** Whether a runner may ask a season: its key serves the season, it has the engine, and its runtime is known. */
-const mayAskWith = (known: ReadonlySet<string>) => (key: KeyOfRunner, runner: OpenRunner, season: OpenSeason) =>
-  (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
+const mayAskWith =
+  (known: ReadonlySet<string>) =>
+  ({ key, runner }: Caller, season: OpenSeason) =>
+    (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
 export const makeSources = Effect.gen(function* () {
   const desk = yield* SeasonCalls
@@ -38,56 +39,56 @@ export const makeSources = Effect.gen(function* () {
   const mayAsk = mayAskWith(known)
 
   /** Work done by a season's own runners does not count towards its share of the platform's. */
-  const inTurn = (key: KeyOfRunner, runner: OpenRunner): ReadonlyArray<OpenSeason> =>
-    fairness.order(seasons.list().filter((season) => mayAsk(key, runner, season)))
+  const inTurn = (caller: Caller): ReadonlyArray<OpenSeason> => fairness.order(seasons.list().filter((season) => mayAsk(caller, season)))
 
   /** Looked up on each call: a season may have been added while the runner waited. */
-  const serves = (key: KeyOfRunner, runner: OpenRunner) => (id: string) => {
+  const serves = (caller: Caller) => (id: string) => {
     const season = seasons.get(id)
-    return season !== undefined && mayAsk(key, runner, season)
+    return season !== undefined && mayAsk(caller, season)
   }
 
-  const tell = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, said: Said) {
+  const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const since = parking.signal()
-    const answered = yield* desk.tell(key, runner, season, said)
+    const answered = yield* desk.tell(caller, season, said)
     const given = answered.works.length
-    if (key.season_id === null) {
+    if (caller.key.season_id === null) {
       if (given > 0) fairness.served(season, given)
       else if (said.max > 0) fairness.idle(season)
     }
-    if (said.max > 0) parking.told(season, kindOf(key, runner), since, given > 0)
+    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0)
     return answered
   })
 
   /** How much of the room one season may fill before the others were asked. */
-  const shareOf = (key: KeyOfRunner, runner: OpenRunner, room: number): number => fairness.share(inTurn(key, runner), room)
+  const shareOf = (caller: Caller, room: number): number => fairness.share(inTurn(caller), room)
 
   /** Takes work from one season; one that is away has none now. */
-  const take = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, season: string, max: number) {
-    const asked = tell(key, runner, season, { results: [], max })
+  const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
+    const asked = tell(caller, season, { results: [], max })
     const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
     return works
   })
 
   /** Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. */
-  const fill = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number, share: number, first?: Asked) {
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, share: number, first?: Asked) {
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
-    for (const { id } of inTurn(key, runner)) {
+    for (const { id } of inTurn(caller)) {
       if (leases.length >= room) return leases
       if (id === first?.season) continue
       const max = Math.min(share, room - leases.length)
-      const works = yield* take(key, runner, id, max)
+      const works = yield* take(caller, id, max)
       leases.push(...works)
       if (works.length === max) more.push(id)
     }
-    for (const id of more) if (leases.length < room) leases.push(...(yield* take(key, runner, id, room - leases.length)))
+    for (const id of more) if (leases.length < room) leases.push(...(yield* take(caller, id, room - leases.length)))
     return leases
   })
 
   /** One audit a request: they are few, and matches continue beside them. */
-  const audit = Effect.fnUntraced(function* (key: KeyOfRunner, runner: OpenRunner, room: number) {
-    const works = known.has(runner.runtime_version) ? yield* audits.lease(key, runner, Math.min(1, room)) : []
+  const audit = Effect.fnUntraced(function* (caller: Caller, room: number) {
+    const { key, runner } = caller
+    const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
     for (const { lease } of works)
       desk.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
     return works.map(({ sheet }) => sheet)

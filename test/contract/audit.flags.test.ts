@@ -5,12 +5,11 @@ import { ReplayAudits } from "@agon/server/runner/ReplayAudits.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Metric, Schedule } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
+import { untilSuccess } from "../support/eventually.ts"
 import { about, isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
-const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
-  Effect.retry(check, Schedule.upTo(Schedule.spaced("50 millis"), { times: 400 }))
 const rows = <Row extends object>(text: string, ...values: ReadonlyArray<string>) =>
   Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(text, values))
 
@@ -36,7 +35,7 @@ const setAside = Effect.fnUntraced(function* ({ client, open }: Keyed) {
   const { leases } = yield* client.runner.lease({ payload: { runner: player, max: 1, wait_s: 10 } })
   const [match] = leases.filter(isMatch)
   yield* report(client, match!)
-  yield* eventually(
+  yield* untilSuccess(
     Effect.flatMap(rows("SELECT 1 FROM match_audit WHERE match_id = $1::uuid", match!.match_id), ({ length }) =>
       length === 1 ? Effect.void : Effect.fail(new Error("the match was not set aside"))
     )
@@ -196,7 +195,7 @@ layer(service, { excludeTestServices: true })("runners that were flagged", (it) 
       assert.deepStrictEqual(yield* drains(mine, other), [true, 0])
       const late = yield* mine.open(["match"])
       assert.deepStrictEqual(yield* drains(mine, late), [true, 0])
-      yield* eventually(
+      yield* untilSuccess(
         Effect.flatMap(rows<{ state: string }>("SELECT state FROM runner WHERE id = $1::uuid", late), ([row]) =>
           row!.state === "gone" ? Effect.void : Effect.fail(new Error("it was not swept"))
         )

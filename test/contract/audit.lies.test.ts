@@ -6,7 +6,8 @@ import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
+import { untilSuccess } from "../support/eventually.ts"
 import { isMatch, keyed, type Lie, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -65,10 +66,6 @@ const lies: Readonly<Record<string, { readonly lie: (work: MatchWork, before: Ma
   "no replay at all": { lie: () => ({ replay: () => "{" }), found: /^The replay is not JSON/ }
 }
 
-/** Until it holds, for a while. */
-const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
-  Effect.retry(check, Schedule.upTo(Schedule.spaced("50 millis"), { times: 400 }))
-
 const service = Service.layer({ replay_check: 1, audit: 0, runtimes: ["test", "mine"] }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
 
 layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
@@ -91,7 +88,7 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
         const [work] = leases.filter(isMatch)
         yield* report(client, work!, lie(work!, first!))
         yield* check.look
-        const row = yield* eventually(
+        const row = yield* untilSuccess(
           Effect.flatMap(
             sql.unsafe<{ status: string; fault_reason: string; fault_detail: string }>(
               "SELECT status, fault_reason, fault_detail FROM match WHERE id = $1::uuid",
@@ -102,7 +99,7 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
         )
         assert.strictEqual(row.fault_reason, "replay_mismatch")
         assert.match(row.fault_detail, found, about)
-        yield* eventually(
+        yield* untilSuccess(
           Effect.flatMap(sql.unsafe("SELECT match_id FROM voiding"), (rows) =>
             rows.length === 0 ? Effect.void : Effect.fail(new Error("ratings without it are not there yet"))
           )

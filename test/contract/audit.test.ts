@@ -3,7 +3,8 @@ import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule, type Scope } from "effect"
+import { Effect, Layer, type Scope } from "effect"
+import { untilSuccess } from "../support/eventually.ts"
 import { hashOf, isAudit, isMatch, keyed, played, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -16,9 +17,6 @@ const inService = (
     excludeTestServices: true
   })("matches looked at again", (it) => it.effect(title, test))
 
-/** Until it holds, for a while. */
-const eventually = <A, E, R>(check: Effect.Effect<A, E, R>) =>
-  Effect.retry(check, Schedule.upTo(Schedule.spaced("100 millis"), { times: 300 }))
 const holds = (what: string, condition: boolean) => (condition ? Effect.void : Effect.fail(new Error(`never: ${what}`)))
 
 interface MatchRow {
@@ -58,9 +56,9 @@ inService("a match whose replay does not bear the report out is voided, its runn
     const { leases } = yield* client.runner.lease({ payload: { runner: liar, max: 1, wait_s: 10 } })
     const [lied] = leases.filter(isMatch)
     yield* report(client, lied!, { told: (told) => ({ ...told, turns: 1 }) })
-    yield* eventually(Effect.flatMap(matchOf(lied!.match_id), ({ status }) => holds("the match is voided", status === "failed")))
+    yield* untilSuccess(Effect.flatMap(matchOf(lied!.match_id), ({ status }) => holds("the match is voided", status === "failed")))
     const after = yield* playMatches(client, honest, 2)
-    yield* eventually(looked(after[1]!.match_id))
+    yield* untilSuccess(looked(after[1]!.match_id))
 
     const row = yield* matchOf(lied!.match_id)
     assert.deepInclude(row, { status: "failed", fault_reason: "replay_mismatch" })
@@ -122,7 +120,7 @@ inService(
       yield* seasonOf("audits", { client, open, ...rest })
       const player = yield* open(["match", "audit"])
       const [match] = yield* playMatches(client, player, 1)
-      yield* eventually(looked(match!.match_id))
+      yield* untilSuccess(looked(match!.match_id))
       const own = yield* client.runner.lease({ payload: { runner: player, max: 4, wait_s: 5 } })
       assert.deepStrictEqual(own.leases.filter(isAudit), []) // not by the one who played it
       const beside = yield* client.runner.lease({ payload: { runner: yield* open(["audit"]), max: 1, wait_s: 0 } })
@@ -145,7 +143,7 @@ inService(
       assert.propertyVal(refused, "code", "not_found") // of another key
       assert.deepStrictEqual(yield* other.client.runner.release({ params: { lease: work.lease }, payload: {} }), { released: true })
       assert.deepStrictEqual(yield* say(other.client, work, truth), { accepted: false, reason: "released" })
-      const again = yield* eventually(
+      const again = yield* untilSuccess(
         Effect.flatMap(leaseAudit(other.client, auditor), (found) =>
           found === undefined ? Effect.fail("none yet") : Effect.succeed(found)
         )

@@ -1,7 +1,9 @@
 /** Submissions that race each other and what is done to their season and model meanwhile, over HTTP on a real Postgres. */
+
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as A from "../support/Administration.ts"
+import { untilSuccess } from "../support/eventually.ts"
 import { bodyOf, foresee, fresh, modelOf, submit } from "../support/Submitting.ts"
 import type { Answered } from "../support/Web.ts"
 
@@ -147,6 +149,5 @@ layer(A.layer, A.options)("of models at once", (it) => {
 const over = (season_id: string) =>
   A.rows<{ readonly closed: boolean }>`SELECT closed_at IS NOT NULL AS closed FROM season WHERE id = ${season_id}`.pipe(
     Effect.filterOrFail(([row]) => row!.closed),
-    Effect.retry(Schedule.max([Schedule.spaced("20 millis"), Schedule.upTo(Schedule.forever, { times: 200 })])),
-    Effect.orDie
+    untilSuccess
   )

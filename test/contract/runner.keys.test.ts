@@ -3,7 +3,8 @@
 import { SESSIONS_MAX } from "@agon/server/runner/queries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
+import { untilSuccess } from "../support/eventually.ts"
 import { about, isMatch, keyed, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -66,11 +67,10 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
       assert.strictEqual(yield* code(report(deputy.client, work)), "unauthenticated")
       assert.strictEqual(yield* code(deputy.open(["match"])), "unauthenticated")
       const other = yield* root.open(["match"])
-      const again = yield* Effect.retry(
+      const again = yield* untilSuccess(
         Effect.flatMap(root.client.runner.lease({ payload: { runner: other, max: 1, wait_s: 10 } }), ({ leases }) =>
           leases.length === 0 ? Effect.fail("none") : Effect.succeed(leases[0]!.lease)
-        ),
-        Schedule.upTo(Schedule.spaced("50 millis"), { times: 20 })
+        )
       )
       assert.strictEqual(again, work.lease.replace(/1$/, "2"))
       yield* root.admin.platform.editUser({ params: { username: "deputy" }, payload: { suspended: false } })

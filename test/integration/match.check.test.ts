@@ -15,8 +15,9 @@ import * as ReplayThread from "@agon/server/match/ReplayThread.ts"
 import type { Reported } from "@agon/server/match/replayFault.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "@agon/server/object/ObjectStore.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Schedule } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { untilSuccess } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { hashOf, played } from "../support/Referee.ts"
@@ -74,7 +75,7 @@ const lives = (until: () => boolean | Effect.Effect<boolean, unknown, SqlClient.
     return typeof held === "boolean" ? Effect.succeed(held) : held
   }).pipe(
     Effect.flatMap((held) => (held ? Effect.void : Effect.fail(new Error("never")))),
-    Effect.retry(Schedule.upTo(Schedule.spaced("20 millis"), { times: 500 })),
+    untilSuccess,
     Effect.provide(Layer.fresh(ReplayCheck.layer({ replay_check: 1, audit: 0 }))),
     Effect.provide(Layer.merge(around, Layer.succeed(Patience, patience_ms)))
   )

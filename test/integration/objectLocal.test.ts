@@ -1,4 +1,5 @@
 /** What only the local store has: files that survive crashes whole or not at all, and its own HTTP. */
+
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
@@ -7,7 +8,8 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schedule } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { eventually } from "../support/eventually.ts"
 import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
@@ -18,12 +20,8 @@ const granted = { key: "incoming/v1/weights", sha256: sha256(body), max_bytes: b
 const life = <A, E>(directory: string, use: Effect.Effect<A, E, ObjectStore>) =>
   Effect.provide(use, localObjects(directory).pipe(Layer.provide(loopback)))
 
-const eventually = (what: string, holds: () => boolean) =>
-  Effect.suspend(() => (holds() ? Effect.void : Effect.fail(`not in time: ${what}`))).pipe(
-    Effect.retry({ times: 1_000, schedule: Schedule.spaced("20 millis") })
-  )
-
 const partials = (directory: string): ReadonlyArray<string> => readdirSync(join(directory, "partial"))
+const underWay = (directory: string, uploads: number) => Effect.sync(() => partials(directory).length === uploads)
 
 /** Sends the head of a PUT and the first bytes of its body, and keeps the connection open. */
 const beginUpload = (url: string, bytes: Uint8Array) =>
@@ -85,9 +83,9 @@ it.live("an upload that the client gives up half-way leaves nothing, and what wa
           if (before !== undefined) yield* objects.put(granted.key, before)
           const { url } = yield* objects.presignPut({ ...granted, sha256: null })
           const socket = yield* beginUpload(url, body.subarray(0, 100_000))
-          yield* eventually("the upload is under way", () => partials(directory).length === 1)
+          yield* eventually("the upload is under way", underWay(directory, 1))
           socket.destroy()
-          yield* eventually("the partial file is gone", () => partials(directory).length === 0)
+          yield* eventually("the partial file is gone", underWay(directory, 0))
           const left = Option.map(Option.fromUndefinedOr(before), ({ byteLength }) => ({ bytes: byteLength }))
           assert.deepStrictEqual(yield* objects.stat(granted.key), left)
         }
@@ -102,7 +100,7 @@ it.live("a service that stops in the middle of an upload leaves nothing under th
     const begin = Effect.gen(function* () {
       const { url } = yield* ObjectStore.use((objects) => objects.presignPut(granted))
       const socket = yield* beginUpload(url, body.subarray(0, 100_000))
-      yield* eventually("the upload is under way", () => partials(directory).length === 1)
+      yield* eventually("the upload is under way", underWay(directory, 1))
       // The server waits for running requests when it stops; this one never ends by itself.
       setTimeout(() => socket.destroy(), 100)
     })
@@ -132,7 +130,7 @@ it.live("a kill -9 leaves what was acknowledged whole, and nothing of what was n
     const answer = yield* Effect.promise(() => fetch(service.url, { method: "PUT", body }))
     assert.strictEqual(answer.status, 200)
     yield* beginUpload(service.url, randomBytes(100_000))
-    yield* eventually("the second upload is under way", () => partials(directory).length === 1)
+    yield* eventually("the second upload is under way", underWay(directory, 1))
     yield* Effect.promise(service.kill)
     assert.lengthOf(partials(directory), 1)
     const kept = yield* life(
@@ -152,13 +150,13 @@ it.live("no more than eight uploads of one key are under way at once", () =>
       Effect.gen(function* () {
         const { url } = yield* ObjectStore.use((objects) => objects.presignPut(granted))
         const open = yield* Effect.forEach(Array.from({ length: 8 }), () => beginUpload(url, body.subarray(0, 10)))
-        yield* eventually("eight are under way", () => partials(directory).length === 8)
+        yield* eventually("eight are under way", underWay(directory, 8))
         const put = Effect.promise(() => fetch(url, { method: "PUT", body }).then(async (answer) => [answer.status, await answer.text()]))
         const [status, text] = yield* put
         assert.strictEqual(status, 503)
         assert.match(String(text), /<Code>SlowDown<\/Code>/)
         for (const socket of open) socket.destroy()
-        yield* eventually("they are gone", () => partials(directory).length === 0)
+        yield* eventually("they are gone", underWay(directory, 0))
         assert.strictEqual((yield* put)[0], 200)
       })
     )

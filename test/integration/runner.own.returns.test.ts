@@ -4,7 +4,8 @@ import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
+import { untilSuccess } from "../support/eventually.ts"
 import { keyed, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 import { allowed } from "../support/slack.ts"
@@ -17,7 +18,7 @@ const sessionAfter = (before: string | undefined) =>
       "SELECT r.id, r.state FROM runner r JOIN runner_key k ON k.id = r.key_id WHERE k.created_by IS NULL ORDER BY r.created_at DESC LIMIT 1"
     )
     return row !== undefined && row.id !== before && row.state === "active" ? row.id : yield* Effect.fail(new Error("no session yet"))
-  }).pipe(Effect.retry(Schedule.upTo(Schedule.spaced("50 millis"), { times: 1_200 })))
+  }).pipe(untilSuccess)
 
 layer(Service.layer({ runner_slots: 1 }), { excludeTestServices: true, timeout: "180 seconds" })("the runner beside the service", (it) => {
   it.effect("comes back with a new session when it was drained, and each time that it was flagged", () =>

@@ -6,16 +6,14 @@ import { SeasonSql } from "@agon/server/database/Database.ts"
 import { NodeClusterHttp, NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { RunnerAddress, ShardId, Sharding, SingleRunner } from "effect/cluster"
-import { eventually } from "../support/eventually.ts"
+import { eventually, untilSuccess } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
 import { allowed } from "../support/slack.ts"
-
-const patiently = Effect.retry(Schedule.max([Schedule.spaced("50 millis"), Schedule.upTo(Schedule.forever, { times: 300 })]))
 
 /** A season with rows of its own: its number is also that of its only owner. */
 const create = (n: number) =>
@@ -101,7 +99,7 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
         const actors = yield* SeasonActors
         yield* actors.wakeAll
         assert.isTrue((yield* LocalMailboxes).has(season))
-        const review = yield* patiently(play(actors, season, 1))
+        const review = yield* untilSuccess(play(actors, season, 1))
         assert.strictEqual(review.lease, `${id("version", 1)}.1`)
         const [receipt, next] = yield* actors.askAll(season, [report(review), lease()])
         assert.deepStrictEqual(receipt, { accepted: true })
@@ -115,8 +113,8 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       const season = yield* create(2)
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors
-        yield* patiently(actors.wake(season))
-        yield* patiently(actors.ask(season, { _tag: "CloseSeason" }))
+        yield* untilSuccess(actors.wake(season))
+        yield* untilSuccess(actors.ask(season, { _tag: "CloseSeason" }))
         assert.strictEqual((yield* Effect.flip(actors.ask(season, lease())))._tag, "SeasonClosed")
         yield* mayRest(season)
       }).pipe(Effect.provide(alone))
@@ -127,7 +125,7 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
         const closed = Effect.flip(actors.ask(season, lease())).pipe(
           Effect.flatMap((error) => (error._tag === "SeasonClosed" ? Effect.succeed(error) : Effect.fail(error)))
         )
-        assert.strictEqual((yield* patiently(closed)).season, season)
+        assert.strictEqual((yield* untilSuccess(closed)).season, season)
       }).pipe(Effect.provide(alone))
     })
   )
@@ -145,12 +143,12 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
         commit: (fence, state) => Effect.andThen(slow ? held : Effect.void, store.commit(fence, state))
       })
       const a = yield* node.pipe(Effect.provideService(SeasonStore, slowed))
-      yield* patiently(a.actors.wake(season))
+      yield* untilSuccess(a.actors.wake(season))
       const b = yield* node.pipe(Effect.provideService(SeasonStore, slowed))
       yield* shared(a, b)
-      yield* patiently(a.actors.wake(season))
+      yield* untilSuccess(a.actors.wake(season))
       const [home, away] = a.local.has(season) ? [a, b] : [b, a]
-      yield* patiently(away.actors.ask(season, submit(3)))
+      yield* untilSuccess(away.actors.ask(season, submit(3)))
       slow = true
       const caller = yield* Effect.forkChild(Effect.exit(away.actors.ask(season, lease())))
       yield* Deferred.await(begun)
@@ -167,17 +165,17 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
     Effect.gen(function* () {
       const season = yield* create(4)
       const a = yield* node
-      yield* patiently(a.actors.wake(season))
-      const first = yield* patiently(play(a.actors, season, 4))
+      yield* untilSuccess(a.actors.wake(season))
+      const first = yield* untilSuccess(play(a.actors, season, 4))
       const b = yield* node
       yield* shared(a, b)
-      yield* patiently(a.actors.wake(season))
+      yield* untilSuccess(a.actors.wake(season))
       const [home, away] = a.local.has(season) ? [a, b] : [b, a]
-      assert.deepStrictEqual(yield* patiently(away.actors.ask(season, report(first))), { accepted: true })
+      assert.deepStrictEqual(yield* untilSuccess(away.actors.ask(season, report(first))), { accepted: true })
       assert.isFalse(away.local.has(season))
       const t0 = performance.now()
       yield* home.stop
-      const [trial] = yield* patiently(away.actors.ask(season, lease())) // remembered by the rows
+      const [trial] = yield* untilSuccess(away.actors.ask(season, lease())) // remembered by the rows
       assert.deepInclude(trial, { kind: "match", is_trial: true })
       const taken_over_ms = performance.now() - t0
       assert.isBelow(taken_over_ms, allowed(5_000))

@@ -26,7 +26,7 @@ import { Effect, Layer, Logger, Redacted, Schedule, type Scope } from "effect"
 import { SingleRunner } from "effect/cluster"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { eventually } from "./eventually.ts"
+import { eventually, untilSuccess } from "./eventually.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Postgres from "./Postgres.ts"
 import { type Answered, type Call, call, seedAccounts, unlimited, Web } from "./Web.ts"
@@ -136,10 +136,7 @@ export const scheduled = (slug: string, change: Readonly<Record<string, unknown>
 
 /** Straight to a season's actor. */
 export const tell = <C extends Command>(season_id: string, command: C) =>
-  Effect.flatMap(SeasonActors, (actors) => actors.ask(season_id, command)).pipe(
-    Effect.retry(Schedule.max([Schedule.spaced("50 millis"), Schedule.upTo(Schedule.forever, { times: 200 })])),
-    Effect.orDie
-  )
+  Effect.flatMap(SeasonActors, (actors) => actors.ask(season_id, command)).pipe(untilSuccess)
 
 /** Starts a round of the season; answers when it has begun. A busy machine plans it again for a later moment. */
 export const startRound = (season_id: string, games: number, kind: "round" | "finals" = "round") => {

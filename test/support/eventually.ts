@@ -3,7 +3,7 @@
  * never happens; a test that passes never sees them.
  */
 import { Parking } from "@agon/server/actor/Parking.ts"
-import { Clock, Effect } from "effect"
+import { Cause, Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 
 const LOOK_EVERY_MS = 5
@@ -18,6 +18,18 @@ export const eventually = <E, R>(what: string, holds: Effect.Effect<boolean, E, 
     const end = performance.now() + NEVER_MS
     while (!(yield* holds)) {
       if (performance.now() > end) return yield* Effect.die(new Error(`${what}: not within ${NEVER_MS / 1_000} s`))
+      yield* Effect.provideService(Effect.sleep(LOOK_EVERY_MS), Clock.Clock, realClock)
+    }
+  })
+
+/** Asks again and again until it succeeds, and answers what it says; the last failure is told where it never does. */
+export const untilSuccess = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
+  Effect.gen(function* () {
+    const end = performance.now() + NEVER_MS
+    for (;;) {
+      const answer = yield* Effect.exit(ask)
+      if (Exit.isSuccess(answer)) return answer.value
+      if (Cause.hasDies(answer.cause) || performance.now() > end) return yield* Effect.orDie(Effect.failCause(answer.cause))
       yield* Effect.provideService(Effect.sleep(LOOK_EVERY_MS), Clock.Clock, realClock)
     }
   })

@@ -5,7 +5,7 @@ import { tagged } from "@agon/api/Boundary.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
-import { Caller } from "@agon/server/database/Caller.ts"
+import { CurrentCallerClass } from "@agon/server/database/CallerClass.ts"
 import * as Database from "@agon/server/database/Database.ts"
 import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { assert, layer } from "@effect/vitest"
@@ -103,7 +103,7 @@ layer(Live, { excludeTestServices: true })("strangers", (it) => {
       assert.deepStrictEqual([status, JSON.parse(text).code, headers.get("retry-after")], [503, "unavailable", "1"])
       const sql = yield* SqlClient.SqlClient
       const limit = Effect.map(sql<{ statement_timeout: string }>`SHOW statement_timeout`, ([row]) => row!.statement_timeout)
-      assert.strictEqual(yield* Effect.provideService(limit, Caller, "anonymous"), "5s")
+      assert.strictEqual(yield* Effect.provideService(limit, CurrentCallerClass, "anonymous"), "5s")
       assert.strictEqual(yield* limit, "15s")
     })
   )

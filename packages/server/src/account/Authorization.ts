@@ -14,7 +14,7 @@ import { Context, Deferred, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { PublicOrigin } from "../config/publicOrigin.ts"
-import { Caller } from "../database/Caller.ts"
+import { CurrentCallerClass } from "../database/CallerClass.ts"
 import { clientAddress } from "../http/ClientAddress.ts"
 import { type InCommunity, Lookups, type NameInSeason } from "../http/Lookups.ts"
 import { refusesOrigin } from "../http/Origin.ts"
@@ -176,7 +176,10 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
       const { game = "", slug = "" } = yield* HttpRouter.params // raw: decoding comes after the level
       const season = yield* lookups.seasonForAdmin(account, game, slug)
       if (!season.administers) return yield* new A.SeasonAdminOnly({ detail: `You do not administer ${slug}.` })
-      const known = Context.make(A.CurrentAccount, account).pipe(Context.add(A.CurrentSeason, season), Context.add(Caller, "service"))
+      const known = Context.make(A.CurrentAccount, account).pipe(
+        Context.add(A.CurrentSeason, season),
+        Context.add(CurrentCallerClass, "service")
+      )
       return yield* Effect.provide(httpEffect, known)
     })
   }
@@ -240,7 +243,7 @@ const makeNamedAccount = Effect.map(Lookups, (lookups): A.NamedAccount["Service"
 
 /** The caller for routes that allow anonymous callers too. */
 const asVisitor = (account: A.SignedIn | undefined) =>
-  Context.make(A.Visitor, account).pipe(Context.add(Caller, account === undefined ? "anonymous" : "session"))
+  Context.make(A.Visitor, account).pipe(Context.add(CurrentCallerClass, account === undefined ? "anonymous" : "session"))
 
 const makeLevels = Effect.gen(function* () {
   const authenticate = yield* makeAuthenticate
@@ -259,7 +262,7 @@ const makeLevels = Effect.gen(function* () {
     session: Effect.fnUntraced(function* (httpEffect, asked) {
       const account = yield* authenticate.session(asked)
       if (!account.admin) return yield* new A.AdminOnly({ detail: "Only platform administrators may do this." })
-      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(Caller, "service")))
+      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(CurrentCallerClass, "service")))
     })
   }
 

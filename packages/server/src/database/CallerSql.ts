@@ -1,5 +1,5 @@
 /**
- * The SqlClient of requests: each statement or transaction runs on a connection of its caller's pool (Caller.ts). Anonymous callers
+ * The SqlClient of requests: each statement or transaction runs on a connection of its caller's pool (CallerClass.ts). Anonymous callers
  * and sessions have few connections and a bounded queue with a bounded wait; a caller that waits in vain is answered 503. Anonymous
  * statements also have a shorter timeout. The service's own work waits without a limit of its own.
  */
@@ -9,7 +9,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { type Bounds, makeShare } from "../process/Share.ts"
-import { Caller, type CallerClass } from "./Caller.ts"
+import { type CallerClass, CurrentCallerClass } from "./CallerClass.ts"
 
 type Connection = SqlConnection.Connection
 type Acquirer = Effect.Effect<Connection, SqlError.SqlError, Scope.Scope>
@@ -35,9 +35,9 @@ const make = Effect.fnUntraced(function* (pools: Pools, waits: Waits) {
     service: yield* makeLane(pools.service, waits.service)
   }
   return yield* SqlClient.make({
-    acquirer: Effect.flatMap(Caller, (caller) => lanes[caller].acquire),
-    borrower: (f) => Effect.flatMap(Caller, (caller) => lanes[caller].borrow(f)),
-    transactionAcquirer: Effect.flatMap(Caller, (caller) => lanes[caller].reserve),
+    acquirer: Effect.flatMap(CurrentCallerClass, (caller) => lanes[caller].acquire),
+    borrower: (f) => Effect.flatMap(CurrentCallerClass, (caller) => lanes[caller].borrow(f)),
+    transactionAcquirer: Effect.flatMap(CurrentCallerClass, (caller) => lanes[caller].reserve),
     compiler: PgClient.makeCompiler(),
     driver: "pg",
     prepareTransactionControls: true,

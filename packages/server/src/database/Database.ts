@@ -17,7 +17,7 @@ import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effec
 import { SqlClient, type SqlError } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { OLDEST_MAJOR } from "./binaries.ts"
-import type { CallerClass } from "./Caller.ts"
+import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { migrate } from "./migrate.ts"
 import { isRestarting } from "./rows.ts"

@@ -11,7 +11,7 @@ import { ByteSize, Cause, Context, Effect, Layer, type Schema, type SchemaIssue 
 import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
-import { Caller, callerOf } from "../database/Caller.ts"
+import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { clientAddress } from "./ClientAddress.ts"
@@ -37,7 +37,7 @@ export const BoundaryLayer = Layer.effect(
         ? Effect.flatMap(clientAddress, (address) => Effect.andThen(limits.take(rate, address), httpEffect))
         : httpEffect
       const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), translate)
-      return Effect.provideService(answer, Caller, callerOf(rate))
+      return Effect.provideService(answer, CurrentCallerClass, callerClassOf(rate))
     })
   )
 )

@@ -8,10 +8,10 @@ import { Context } from "effect"
 
 export type CallerClass = "anonymous" | "session" | "service"
 
-export class Caller extends Context.Reference<CallerClass>("agon/Caller", { defaultValue: () => "service" }) {}
+export class CurrentCallerClass extends Context.Reference<CallerClass>("agon/CurrentCallerClass", { defaultValue: () => "service" }) {}
 
 /** The class by a route's rate limit, before the request is authenticated. */
-export const callerOf = (rate: RateClass): CallerClass => {
+export const callerClassOf = (rate: RateClass): CallerClass => {
   if (rate === "runner") return "service"
   return rate === "public" || rate === "signin" ? "anonymous" : "session"
 }

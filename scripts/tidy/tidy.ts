@@ -9,6 +9,7 @@ import { locks } from "./rule/lock.ts"
 import { names } from "./rule/name.ts"
 import { aimedLines, lineCount, sizes } from "./rule/size.ts"
 import { texts } from "./rule/text.ts"
+import { visibility } from "./rule/visibility.ts"
 import { type Finding, readTree, type Tree } from "./Tree.ts"
 
 const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
@@ -22,7 +23,8 @@ const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
   barrels,
   texts,
   citations,
-  locks
+  locks,
+  visibility
 ]
 
 export interface Report {

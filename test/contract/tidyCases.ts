@@ -381,5 +381,23 @@ export const otherCases: ReadonlyArray<Case> = [
     `${document}:5 citation`,
     "has two headings #moves"
   ],
+  [
+    "a statement that decides for itself which seasons are public",
+    { "packages/server/src/season/queries.ts": "export const all = `SELECT id\n  FROM season s WHERE s.visibility = 'public'`\n" },
+    "packages/server/src/season/queries.ts:2 visibility",
+    "take publicOnly, sees or entry from packages/server/src/database/visibility.ts"
+  ],
+  [
+    "a statement that decides for itself which versions are published",
+    { [http]: "export const seen = `v.status IN ('entered', 'superseded', 'disabled')`\n" },
+    `${http}:1 visibility`,
+    "take published or seesVersion"
+  ],
+  [
+    "a statement that decides for itself which matches count",
+    { [http]: "export const seen = `m.status = 'rated'`\n" },
+    `${http}:1 visibility`,
+    "take counts or seesMatch"
+  ],
   ["a file that does not parse", { [http]: "export const = 1\n" }, `${http}:1 syntax`, ""]
 ]

@@ -5,6 +5,7 @@ import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
+import { publicOnly } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
 
 const AccountRow = Schema.Struct({ ...Account.fields, created_at: Instant })
@@ -57,7 +58,7 @@ const makeProfiles = (sql: SqlClient.SqlClient) => ({
     execute: (owner_id) => sql`
       SELECT s.game, s.slug AS season, s.id AS season_id, r.ladder, (${sql.literal(rank)})::int AS rank, r.mu, v.model_id, v.id AS version_id
       FROM version v JOIN season s ON s.id = v.season_id JOIN standing r ON r.version_id = v.id
-      WHERE v.owner_id = ${owner_id} AND v.status = 'entered' AND r.active AND s.visibility = 'public'
+      WHERE v.owner_id = ${owner_id} AND v.status = 'entered' AND r.active AND ${sql.literal(publicOnly())}
       ORDER BY s.submissions_open_at DESC, s.created_at DESC, s.id, r.ladder, rank`
   })
 })

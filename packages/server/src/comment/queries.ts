@@ -1,10 +1,10 @@
 /** Every statement on threads, comments and reports, except those of moderators. */
 import { Comment, CommentReport } from "@agon/api/comment/Comment.ts"
 import { Effect, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { accountNamed } from "../account/queries.ts"
 import { Instant } from "../database/rows.ts"
-import { sees } from "../season/queries.ts"
+import { seesMatch, seesModel, seesThread } from "../database/visibility.ts"
 
 /** A match or a model that a viewer may see, and its thread where it has one. */
 const SubjectRow = Schema.Struct({
@@ -36,14 +36,6 @@ const OwnRow = Schema.Struct({
 const nullable = Schema.NullOr(Schema.String)
 const head = "t.id AS thread_id, coalesce(t.locked, false) AS locked, coalesce(t.comments, 0) AS comments"
 
-/**
- * Whether a viewer may see the subject of the thread `t`: the season, by the indexes of `sees`, and for a match that it
- * counts, by match_pkey.
- */
-const seesThread = (sql: SqlClient.SqlClient, viewer: string | null): Statement.Fragment => sql`
-  (t.season_id IS NULL OR EXISTS (SELECT 1 FROM season s WHERE s.id = t.season_id AND ${sees(sql, viewer)}))
-  AND (t.match_id IS NULL OR EXISTS (SELECT 1 FROM match m WHERE m.id = t.match_id AND m.status = 'rated'))`
-
 const makeThreads = (sql: SqlClient.SqlClient) => ({
   /** One match that counts by match_pkey, its thread by thread_match. */
   ofMatch: SqlSchema.findOneOption({
@@ -52,7 +44,7 @@ const makeThreads = (sql: SqlClient.SqlClient) => ({
     execute: ({ match_id, viewer }) => sql`
       SELECT m.season_id, ${sql.literal(head)}
       FROM match m JOIN season s ON s.id = m.season_id LEFT JOIN thread t ON t.match_id = m.id
-      WHERE m.id = ${match_id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
+      WHERE m.id = ${match_id} AND ${seesMatch(sql, viewer)}`
   }),
 
   /** One model by model_pkey, its thread by thread_model. A baseline is visible to everyone who may see its season. */
@@ -60,9 +52,9 @@ const makeThreads = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ model_id: Schema.String, viewer: nullable }),
     Result: SubjectRow,
     execute: ({ model_id, viewer }) => sql`
-      SELECT o.baseline_season AS season_id, ${sql.literal(head)}
-      FROM model o LEFT JOIN season s ON s.id = o.baseline_season LEFT JOIN thread t ON t.model_id = o.id
-      WHERE o.id = ${model_id} AND (o.baseline_season IS NULL OR ${sees(sql, viewer)})`
+      SELECT m.baseline_season AS season_id, ${sql.literal(head)}
+      FROM model m LEFT JOIN season s ON s.id = m.baseline_season LEFT JOIN thread t ON t.model_id = m.id
+      WHERE m.id = ${model_id} AND ${seesModel(sql, viewer)}`
   }),
 
   /** A page by comment_thread, names by account_pkey. */

@@ -21,7 +21,7 @@
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
 import type { SqlClient, Statement } from "effect/sql"
 import { classBit } from "../actor/store/figures.ts"
-import { sees } from "../season/queries.ts"
+import { counts, published, sees } from "../database/visibility.ts"
 
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment
@@ -126,8 +126,8 @@ const playersOf = (sql: Sql, season_id: string | null, min: number, max: number)
     ? sql`EXISTS (SELECT 1 FROM board b WHERE b.season_id = m.season_id AND b.map_id = m.map_id AND b.players BETWEEN ${min} AND ${max})`
     : sql`m.map_id = ANY (ARRAY(SELECT b.map_id FROM board b WHERE b.season_id = ${season_id} AND b.players BETWEEN ${min} AND ${max}))`
 
-const rated = "m.status = 'rated'"
-const passed = "EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND c.status IN ('entered', 'superseded', 'disabled'))"
+const rated = counts()
+const passed = `EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND ${published("c")})`
 const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL AND ${passed}`
 /** The same for a side's seats, by the rating after the match, which is set exactly where the match counts. */
 const ratedOfSide = "x.made_mu IS NOT NULL"

@@ -4,7 +4,7 @@ import { CardSeat, MatchCard, OwnMatch, Seat } from "@agon/api/match/Match.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
-import { sees } from "../season/queries.ts"
+import { counts, seesMatch } from "../database/visibility.ts"
 import type { Counted, Counters } from "./KeptCounts.ts"
 import {
   type Cut,
@@ -208,7 +208,7 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
       const newestOf = (model: Statement.Fragment, more: Statement.Fragment) => sql`
         SELECT n.id, n.ended_at FROM version v CROSS JOIN LATERAL (
             SELECT m.id, m.ended_at FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
-            WHERE x.version_id = v.id AND m.id <> ${id} AND m.status = 'rated' AND ${sees(sql, viewer)} ${more}
+            WHERE x.version_id = v.id AND m.id <> ${id} AND ${seesMatch(sql, viewer)} ${more}
             ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}) n
           WHERE v.model_id = ${model} ORDER BY n.ended_at DESC, n.id DESC LIMIT ${limit}`
       const met = sql`AND (SELECT count(DISTINCT y.model_id) FROM seat y WHERE y.match_id = x.match_id AND y.model_id = ANY (${uuids(sql, models)}))
@@ -221,7 +221,7 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
               CROSS JOIN LATERAL (${newestOf(sql`o.model`, sql``)}) own
             UNION ALL
             (SELECT 3, m.id, m.ended_at FROM match m WHERE m.season_id = ${season_id} AND m.map_id = ${map} AND m.id <> ${id}
-              AND m.status = 'rated' ${within(sql, on_board)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),
+              AND ${sql.literal(counts())} ${within(sql, on_board)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),
           page AS (SELECT id, min(tier) AS tier, ended_at FROM near GROUP BY id, ended_at ORDER BY tier, ended_at DESC, id DESC LIMIT ${limit})
         SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
         FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY p.tier, p.ended_at DESC, p.id DESC`
@@ -241,6 +241,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: MatchRow,
     execute: ({ id, viewer }) => sql`
       SELECT ${sql.literal(ended)} FROM match m JOIN season s ON s.id = m.season_id
-      WHERE m.id = ${id} AND m.status = 'rated' AND ${sees(sql, viewer)}`
+      WHERE m.id = ${id} AND ${seesMatch(sql, viewer)}`
   })
 }))

@@ -4,8 +4,8 @@ import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
+import { counts, publicOnly, published, seesModel } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
-import { sees } from "../season/queries.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"
@@ -54,7 +54,7 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
     execute: ({ id, ladder, season_id }) => sql`
       SELECT v.class, (SELECT (${sql.literal(rank)})::int FROM standing r
         WHERE r.season_id = v.season_id AND r.ladder = ${ladder} AND r.version_id = v.id) AS rank
-      FROM version v WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND v.status IN ('entered', 'superseded', 'disabled')
+      FROM version v WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND ${sql.literal(published())}
       ORDER BY v.status = 'entered' DESC, v.number DESC LIMIT 1`
   }),
 
@@ -79,7 +79,7 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       WITH moved AS (SELECT x.match_id, x.rank, x.ended_at, x.seat,
             CASE WHEN m.ladder = ${ladder} THEN x.made_change WHEN ${ladder} = 'open' THEN x.open_change END AS change
           FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id
-          WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND m.status = 'rated'),
+          WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND ${sql.literal(counts())}),
         listed AS (SELECT *, row_number() OVER (ORDER BY ended_at DESC, match_id DESC) AS nth,
             row_number() OVER (ORDER BY change DESC, ended_at DESC, match_id DESC) = 1 AS best,
             row_number() OVER (ORDER BY change, ended_at DESC, match_id DESC) = 1 AS worst
@@ -96,7 +96,7 @@ const makeMet = (sql: SqlClient.SqlClient) => ({
     Request: Schema.String,
     Result: Schema.Struct({ id: Schema.String }),
     execute: (id) => sql`
-      SELECT v.id FROM version v JOIN season s ON s.id = v.season_id WHERE v.model_id = ${id} AND s.visibility = 'public'`
+      SELECT v.id FROM version v JOIN season s ON s.id = v.season_id WHERE v.model_id = ${id} AND ${sql.literal(publicOnly())}`
   }),
 
   /**
@@ -170,7 +170,7 @@ const makeModels = (sql: SqlClient.SqlClient) => ({
     Result: ModelRow,
     execute: ({ id, viewer }) => sql`
       SELECT ${sql.literal(columns)} FROM model m LEFT JOIN account a ON a.id = m.owner_id LEFT JOIN season s ON s.id = m.baseline_season
-      WHERE m.id = ${id} AND (m.baseline_season IS NULL OR ${sees(sql, viewer)})`
+      WHERE m.id = ${id} AND ${seesModel(sql, viewer)}`
   }),
 
   /** An owner's models by model_name, a few. */

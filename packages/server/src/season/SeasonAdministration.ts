@@ -120,8 +120,8 @@ const makeRows = Effect.gen(function* () {
     narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
       const write = Effect.gen(function* () {
         const now = new Date(yield* Clock.currentTimeMillis)
-        const { entry, scheduled, visibility } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
-        if (visibility === "private" || entry === "restricted") {
+        const { entry, is_public, scheduled } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
+        if (!is_public || entry === "restricted") {
           return yield* new EntryFixed({ detail: "The season is restricted to its participants already." })
         }
         if (!scheduled) return yield* notScheduled
@@ -136,8 +136,8 @@ const makeRows = Effect.gen(function* () {
       const write = Effect.gen(function* () {
         yield* queries.lockGame(season.game)
         const now = new Date(yield* Clock.currentTimeMillis)
-        const { featured, visibility } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
-        if (visibility === "private") return yield* new SeasonPrivate({ detail: "Only a public season can be featured." })
+        const { featured, is_public } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
+        if (!is_public) return yield* new SeasonPrivate({ detail: "Only a public season can be featured." })
         if (featured) return false
         yield* queries.unfeature(season.game)
         yield* queries.feature(season.id)

@@ -9,14 +9,12 @@ import { type Ladder, ladders } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Viewer } from "../database/visibility.ts"
 import type { SeasonForAdmin } from "../http/Lookups.ts"
 import { shown } from "../rating/shown.ts"
 import { makeQueries, type Podiumed } from "./queries.ts"
 import { registered } from "./registered.ts"
 import { type FoundSeason, found, isSlug } from "./seasonRecord.ts"
-
-/** Whose permissions a read has: an account's id, or null for the public. */
-export type Viewer = string | null
 
 export class Seasons extends Context.Service<
   Seasons,

@@ -1,9 +1,10 @@
 /** The statements of a season's administration outside the machine. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { publicOnly } from "../database/visibility.ts"
 
 const SeasonState = Schema.Struct({
-  visibility: Schema.String,
+  is_public: Schema.Boolean,
   entry: Schema.String,
   featured: Schema.Boolean,
   scheduled: Schema.Boolean
@@ -18,7 +19,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.Struct({ season_id: Schema.String, now: Schema.Date }),
     Result: SeasonState,
     execute: ({ now, season_id }) => sql`
-      SELECT visibility, entry, featured,
+      SELECT ${sql.literal(publicOnly("season"))} AS is_public, entry, featured,
         closed_at IS NULL AND close_requested_at IS NULL AND submissions_open_at > ${now} AS scheduled
       FROM season WHERE id = ${season_id} FOR NO KEY UPDATE`
   }),

@@ -1,41 +1,12 @@
 /** Every statement that reads seasons. Writes are the actor's (actor/store/commit.ts) or an administrator's. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { entry, publicOnly, seenBySlug, sees } from "../database/visibility.ts"
 import { bestOf } from "../rating/standing.ts"
 import { SeasonRow } from "./seasonRecord.ts"
 
 /** A timestamptz inside a jsonb value, in the wire's format. */
 export const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-/**
- * Whether an account may see the season of this id where it is private: participants (by identity),
- * its administrators and those of the platform may. Indexes: account_pkey, season_admin_pkey, identity_account and then
- * participant_login.
- */
-const isOf = (sql: SqlClient.SqlClient, viewer: string, id: Statement.Fragment): Statement.Fragment => sql`(
-  EXISTS (SELECT 1 FROM account w WHERE w.id = ${viewer} AND w.admin)
-  OR EXISTS (SELECT 1 FROM season_admin w WHERE w.season_id = ${id} AND w.account_id = ${viewer})
-  OR EXISTS (SELECT 1 FROM identity i JOIN participant p ON p.season_id = ${id} AND p.provider = i.provider
-    AND lower(p.login) = lower(i.login) WHERE i.account_id = ${viewer}))`
-
-/** Whether a viewer may see the season `s`: everybody may see public ones. A null viewer is the public. */
-export const sees = (sql: SqlClient.SqlClient, viewer: string | null): Statement.Fragment =>
-  viewer === null ? sql`s.visibility = 'public'` : sql`(s.visibility = 'public' OR ${isOf(sql, viewer, sql`s.id`)})`
-
-/** An id that no season has. */
-const NONE = "00000000-0000-0000-0000-000000000000"
-
-/**
- * The season `s` of a slug as a viewer finds it: the text after FROM. Slugs can be guessed, so the viewer's permission is
- * checked before the season's existence is known, against an id that no season has where there is none: the answer takes as long
- * either way. Indexes: season_slug, those of `isOf`, season_pkey.
- */
-const seenBySlug = (sql: SqlClient.SqlClient, game: string, slug: string, viewer: string | null): Statement.Fragment =>
-  viewer === null
-    ? sql`season s WHERE s.game = ${game} AND s.slug = ${slug} AND s.visibility = 'public'`
-    : sql`(SELECT t.id, ${isOf(sql, viewer, sql`t.id`)} AS seen FROM (
-          SELECT coalesce((SELECT n.id FROM season n WHERE n.game = ${game} AND n.slug = ${slug}), ${NONE}) AS id OFFSET 0) t OFFSET 0) asked
-        JOIN season s ON s.id = asked.id WHERE (s.visibility = 'public' OR asked.seen)`
 
 const isLive = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`(s.closed_at IS NULL AND s.submissions_open_at <= ${now})`
 
@@ -47,7 +18,7 @@ const featuredFirst = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment 
 const seasonColumns = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`
   s.id, s.game, s.slug, s.name, s.submissions_open_at, s.submissions_close_at, s.close_requested_at, s.closed_at, s.visibility,
   CASE WHEN s.closed_at IS NOT NULL THEN 'closed' WHEN s.submissions_open_at <= ${now} THEN 'live' ELSE 'scheduled' END AS state,
-  CASE s.visibility WHEN 'private' THEN 'restricted' ELSE s.entry END AS entry,
+  ${sql.literal(entry)} AS entry,
   s.engine_digest, s.rules, s.weight_classes, s.head->'podium' AS podium,
   (s.head->>'active')::int AS active_versions, (s.head->>'versions')::int AS entered_versions,
   (s.head->>'testing')::int AS in_flight_versions, (s.head->>'rated')::int AS matches_played,
@@ -101,7 +72,7 @@ const makeSeasons = (sql: SqlClient.SqlClient) => ({
     Result: SeasonRow,
     execute: ({ game, now }) => sql`
       SELECT ${seasonColumns(sql, now)} FROM (
-        SELECT * FROM season s WHERE s.game = ${game} AND s.visibility = 'public' ORDER BY ${featuredFirst(sql, now)} LIMIT 1) s`
+        SELECT * FROM season s WHERE s.game = ${game} AND ${sql.literal(publicOnly())} ORDER BY ${featuredFirst(sql, now)} LIMIT 1) s`
   }),
 
   /** The same for every game at once: seasons are few, and this reads the table once. */
@@ -110,7 +81,7 @@ const makeSeasons = (sql: SqlClient.SqlClient) => ({
     Result: SeasonRow,
     execute: (now) => sql`
       SELECT ${seasonColumns(sql, now)} FROM (
-        SELECT DISTINCT ON (s.game) * FROM season s WHERE s.visibility = 'public' ORDER BY s.game, ${featuredFirst(sql, now)}) s`
+        SELECT DISTINCT ON (s.game) * FROM season s WHERE ${sql.literal(publicOnly())} ORDER BY s.game, ${featuredFirst(sql, now)}) s`
   }),
 
   /** By season_slug, newest first. */

@@ -2,6 +2,6 @@
 
 import { Visitor } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import type { Viewer } from "./Seasons.ts"
+import type { Viewer } from "../database/visibility.ts"
 
 export const viewer = Effect.map(Visitor, (account): Viewer => account?.id ?? null)

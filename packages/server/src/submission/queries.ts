@@ -5,6 +5,7 @@ import { Status } from "@agon/api/version/Version.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { entry } from "../database/visibility.ts"
 
 const Asked = Schema.Struct({
   id: Schema.String,
@@ -123,7 +124,7 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ season_id: Schema.String, account_id: Schema.String }),
     Result: Schema.Struct({ eligible: Schema.Boolean }),
     execute: ({ account_id, season_id }) => sql`
-      SELECT (s.visibility = 'public' AND s.entry = 'open' OR EXISTS (
+      SELECT (${sql.literal(entry)} = 'open' OR EXISTS (
           SELECT 1 FROM identity i JOIN participant p ON p.season_id = s.id AND p.provider = i.provider AND lower(p.login) = lower(i.login)
           WHERE i.account_id = ${account_id}))
         AND (cardinality(s.providers) = 0 OR EXISTS (

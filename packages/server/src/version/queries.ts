@@ -4,8 +4,8 @@ import { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
+import { seesVersion } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
-import { sees } from "../season/queries.ts"
 
 const Rated = Schema.Struct({
   mu: Schema.Number,
@@ -51,9 +51,6 @@ const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS 
 const joins = `JOIN model m ON m.id = v.model_id JOIN season s ON s.id = v.season_id LEFT JOIN account a ON a.id = v.owner_id
   LEFT JOIN LATERAL jsonb_array_elements(s.weight_classes) c ON c.value->>'class' = v.class`
 
-/** The statuses that everybody may read, where they may see the season. */
-const published = `v.status IN ('entered', 'superseded', 'disabled')`
-
 const seenBy = { viewer: Schema.NullOr(Schema.String) }
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -63,7 +60,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: VersionRow,
     execute: ({ id, viewer }) => sql`
       SELECT ${sql.literal(columns)} FROM version v ${sql.literal(joins)}
-      WHERE v.id = ${id} AND ${sql.literal(published)} AND ${sees(sql, viewer)}`
+      WHERE v.id = ${id} AND ${seesVersion(sql, viewer)}`
   }),
 
   /** One row by version_pkey, in any state; the caller has checked the owner. */
@@ -79,7 +76,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: VersionRow,
     execute: ({ model_id, viewer }) => sql`
       SELECT ${sql.literal(columns)} FROM version v ${sql.literal(joins)}
-      WHERE v.model_id = ${model_id} AND ${sql.literal(published)} AND ${sees(sql, viewer)} ORDER BY v.number DESC`
+      WHERE v.model_id = ${model_id} AND ${seesVersion(sql, viewer)} ORDER BY v.number DESC`
   }),
 
   /** An owner's versions by version_owner, newest first; the page is cut before any other table is read. */

@@ -42,9 +42,8 @@ const makeWrites = Effect.gen(function* () {
     const { match, note = null }: { readonly match: string; readonly note?: string | null } = asked
     const found = yield* Effect.orDie(queries.match(match))
     if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no match of this id that counts." })
-    const { game, season_id, visibility } = found.value
-    if (visibility === "private")
-      return yield* new SeasonPrivate({ detail: "The match is one of a private season: nobody else could watch it." })
+    const { game, is_public, season_id } = found.value
+    if (!is_public) return yield* new SeasonPrivate({ detail: "The match is one of a private season: nobody else could watch it." })
     const add = Effect.gen(function* () {
       const now = new Date(yield* Clock.currentTimeMillis)
       const added = yield* queries.add({ id: yield* newId, match, game, season_id, note, now })

@@ -3,6 +3,7 @@ import { Pick } from "@agon/api/writing/picks.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
+import { counts, publicOnly } from "../database/visibility.ts"
 
 const PickRow = Schema.Struct({ ...Pick.fields, picked_at: Instant })
 const Total = Schema.Struct({ total: Schema.Int })
@@ -11,7 +12,7 @@ const columns = "p.id, p.match_id AS match, p.note, p.picked_at"
 
 const makeReads = (sql: SqlClient.SqlClient) => {
   /** A match voided since no longer counts, and cannot be read: match_pkey. */
-  const counts = sql`EXISTS (SELECT 1 FROM match m WHERE m.id = p.match_id AND m.status = 'rated')`
+  const shown = sql`EXISTS (SELECT 1 FROM match m WHERE m.id = p.match_id AND ${sql.literal(counts())})`
   const newest = (where: Statement.Fragment, { limit, offset }: { readonly limit: number; readonly offset: number }) => sql`
     SELECT ${sql.literal(columns)} FROM pick p WHERE ${where} ORDER BY p.picked_at DESC, p.id DESC LIMIT ${limit} OFFSET ${offset}`
 
@@ -20,14 +21,14 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     ofGame: SqlSchema.findAll({
       Request: Schema.Struct({ game: Schema.String, ...page }),
       Result: PickRow,
-      execute: ({ game, ...cut }) => newest(sql`p.game = ${game} AND ${counts}`, cut)
+      execute: ({ game, ...cut }) => newest(sql`p.game = ${game} AND ${shown}`, cut)
     }),
 
     /** Counts the same. */
     countOfGame: SqlSchema.findOne({
       Request: Schema.String,
       Result: Total,
-      execute: (game) => sql`SELECT count(*)::int AS total FROM pick p WHERE p.game = ${game} AND ${counts}`
+      execute: (game) => sql`SELECT count(*)::int AS total FROM pick p WHERE p.game = ${game} AND ${shown}`
     }),
 
     /** All of them, by pick_newest: an administrator may want to remove the pick of a voided match. */
@@ -42,10 +43,10 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
   /** One match that counts, by match_pkey, with its season. */
   match: SqlSchema.findOneOption({
     Request: Schema.String,
-    Result: Schema.Struct({ season_id: Schema.String, game: Schema.String, visibility: Schema.String }),
+    Result: Schema.Struct({ season_id: Schema.String, game: Schema.String, is_public: Schema.Boolean }),
     execute: (id) => sql`
-      SELECT s.id AS season_id, s.game, s.visibility FROM match m JOIN season s ON s.id = m.season_id
-      WHERE m.id = ${id} AND m.status = 'rated'`
+      SELECT s.id AS season_id, s.game, ${sql.literal(publicOnly())} AS is_public FROM match m JOIN season s ON s.id = m.season_id
+      WHERE m.id = ${id} AND ${sql.literal(counts())}`
   }),
 
   /** Inserts one row, or none where pick_match has the match. */

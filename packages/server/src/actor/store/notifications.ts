@@ -11,6 +11,7 @@ import type { State } from "@agon/domain/season/State.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
+import { publicPrefix } from "../../database/visibility.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"
 
@@ -68,9 +69,6 @@ const versions = `unnest(?1::uuid[], ?2::uuid[], ?3::uuid[], ?4::int4[], ?5::tex
        AS t (account_id, version_id, model_id, number, kind, became, more, at)
      JOIN model m ON m.id = t.model_id`
 const subject = "'Version ' || t.number || ' of ' || m.name || ' ' || t.became || ' ' || s.name || t.more"
-/** The prefix of the season's public links. */
-const publicly = "CASE s.visibility WHEN 'private' THEN '/v1/private' ELSE '/v1' END"
-
 /** Names by model_pkey and season_pkey. */
 const ownersTold: Shape<Told> = statement.worded(
   `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), t.account_id, t.kind, ${subject}, '/v1/me/versions/' || t.version_id,
@@ -85,7 +83,7 @@ const ownersTold: Shape<Told> = statement.worded(
  * among them is told as its owner.
  */
 const administratorsTold: Shape<Told> = statement.worded(
-  `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), x.account_id, t.kind, ${subject}, ${publicly} || '/versions/' || t.version_id,
+  `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), x.account_id, t.kind, ${subject}, ${publicPrefix} || '/versions/' || t.version_id,
      to_timestamp(t.at / 1000.0)
    FROM f JOIN season s ON s.id = f.season_id JOIN season_admin x ON x.season_id = f.season_id, ${versions}
    WHERE x.account_id IS DISTINCT FROM t.account_id AND ${wants("x.account_id", "t.kind")}`,
@@ -98,7 +96,7 @@ const administratorsTold: Shape<Told> = statement.worded(
  */
 const closeTold: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
   `${INTO} SELECT new_id(x.at), x.account_id, 'season_closed', s.name || ' is closed.',
-     ${publicly} || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
+     ${publicPrefix} || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
    FROM f JOIN season s ON s.id = f.season_id CROSS JOIN LATERAL (
      SELECT p.account_id, to_timestamp((?2::float8[])[1] / 1000.0) AS at FROM (
        SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id

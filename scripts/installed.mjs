@@ -2,10 +2,10 @@
  * Exit status 0 if node_modules holds all packages of package-lock.json (with --running: all but development ones), 1 if
  * not. Plain JavaScript, since it runs on the system's Node before ours is installed. It compares the contents of the two
  * lock files and not their times, so that a checkout which only touches package-lock.json needs no installation and no
- * network.
+ * network. For the same reason it makes a missing link to a workspace itself, where the workspace is here.
  */
-import { existsSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs"
+import { dirname, relative, resolve } from "node:path"
 
 const given = process.argv.slice(2)
 const running = given.includes("--running")
@@ -19,11 +19,26 @@ function missing() {
   return Object.entries(asked).flatMap(([path, { dev, version, link, optional, resolved }]) => {
     // Workspaces are here because the checkout is; a package for other machines is optional and may stay away.
     if (!path.includes("node_modules/") || (running && dev)) return []
+    if (link && isLinked(path, resolved, asked[resolved])) return []
     const own = held[path]
     if (own === undefined) return optional || isOfAnOptional(asked, path) ? [] : [path]
     const same = link ? own.link === true && own.resolved === resolved : own.version === version
     return same && existsSync(resolve(root, path)) ? [] : [path]
   })
+}
+
+/** Whether the link leads to the workspace, after it was made where there is none. npm alone makes a workspace's commands. */
+function isLinked(path, resolved, { bin } = {}) {
+  const [place, target] = [resolve(root, path), relative(dirname(path), resolved)]
+  try {
+    if (lstatSync(place, { throwIfNoEntry: false }) === undefined && bin === undefined && existsSync(resolve(root, resolved))) {
+      mkdirSync(dirname(place), { recursive: true })
+      symlinkSync(target, place)
+    }
+    return readlinkSync(place) === target
+  } catch {
+    return false // something else is there, or we may not write
+  }
 }
 
 /** A dependency of a package for another machine is not always marked optional itself; its own folder tells. */

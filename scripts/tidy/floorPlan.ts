@@ -3,10 +3,11 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   engine: [],
   onnx: [],
+  "embedded-postgres": [],
   api: ["domain"],
   sandbox: ["engine", "onnx"],
   zoo: ["engine", "onnx"],
-  server: ["api", "domain", "engine", "sandbox"],
+  server: ["api", "domain", "embedded-postgres", "engine", "sandbox"],
   runner: ["api", "engine", "sandbox"],
   cli: ["api", "domain", "engine", "sandbox", "zoo"]
 }

@@ -1,7 +1,7 @@
 /** What scripts/test rests on: its sum, its notion of being installed, and the guard against processes left behind. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
@@ -75,7 +75,7 @@ describe("installed.mjs", () => {
   const running = { "node_modules/@agon/api": asked["node_modules/@agon/api"], "node_modules/effect": { version: "4.1.0" } }
   const held = { ...running, "node_modules/vitest": { version: "5.1.1" } }
 
-  function status(heldPackages: object | undefined, folders: ReadonlyArray<string>, ...options: ReadonlyArray<string>): number | null {
+  function checkout(heldPackages: object | undefined, folders: ReadonlyArray<string>, asks: object = asked): string {
     const root = mkdtempSync(join(tmpdir(), "installed-"))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
     const write = (path: string, packages: object) => {
@@ -83,10 +83,14 @@ describe("installed.mjs", () => {
       writeFileSync(join(root, path), JSON.stringify({ packages }))
     }
     for (const folder of folders) mkdirSync(join(root, folder), { recursive: true })
-    write("package-lock.json", asked)
+    write("package-lock.json", asks)
     if (heldPackages !== undefined) write("node_modules/.package-lock.json", heldPackages)
-    return spawnSync(process.execPath, [join(scripts, "installed.mjs"), root, ...options]).status
+    return root
   }
+  const statusIn = (root: string, ...options: ReadonlyArray<string>) =>
+    spawnSync(process.execPath, [join(scripts, "installed.mjs"), root, ...options]).status
+  const status = (heldPackages: object | undefined, folders: ReadonlyArray<string>, ...options: ReadonlyArray<string>) =>
+    statusIn(checkout(heldPackages, folders), ...options)
   const all = ["node_modules/@agon/api", "node_modules/effect", "node_modules/vitest"]
 
   it("is content when all but other machines' packages are there", () => assert.strictEqual(status(held, all), 0))
@@ -100,6 +104,24 @@ describe("installed.mjs", () => {
     assert.strictEqual(status(undefined, all, "--running"), 1)
   })
   it("misses a workspace that is not linked", () => assert.strictEqual(status({ "node_modules/effect": { version: "4.1.0" } }, all), 1))
+  it("links a workspace that is new in the checkout, without npm and whatever kind was installed", () => {
+    for (const [packages, folders, options] of [
+      [held, all.slice(1), []],
+      [running, all.slice(1, 2), ["--running"]]
+    ] as const) {
+      const { "node_modules/@agon/api": _, ...before } = packages
+      const root = checkout(before, [...folders, "packages/api"])
+      assert.strictEqual(statusIn(root, ...options), 0)
+      assert.strictEqual(readlinkSync(join(root, "node_modules/@agon/api")), "../../packages/api")
+      assert.strictEqual(statusIn(root, ...options), 0)
+    }
+  })
+  it("leaves to npm a new workspace that has commands, or that is not here", () => {
+    const { "node_modules/@agon/api": _, ...before } = held
+    const withCommands = { ...asked, "packages/api": { version: "0.1.0", bin: { api: "main.ts" } } }
+    assert.strictEqual(statusIn(checkout(before, [...all.slice(1), "packages/api"], withCommands)), 1)
+    assert.strictEqual(statusIn(checkout(before, all.slice(1))), 1)
+  })
 })
 
 describe.runIf(process.platform === "linux")("the guard against leftover processes", () => {

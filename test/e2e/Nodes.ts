@@ -6,11 +6,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Launched from "@agon/embedded-postgres/testing/LaunchedService.ts"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { Browser } from "../support/Browser.ts"
 import { freePort } from "../support/freePort.ts"
-import * as Launched from "../support/LaunchedService.ts"
 import * as StubProvider from "../support/StubProvider.ts"
 import * as Nginx from "./Nginx.ts"
 import { eventually, Hopeless } from "./Service.ts"
@@ -130,7 +130,7 @@ export const start = async (count: number, { apart, environment }: Options): Pro
   }
   const scope = Scope.makeUnsafe()
   const [database, nginx, { stub }] = await Promise.all([
-    Launched.started(directory),
+    Launched.started(directory, { launcher: join(import.meta.dirname, "../support/launcher.ts") }),
     Nginx.make(),
     Effect.runPromise(Scope.provide(StubProvider.started, scope))
   ])

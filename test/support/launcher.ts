@@ -1,24 +1,20 @@
 /**
- * A tiny service for the launcher's tests: it locks a data directory, starts the embedded database and waits. It prints one JSON line when
- * it is up, and one line on standard error when it refuses. Arguments: the directory, and optionally a folder with Postgres's programs.
+ * The service without all but its database: it prepares the data directory, makes the secrets, opens the database and waits. It prints
+ * one JSON line when it is up, and one line on standard error when it refuses. Argument: the directory.
  */
 
 import { prepare } from "@agon/server/config/dataDirectory.ts"
 import * as Secrets from "@agon/server/config/Secrets.ts"
-import * as EmbeddedPostgres from "@agon/server/database/EmbeddedPostgres.ts"
-import * as ServiceLock from "@agon/server/database/ServiceLock.ts"
+import { open } from "@agon/server/database/open.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect, Redacted } from "effect"
 
-const [directory = "", programs] = process.argv.slice(2)
-const candidates = programs === undefined ? {} : { candidates: [{ bin: programs }] }
+const [directory = ""] = process.argv.slice(2)
 
 const main = Effect.gen(function* () {
   yield* prepare(directory)
-  yield* ServiceLock.hold(directory)
-  const { postgres } = yield* Secrets.load(directory)
-  const server = yield* EmbeddedPostgres.start({ directory, password: postgres, ...candidates })
-  console.log(JSON.stringify({ pid: process.pid, postgres: server.pid(), version: server.version, url: Redacted.value(server.url) }))
+  const { url } = yield* open({ database_url: undefined, directory }, yield* Secrets.load(directory))
+  console.log(JSON.stringify({ pid: process.pid, url: Redacted.value(url) }))
   return yield* Effect.never
 }).pipe(
   Effect.catchTag("StartRefused", (refusal) =>

@@ -12,11 +12,11 @@
  * http/AnswerTimeout.ts, seasons by the limits of SeasonActor.ts. The driver listens for the errors of idle connections and replaces
  * those that have died, so the service has nothing to do when the server restarts.
  */
+import { OLDEST_MAJOR } from "@agon/embedded-postgres/binaries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
-import { OLDEST_MAJOR } from "./binaries.ts"
 import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { migrate } from "./migrate.ts"

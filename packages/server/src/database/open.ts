@@ -1,10 +1,11 @@
 /** Opens the database of this service: the one that DATABASE_URL names, or the embedded one, which runs as long as the scope. */
+
+import * as EmbeddedPostgres from "@agon/embedded-postgres/EmbeddedPostgres.ts"
+import type { Fault, PostgresUnavailable } from "@agon/embedded-postgres/PostgresUnavailable.ts"
 import { Effect, type Redacted, type Scope } from "effect"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
-import type { StartRefused } from "../config/StartRefused.ts"
-import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
-import * as ServiceLock from "./ServiceLock.ts"
+import { refuse, type StartRefused } from "../config/StartRefused.ts"
 
 export interface Opened {
   /** The URL for `Database.layer`. */
@@ -12,14 +13,32 @@ export interface Opened {
   readonly embedded: boolean
 }
 
-/** The data directory exists (`dataDirectory.prepare`); on release the embedded database stops before its lock is released. */
+/**
+ * The data directory exists (`dataDirectory.prepare`). Only the embedded database locks it: services on one DATABASE_URL may share a
+ * directory (its objects and secrets). On release the embedded database stops before its lock is released.
+ */
 export const open = (
   settings: Pick<SettingsShape, "database_url" | "directory">,
   secrets: Pick<Secrets, "postgres">
 ): Effect.Effect<Opened, StartRefused, Scope.Scope> =>
   Effect.gen(function* () {
     if (settings.database_url !== undefined) return { url: settings.database_url, embedded: false }
-    yield* ServiceLock.hold(settings.directory)
-    const { url } = yield* EmbeddedPostgres.start({ directory: settings.directory, password: secrets.postgres })
+    const options = { directory: settings.directory, password: secrets.postgres, name: NAME, settings: POSTGRES_SETTINGS }
+    const { url } = yield* EmbeddedPostgres.start(options).pipe(Effect.mapError(refusalOf))
     return { url, embedded: true }
   })
+
+/** The data that services have made before are found by this name. */
+const NAME = "agon"
+/** Database.ts shares them among its pools. */
+const POSTGRES_SETTINGS = { max_connections: "60" }
+
+/** Says which of the service's settings is concerned. */
+export const refusalOf = ({ fault, message }: Pick<PostgresUnavailable, "fault" | "message">) => refuse(SENTENCES[fault](message))
+
+const SENTENCES: Readonly<Record<Fault, (message: string) => string>> = {
+  directory: (message) => `AGON_DATA: ${message}`,
+  programs: (message) => `DATABASE_URL: not set, and ${message}; install it, or set DATABASE_URL`,
+  options: (message) => message,
+  child: (message) => message
+}

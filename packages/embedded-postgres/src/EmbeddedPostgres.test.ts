@@ -1,15 +1,17 @@
-import { execFileSync, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { Effect, Redacted } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
+import { allowed } from "../../../test/support/slack.ts"
+import { type Options, start } from "./EmbeddedPostgres.ts"
 import {
   cleanUp,
   directory,
   isRoot,
   isRunning,
   launch,
-  ourselves,
   query,
   type Running,
   started,
@@ -17,8 +19,7 @@ import {
   stranger,
   until,
   users
-} from "../support/LaunchedService.ts"
-import { allowed } from "../support/slack.ts"
+} from "./testing/LaunchedService.ts"
 
 afterAll(cleanUp)
 
@@ -46,29 +47,31 @@ const serverIdentity = (data: string) => {
   return uid === process.getuid?.() ? {} : { uid, gid }
 }
 
-/** One life after another on the same data, each test leaving to the next what it had to survive. */
+/** One run after another on the same data, each test leaving to the next what it had to survive. */
 describe.each(users)("the embedded database, started by $title", (user) => {
   const data = join(directory(user), "data")
   let service: Running
   let acknowledged = 0
 
   it("makes its cluster at the first start, and keeps everything closed", async () => {
-    service = await started(data, user)
-    assert.match(service.version, /^18\./)
+    service = await started(data, { user })
+    assert.match(service.version!, /^18\./)
     assert.strictEqual(statSync(data).mode & 0o777, 0o700)
-    for (const name of ["postgres", "object-urls", "state-cookie", "platform-runner"])
-      assert.strictEqual(statSync(join(data, "secrets", name)).mode & 0o777, 0o600, name)
     if (isRoot) assert.notStrictEqual(statSync(join(data, "postgres")).uid, 0)
     const settings = await query(
       service.url,
-      `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'data_checksums', 'server_encoding')`
+      `SELECT name, setting FROM pg_settings
+       WHERE name IN ('fsync', 'data_checksums', 'server_encoding', 'max_connections', 'jit', 'listen_addresses')`
     )
     assert.deepStrictEqual(Object.fromEntries(settings.map((row) => [row["name"], row["setting"]])), {
       fsync: "on",
       data_checksums: "on",
-      server_encoding: "UTF8"
+      server_encoding: "UTF8",
+      max_connections: "20", // the launcher's
+      jit: "off",
+      listen_addresses: ""
     })
-    const wrong = await query(service.url.replace(/agon:[^@]+/, "agon:wrong"), "SELECT 1").catch((error: Error) => error.message)
+    const wrong = await query(service.url.replace(/kept:[^@]+/, "kept:wrong"), "SELECT 1").catch((error: Error) => error.message)
     assert.match(String(wrong), /password authentication failed/)
   })
 
@@ -76,7 +79,7 @@ describe.each(users)("the embedded database, started by $title", (user) => {
     await query(service.url, "CREATE TABLE kept (id int)")
     const inserting = insertUntilItDies(service.url, acknowledged)
     await pause(200)
-    kill(service.postgres)
+    kill(service.postgres!)
     acknowledged = await inserting
     await until("the database", async () => (await rows(service.url).catch(() => -1)) >= acknowledged)
     assert.isAbove(acknowledged, 0)
@@ -84,11 +87,11 @@ describe.each(users)("the embedded database, started by $title", (user) => {
   })
 
   it("refuses data in use by another service in one line that names it", async () => {
-    const second = launch(data, user)
+    const second = launch(data, { user })
     assert.strictEqual(await second.ended, 1)
     assert.strictEqual(
       second.errors(),
-      `AGON_DATA: ${data} is in use by another service (pid ${service.pid}); stop that one or choose another directory\n`
+      `directory: ${data} is in use by another service (pid ${service.pid}); stop that one or choose another directory\n`
     )
     assert.isAtLeast(await rows(service.url), acknowledged)
   })
@@ -100,7 +103,7 @@ describe.each(users)("the embedded database, started by $title", (user) => {
     kill(service.pid)
     await service.ended
     assert.isTrue(isRunning(postgres), "the trap: it survives its service")
-    service = await started(data, user)
+    service = await started(data, { user })
     assert.isFalse(isRunning(postgres))
     assert.isAbove(await inserting, acknowledged)
     acknowledged = await inserting
@@ -109,22 +112,22 @@ describe.each(users)("the embedded database, started by $title", (user) => {
 
   it("after kill -9 of both, with the old pid now somebody else's: it starts", async () => {
     kill(service.pid)
-    kill(service.postgres)
-    await until("the end of both", () => !isRunning(service.postgres) && !isRunning(service.pid))
+    kill(service.postgres!)
+    await until("the end of both", () => !isRunning(service.postgres!) && !isRunning(service.pid))
     const other = stranger("sleep", serverIdentity(data))
     writeFileSync(pidFile(data), readFileSync(pidFile(data), "utf8").replace(/^\d+/, String(other)))
-    service = await started(data, user)
+    service = await started(data, { user })
     assert.isTrue(isRunning(other), "a stranger is left alone")
     assert.isAtLeast(await rows(service.url), acknowledged)
   })
 
   it("stops with its service, cleanly and within 10 s, and an interrupt at the terminal reaches the service alone", async () => {
     const group = (pid: number) => spawnSync("ps", ["-o", "pgid=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim()
-    assert.notStrictEqual(group(service.postgres), group(service.pid))
+    assert.notStrictEqual(group(service.postgres!), group(service.pid))
     const began = performance.now()
     await stop(service)
     assert.isBelow(performance.now() - began, allowed(10_000))
-    assert.isFalse(isRunning(service.postgres))
+    assert.isFalse(isRunning(service.postgres!))
     assert.isFalse(existsSync(pidFile(data)))
   })
 
@@ -132,23 +135,13 @@ describe.each(users)("the embedded database, started by $title", (user) => {
     const other = stranger("/opt/bin/postgres", serverIdentity(data))
     await until("the stranger's name", () => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("/opt/bin/postgres"))
     writeFileSync(pidFile(data), `${other}\n`)
-    const refused = launch(data, user)
+    const refused = launch(data, { user })
     assert.strictEqual(await refused.ended, 1)
     assert.match(
       refused.errors(),
-      new RegExp(`^AGON_DATA: a Postgres that this service did not start \\(pid ${other}\\) runs on [^\n]+\n$`)
+      new RegExp(`^directory: a Postgres that this service did not start \\(pid ${other}\\) runs on [^\n]+\n$`)
     )
     assert.isTrue(isRunning(other))
-  })
-
-  it("refuses a directory that it cannot write in one line", async () => {
-    const parent = directory()
-    if (user === ourselves && isRoot)
-      writeFileSync(join(parent, "file"), "") // root can write everywhere but below a file
-    else execFileSync("chmod", ["0555", parent])
-    const service = launch(join(parent, "file/data"), user)
-    assert.strictEqual(await service.ended, 1)
-    assert.match(service.errors(), /^AGON_DATA: .*data cannot be used by this user \((EACCES|EPERM|ENOTDIR|EEXIST)\)[^\n]+\n$/)
   })
 })
 
@@ -170,13 +163,37 @@ describe("the embedded database", () => {
     "runs on the machine's Postgres, but not on data of another version, which it says in one line",
     async () => {
       const data = join(directory(), "data")
-      const service = await started(data, ourselves, machine)
-      assert.match(service.version, /^1[567]\./)
+      const service = await started(data, { programs: machine! })
+      assert.match(service.version!, /^1[567]\./)
       await stop(service)
       writeFileSync(join(data, "postgres/PG_VERSION"), "18\n")
-      const refused = launch(data, ourselves, machine)
+      const refused = launch(data, { programs: machine! })
       assert.strictEqual(await refused.ended, 1)
-      assert.match(refused.errors(), /^DATABASE_URL: not set, and Postgres 18, which made the data, was not found[^\n]+\n$/)
+      assert.match(refused.errors(), /^programs: Postgres 18, which made the data, was not found[^\n]+\n$/)
     }
   )
+})
+
+describe("options", () => {
+  const refusal = (options: Partial<Options>) =>
+    Effect.runPromise(
+      start({ directory: "/nowhere", name: "kept", password: Redacted.make("secret"), ...options }).pipe(Effect.scoped, Effect.flip)
+    )
+
+  it.each(["", "Kept", "1kept", "kept app", "kept;", "../kept", "k".repeat(41)])(
+    "refuse the name %j before anything is touched",
+    async (name) => {
+      assert.deepInclude(await refusal({ name }), { fault: "options" })
+    }
+  )
+
+  it.each(["", "two\nlines", "zero\0"])("refuse the password %j, which initdb would read as another", async (password) => {
+    assert.deepInclude(await refusal({ password: Redacted.make(password) }), { fault: "options" })
+  })
+
+  it("name the directory that is not there", async () => {
+    const { fault, message } = await refusal({})
+    assert.strictEqual(fault, "directory")
+    assert.match(message, /^\/nowhere cannot be locked: /)
+  })
 })

@@ -13,7 +13,7 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join, relative } from "node:path"
 import { Effect } from "effect"
-import { refuse } from "../config/StartRefused.ts"
+import { unavailable } from "./PostgresUnavailable.ts"
 import { environment, identity } from "./processes.ts"
 import type { ServerUser } from "./serverUser.ts"
 
@@ -25,6 +25,8 @@ export interface Binaries {
 }
 
 export interface Search {
+  /** Copies are named for it. */
+  readonly name: string
   readonly user: ServerUser | undefined
   /** The major version that an existing data directory needs. */
   readonly major?: number | undefined
@@ -35,7 +37,7 @@ export interface Search {
 
 export type Candidate = { readonly native: string } | { readonly bin: string }
 
-/** The oldest version that the service is tested on. */
+/** The oldest version that this is tested on. */
 export const OLDEST_MAJOR = 15
 
 export const find = (search: Search) =>
@@ -47,7 +49,7 @@ export const find = (search: Search) =>
     }
     const wanted = search.major === undefined ? `Postgres ${OLDEST_MAJOR} or later` : `Postgres ${search.major}, which made the data,`
     const as = search.user === undefined ? "" : ` as user ${search.user.name}`
-    return Effect.fail(refuse(`DATABASE_URL: not set, and ${wanted} was not found or does not run${as}; install it, or set DATABASE_URL`))
+    return Effect.fail(unavailable("programs", `${wanted} was not found or does not run${as}`))
   })
 
 export const candidates = (): ReadonlyArray<Candidate> => [
@@ -89,7 +91,7 @@ const prepare = (native: string, search: Search): Binaries | undefined => {
   const inPlace = link(native) ? probe(join(native, "bin"), search.user) : undefined
   if (inPlace !== undefined) return inPlace
   for (const spare of search.spare) {
-    const copied = copy(native, spare)
+    const copied = copy(native, spare, search.name)
     const found = copied === undefined ? undefined : probe(join(copied, "bin"), search.user)
     if (found !== undefined) return found
   }
@@ -125,9 +127,9 @@ const replaceLink = (source: string, path: string) => {
 const NEEDLESS = /\.a$|\/include(\/|$)|\/share\/(doc|man)(\/|$)/
 
 /** A copy that everybody may read and only the owner may write; made once, and renamed to its final name when complete. */
-const copy = (native: string, spare: string): string | undefined => {
+const copy = (native: string, spare: string, name: string): string | undefined => {
   const version = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")).version as string
-  const home = join(spare, `agon-postgres-${version}-${process.getuid?.() ?? 0}`)
+  const home = join(spare, `${name}-postgres-${version}-${process.getuid?.() ?? 0}`)
   const making = `${home}.${process.pid}`
   try {
     if (!existsSync(home)) {

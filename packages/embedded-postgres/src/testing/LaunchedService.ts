@@ -1,11 +1,11 @@
-/** Runs `launcher.ts` as a process of its own, as ourselves or as `nobody`, on directories that are removed afterwards. */
+/** Runs a launcher as a process of its own, as ourselves or as `nobody`, on directories that are removed afterwards. */
 
 import { spawn } from "node:child_process"
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { serverUser } from "@agon/server/database/serverUser.ts"
 import pg from "pg"
+import { serverUser } from "../serverUser.ts"
 
 export const isRoot = process.getuid?.() === 0
 
@@ -21,9 +21,18 @@ export const users: ReadonlyArray<User> = isRoot ? [ourselves, { title: "a plain
 
 export interface Up {
   readonly pid: number
-  readonly postgres: number
-  readonly version: string
   readonly url: string
+  /** What this package's own launcher says besides: the server's pid and its version. */
+  readonly postgres?: number
+  readonly version?: string
+}
+
+/** As whom, which program and with what; ourselves, this package's launcher and any Postgres where it says nothing. */
+export interface Options {
+  readonly user?: User
+  readonly launcher?: string
+  /** A folder with Postgres's programs. */
+  readonly programs?: string
 }
 
 export interface Service {
@@ -38,9 +47,9 @@ const LAUNCHER = join(import.meta.dirname, "launcher.ts")
 const running = new Set<number>()
 const directories = new Set<string>()
 
-export const launch = (directory: string, user: User = ourselves, programs?: string): Service => {
+export const launch = (directory: string, { user = ourselves, launcher = LAUNCHER, programs }: Options = {}): Service => {
   const as = user.uid === undefined ? {} : { uid: user.uid, gid: user.gid! }
-  const child = spawn(process.execPath, [LAUNCHER, directory, ...(programs === undefined ? [] : [programs])], {
+  const child = spawn(process.execPath, [launcher, directory, ...(programs === undefined ? [] : [programs])], {
     ...as,
     cwd: "/",
     stdio: "pipe"
@@ -59,8 +68,8 @@ export const launch = (directory: string, user: User = ourselves, programs?: str
 export interface Running extends Up, Pick<Service, "ended" | "errors"> {}
 
 /** A service that is up, or a failure that says what it said. */
-export const started = async (directory: string, user: User = ourselves, programs?: string): Promise<Running> => {
-  const service = launch(directory, user, programs)
+export const started = async (directory: string, options: Options = {}): Promise<Running> => {
+  const service = launch(directory, options)
   const up = await service.up
   if (up === undefined) throw new Error(`the launcher ended: ${service.errors()}`)
   return { ...service, ...up }
@@ -73,7 +82,7 @@ export const stop = async (service: Running) => {
 
 /** A directory of the user's own. */
 export const directory = (user: User = ourselves) => {
-  const path = mkdtempSync(join(tmpdir(), "agon-launcher-"))
+  const path = mkdtempSync(join(tmpdir(), "embedded-postgres-"))
   if (user.uid !== undefined) chownSync(path, user.uid, user.gid!)
   directories.add(path)
   return path

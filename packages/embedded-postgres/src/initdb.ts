@@ -3,9 +3,9 @@
 import { chownSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { refuse } from "../config/StartRefused.ts"
 import type { Binaries } from "./binaries.ts"
 import { INHERITED_DIRECTORY } from "./cluster.ts"
+import { unavailable } from "./PostgresUnavailable.ts"
 import { identity, run } from "./processes.ts"
 import type { ServerUser } from "./serverUser.ts"
 
@@ -13,7 +13,7 @@ export interface Plan {
   readonly data: string
   readonly binaries: Binaries
   readonly user: ServerUser | undefined
-  /** The name of the cluster's superuser, which the service signs in as. */
+  /** The name of the cluster's superuser, which the caller signs in as. */
   readonly superuser: string
   readonly password: Redacted.Redacted
 }
@@ -33,7 +33,7 @@ export const initdb = (plan: Plan) =>
         }),
         Effect.try({
           try: () => renameSync(folder, plan.data),
-          catch: (error) => refuse(`AGON_DATA: ${plan.data} is in the way of the database: ${(error as Error).message}`)
+          catch: (error) => unavailable("directory", `${plan.data} is in the way of the database: ${(error as Error).message}`)
         })
       ),
     ({ password, directory }) => Effect.sync(() => [password, directory].forEach(closeSync))

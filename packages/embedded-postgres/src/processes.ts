@@ -1,5 +1,5 @@
 /**
- * Operating system processes for the launcher: runs one to its end, and finds those of one Postgres cluster.
+ * Operating system processes: runs one to its end, and finds those of one Postgres cluster.
  * A cluster is identified by the `cluster_name` that we give it: the server has it in its arguments, and each of its children in its
  * title. Unlike a pid it is never reused by another process, and reading it needs no privilege.
  */
@@ -7,7 +7,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
-import { refuse } from "../config/StartRefused.ts"
+import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
 
 export interface RunOptions {
   readonly uid?: number | undefined
@@ -19,9 +19,9 @@ export interface RunOptions {
 
 /** Runs a program to its end; a failure carries the last lines of its output. */
 export const run = (program: string, args: ReadonlyArray<string>, options: RunOptions) =>
-  Effect.callback<void, ReturnType<typeof refuse>>((resume) => {
+  Effect.callback<void, PostgresUnavailable>((resume) => {
     let said = ""
-    const end = (outcome: Effect.Effect<void, ReturnType<typeof refuse>>) => {
+    const end = (outcome: Effect.Effect<void, PostgresUnavailable>) => {
       clearTimeout(timer)
       resume(outcome)
     }
@@ -35,9 +35,9 @@ export const run = (program: string, args: ReadonlyArray<string>, options: RunOp
     const hear = (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000))
     child.stdout?.on("data", hear)
     child.stderr?.on("data", hear)
-    child.on("error", (error) => end(Effect.fail(refuse(`${program} could not be started: ${error.message}`))))
+    child.on("error", (error) => end(Effect.fail(unavailable("child", `${program} could not be started: ${error.message}`))))
     child.on("close", (code, signal) =>
-      end(code === 0 ? Effect.void : Effect.fail(refuse(`${program} ended with ${signal ?? code}: ${lastLines(said)}`)))
+      end(code === 0 ? Effect.void : Effect.fail(unavailable("child", `${program} ended with ${signal ?? code}: ${lastLines(said)}`)))
     )
     return Effect.sync(() => child.kill("SIGKILL"))
   })

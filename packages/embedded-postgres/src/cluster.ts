@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
 import { commandOf, exists, type Process, processesNaming, signal } from "./processes.ts"
 
 /** The path by which a process reaches a directory inherited as descriptor 3, also where it may not reach it by name. */
@@ -19,8 +19,8 @@ const ADDRESS_BYTES = 103
 const ORPHAN_PATIENCE_MS = 8_000
 const POLL_MS = 20
 
-/** The same directory has the same name in every run of the service, whatever path leads to it. */
-export const nameOf = (data: string) => `agon-${createHash("sha256").update(real(data)).digest("hex").slice(0, 16)}`
+/** The same directory has the same name in every run of the program, whatever path leads to it. */
+export const nameOf = (name: string, data: string) => `${name}-${createHash("sha256").update(real(data)).digest("hex").slice(0, 16)}`
 
 const real = (data: string) => (existsSync(data) ? realpathSync(data) : join(realpathSync(join(data, "..")), "postgres"))
 
@@ -37,11 +37,11 @@ export const isReady = (data: string, pid: number | undefined) => {
 }
 
 /** The folder that clients get as `host`. Where its address would be too long, it is held open and addressed by its descriptor. */
-export const socketFolder = (data: string): Effect.Effect<string, StartRefused, Scope.Scope> =>
+export const socketFolder = (data: string): Effect.Effect<string, PostgresUnavailable, Scope.Scope> =>
   Effect.suspend(() => {
     if (Buffer.byteLength(join(data, SOCKET)) <= ADDRESS_BYTES) return Effect.succeed(data)
     if (process.platform !== "linux")
-      return Effect.fail(refuse(`AGON_DATA: ${data} is too long for a socket; it takes a directory of at most 80 bytes`))
+      return Effect.fail(unavailable("directory", `${data} is too long for a socket; it takes a directory of at most 80 bytes`))
     return Effect.acquireRelease(
       Effect.sync(() => openSync(data, "r")),
       (descriptor) => Effect.sync(() => closeSync(descriptor))
@@ -55,12 +55,12 @@ export const socketFolder = (data: string): Effect.Effect<string, StartRefused, 
  * stays, because Postgres finds in it the shared memory that orphaned backends might still hold.
  * A Postgres that somebody else started on the data is left alone, and the start is refused.
  */
-export const clear = (data: string, cluster: string): Effect.Effect<void, StartRefused> =>
+export const clear = (data: string, cluster: string): Effect.Effect<void, PostgresUnavailable> =>
   Effect.gen(function* () {
     yield* stopOrphans(cluster)
     const pid = Number(pidFile(data)[0] ?? 0)
     if (POSTGRES.test(commandOf(pid) ?? ""))
-      return yield* refuse(`AGON_DATA: a Postgres that this service did not start (pid ${pid}) runs on ${data}; stop it`)
+      return yield* unavailable("directory", `a Postgres that this service did not start (pid ${pid}) runs on ${data}; stop it`)
     if (exists(pid)) rmSync(join(data, "postmaster.pid"), { force: true })
     rmSync(join(data, `${SOCKET}.lock`), { force: true })
   })

@@ -19,6 +19,7 @@ import { clientAddress } from "../http/ClientAddress.ts"
 import { type InCommunity, Lookups, type NameInSeason } from "../http/Lookups.ts"
 import { refusesOrigin } from "../http/Origin.ts"
 import { RateLimits } from "../http/RateLimits.ts"
+import { CappedMap } from "../process/CappedMap.ts"
 import { Accounts } from "./Accounts.ts"
 import { type Ended, Ongoing } from "./Ongoing.ts"
 import { clearSessionCookie } from "./sessionCookie.ts"
@@ -29,21 +30,9 @@ interface Asked {
 }
 
 /** Valid credentials remembered at once, by their hashes; an evicted one takes a token of its address's bucket again. */
-const maxSeen = 100_000
+const SEEN_MAX = 100_000
 
 const nameOf = (credential: string) => hash("sha256", credential, "base64url")
-
-const makeSeen = () => {
-  const good = new Set<string>()
-  return {
-    has: (name: string) => good.has(name),
-    add: (name: string) => {
-      if (good.size >= maxSeen) good.delete(good.values().next().value!)
-      good.add(name)
-    },
-    delete: (name: string) => good.delete(name)
-  }
-}
 
 /** Requests with the same unknown credential share one look-up, so that a fleet that reconnects takes one token. */
 const makeAsking = () => {
@@ -80,7 +69,7 @@ const makeAuthenticate = Effect.gen(function* () {
   const accounts = yield* Accounts
   const limits = yield* RateLimits
   const lookups = yield* Lookups
-  const seen = makeSeen()
+  const seen = new CappedMap<string, true>(SEEN_MAX)
   const asking = makeAsking()
 
   const takePublic = Effect.flatMap(clientAddress, (address) => limits.take("public", address))
@@ -95,7 +84,7 @@ const makeAuthenticate = Effect.gen(function* () {
       const finding = Effect.tap(find(credential), (found) =>
         Effect.sync(() => {
           if (Option.isNone(found)) seen.delete(name)
-          else if (!known) seen.add(name)
+          else if (!known) seen.set(name, true)
         })
       )
       if (known) return yield* finding

@@ -6,6 +6,7 @@
  */
 import { Context, Data, Deferred, Effect, Layer } from "effect"
 import { Broadcast } from "../node/Broadcast.ts"
+import { CappedMap } from "../process/CappedMap.ts"
 
 /** The account was suspended while its request was under way. */
 export class Ended extends Data.TaggedError("Ended") {}
@@ -47,7 +48,7 @@ const makeOngoing = Effect.gen(function* () {
 const makeHere = (): OngoingShape => {
   const running = new Map<string, Set<Deferred.Deferred<never, Ended>>>()
   /** The moment at which each account was ended; a moment is a count of endings. */
-  const ended = new Map<string, number>()
+  const ended = new CappedMap<string, number>(ENDED_MAX)
   let endings = 0
 
   const enter = (account_id: string) => {
@@ -74,9 +75,7 @@ const makeHere = (): OngoingShape => {
       }),
     end: (account_id) =>
       Effect.suspend(() => {
-        ended.delete(account_id)
         ended.set(account_id, (endings += 1))
-        if (ended.size > ENDED_MAX) ended.delete(ended.keys().next().value!)
         return Effect.forEach([...(running.get(account_id) ?? [])], (ending) => Deferred.fail(ending, new Ended()), { discard: true })
       })
   }

@@ -3,12 +3,13 @@
  * warns at every start that it is not for production, which the development sign-in never is.
  */
 import type { Adapter, AdapterPayload } from "oidc-provider"
+import { CappedMap } from "../process/CappedMap.ts"
 
 /** Beyond it the oldest entries are dropped; a sign-in under way holds four. */
-const maxEntries = 10_000
+const ENTRIES_MAX = 10_000
 
 export const makeDevSignInStore = () => {
-  const entries = new Map<string, AdapterPayload>()
+  const entries = new CappedMap<string, AdapterPayload>(ENTRIES_MAX)
 
   const deleteWhere = (goes: (payload: AdapterPayload) => boolean) => {
     for (const [key, payload] of entries) if (goes(payload)) entries.delete(key)
@@ -17,7 +18,6 @@ export const makeDevSignInStore = () => {
 
   return (model: string): Adapter => ({
     upsert: async (id, payload) => {
-      if (entries.size >= maxEntries) entries.delete(entries.keys().next().value!)
       entries.set(`${model} ${id}`, payload)
     },
     find: async (id) => entries.get(`${model} ${id}`),

@@ -12,6 +12,7 @@
  * and neither does one whose runner was stopped in between.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
+import { CappedMap } from "../process/CappedMap.ts"
 
 export interface Waiting {
   readonly serves: (season: string) => boolean
@@ -54,7 +55,7 @@ export class Parking extends Context.Service<
     const parked = new Set<Parked>()
     const signals = new Map<string, number>()
     const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
-    const stopped = new Set<string>()
+    const stopped = new CappedMap<string, true>(STOPPED_MAX)
     let signal = 0
     let closed = false
 
@@ -104,7 +105,7 @@ export class Parking extends Context.Service<
       park,
       passOn,
       stop: (runner) => {
-        remember(stopped, runner)
+        stopped.set(runner, true)
         for (const each of parked) {
           if (each.runner !== runner) continue
           parked.delete(each)
@@ -120,9 +121,4 @@ export class Parking extends Context.Service<
       isClosed: () => closed
     })
   })
-}
-
-const remember = (stopped: Set<string>, runner: string): void => {
-  stopped.add(runner)
-  if (stopped.size > STOPPED_MAX) stopped.delete(stopped.values().next().value!)
 }

@@ -11,6 +11,7 @@
  * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { CappedMap } from "../process/CappedMap.ts"
 import { type Answer, type Entry, encode, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 import type { Coding } from "./encodings.ts"
 
@@ -180,13 +181,11 @@ const makeStore = (now: () => number) => {
 }
 
 const makeAliases = () => {
-  const names = new Map<string, string>()
+  const names = new CappedMap<string, string>(ALIASES_MAX)
   return {
     get: (url: string) => names.get(url),
     add: (url: string, canonical: string) => {
-      if (url === canonical || url.length > ALIAS_LENGTH_MAX) return
-      if (names.size >= ALIASES_MAX) names.delete(names.keys().next().value!)
-      names.set(url, canonical)
+      if (url !== canonical && url.length <= ALIAS_LENGTH_MAX) names.set(url, canonical)
     }
   }
 }

@@ -9,6 +9,7 @@
  */
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
+import { CappedMap } from "../process/CappedMap.ts"
 
 export type Coding = "identity" | "gzip" | "br"
 export type Compression = Exclude<Coding, "identity">
@@ -51,11 +52,11 @@ const negotiate = (accept: string): Coding => {
   return best
 }
 
-/** Browsers and libraries send a few different headers; over the bound they are forgotten and read again. */
+/** Browsers and libraries send a few different headers; beyond the bound the oldest are read again. */
 const REMEMBERED_MAX = 256
 /** Longer ones are not read. */
 const ACCEPT_LENGTH_MAX = 256
-const remembered = new Map<string, Coding>()
+const remembered = new CappedMap<string, Coding>(REMEMBERED_MAX)
 
 /** The coding that suits an Accept-Encoding best; the plain answer where none does. */
 export const codingOf = (accept: string | undefined): Coding => {
@@ -63,7 +64,6 @@ export const codingOf = (accept: string | undefined): Coding => {
   const known = remembered.get(accept)
   if (known !== undefined) return known
   const coding = negotiate(accept)
-  if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(accept, coding)
   return coding
 }

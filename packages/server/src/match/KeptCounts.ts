@@ -5,6 +5,7 @@
  * season's counters come from the counting statement itself, so that all are of the same moment.
  */
 import { Effect } from "effect"
+import { CappedMap } from "../process/CappedMap.ts"
 
 /** A season's matches that count, and those voided after they counted. Their sum is the last number given. */
 export interface Counters {
@@ -31,11 +32,12 @@ export interface Options<Found> {
 }
 
 export class KeptCounts<Found> {
-  readonly #counts = new Map<string, Kept<Found>>()
+  readonly #counts: CappedMap<string, Kept<Found>>
   readonly #options: Options<Found>
 
   constructor(options: Options<Found>) {
     this.#options = options
+    this.#counts = new CappedMap(options.most)
   }
 
   /** The whole count under this name. `count` answers the count after a number, or of everything after 0. */
@@ -64,9 +66,7 @@ export class KeptCounts<Found> {
     if (kept !== undefined && kept.voided === voided && kept.number >= number && kept.number > after) return kept.found
     if (after > 0 && (kept?.number !== after || kept.voided !== voided)) return undefined
     const all = after === 0 ? found : this.#options.join(kept!.found, found)
-    this.#counts.delete(name)
     this.#counts.set(name, { found: all, number, voided })
-    if (this.#counts.size > this.#options.most) this.#counts.delete(this.#counts.keys().next().value!)
     return all
   }
 }

@@ -3,6 +3,7 @@
  * reports it repeatedly has a broken machine, or is malicious: its runner is flagged. The memory is this node's; with several
  * nodes each sees a sample of the results, with the same share.
  */
+import { CappedMap } from "../process/CappedMap.ts"
 
 /** Results remembered for each key. */
 const RESULTS_MAX = 40
@@ -13,18 +14,16 @@ const SHARE_MAX = 0.2
 const KEYS_MAX = 10_000
 
 export class FaultShares {
-  readonly #results = new Map<string, Array<boolean>>()
+  readonly #results = new CappedMap<string, Array<boolean>>(KEYS_MAX)
 
   /** True where the key's share has just become too large; its count then starts again. */
   note(key: string, isFault: boolean): boolean {
     const results = this.#results.get(key) ?? []
-    this.#results.delete(key)
     results.push(isFault)
     if (results.length > RESULTS_MAX) results.shift()
     const isOver = results.length >= RESULTS_MIN && results.filter(Boolean).length > SHARE_MAX * results.length
-    if (isOver) return true
-    this.#results.set(key, results)
-    if (this.#results.size > KEYS_MAX) this.#results.delete(this.#results.keys().next().value!)
-    return false
+    if (isOver) this.#results.delete(key)
+    else this.#results.set(key, results)
+    return isOver
   }
 }

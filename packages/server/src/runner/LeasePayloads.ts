@@ -12,10 +12,10 @@ import type { SqlClient } from "effect/sql"
 import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import { replayUploadKey, storedKey, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { CappedMap } from "../process/CappedMap.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
 import { engineText, type LeasePayload, matchPayload, rarePayload, versionText } from "./leasePayload.ts"
 import { type Files, makeQueries } from "./queries.ts"
-import { Remembered } from "./Remembered.ts"
 
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
 const URL_S = 3_600
@@ -100,7 +100,7 @@ interface WrittenVersion {
 const makeVersions = Effect.gen(function* () {
   const queries = yield* makeQueries
   const objects = yield* ObjectStore
-  const known = new Remembered<WrittenVersion>(20_000)
+  const known = new CappedMap<string, WrittenVersion>(20_000)
 
   const fileOf = (kind: "weights" | "manifests", hash: string, bytes: number): Effect.Effect<File> =>
     Effect.map(objects.presignGet({ key: storedKey(kind, hash), expires_s: URL_S }), (url) => ({ hash, url, bytes }))
@@ -129,7 +129,7 @@ const makeVersions = Effect.gen(function* () {
 /** The boards' files as JSON. */
 const makeBoards = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const known = new Remembered<string>(1_000)
+  const known = new CappedMap<string, string>(1_000)
 
   const read = Effect.fnUntraced(function* (season_id: string, map_id: string) {
     const { file } = yield* queries.boardFile({ season_id, map_id })

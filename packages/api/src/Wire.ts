@@ -3,14 +3,18 @@ import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { Effect, Schema, SchemaGetter } from "effect"
 
 // Only patterns with the flag u are shown in the OpenAPI document.
-const slug = /^[a-z0-9](-?[a-z0-9])*$/u
+export const SLUG = /^[a-z0-9](-?[a-z0-9])*$/u
+export const SLUG_LENGTH_MAX = 64
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u
 const sha256 = /^sha256:[0-9a-f]{64}$/u
 
 export const isUuid = (text: string) => uuid.test(text)
 
-/** Games, seasons, boards, baselines and posts are named by slugs. */
-export const Slug = Schema.String.check(Schema.isPattern(slug, { expected: "a slug" }), Schema.isMaxLength(64))
+/** Keeps invalid slugs, which nothing is named by, out of statements. */
+export const isSlug = (text: string) => text.length <= SLUG_LENGTH_MAX && SLUG.test(text)
+
+/** Games, seasons, boards, baselines and posts are named by slugs. The engine reads those of files (engine/untrusted.ts). */
+export const Slug = Schema.String.check(Schema.isPattern(SLUG, { expected: "a slug" }), Schema.isMaxLength(SLUG_LENGTH_MAX))
 
 /** An id in an answer; ids made by the service need no check on the way out. */
 export const Id = Schema.String.annotate({ format: "uuid" })

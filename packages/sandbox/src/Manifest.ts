@@ -2,6 +2,8 @@
  * The manifest that comes with the weights: the model's game, its operator set version and its recurrent memory. It is read
  * strictly, since an unknown key is more often a misspelt one than a harmless one.
  */
+import { Faults, readSlug } from "@agon/engine/untrusted.ts"
+
 export interface Manifest {
   readonly format: "agon-manifest/1"
   readonly game: string
@@ -28,7 +30,6 @@ const FLAT_MAX = 1_048_576
 const CELL_MAX = 1_024
 const NAME_MAX_CHARACTERS = 64
 const DESCRIPTION_MAX_CHARACTERS = 2_000
-const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 
 type Rule = (value: unknown) => string | null
 
@@ -44,10 +45,10 @@ const text =
   (max: number): Rule =>
   (value) =>
     typeof value === "string" && hasAtMost(value, max) ? null : `must be a string of at most ${max} characters`
-/** Counts characters as JSON Schema does, by code points; some take two units of a JavaScript string. */
+/** Counts characters as the API does (api/Wire.ts), by code points; some take two units of a JavaScript string. */
 const hasAtMost = (value: string, max: number) => value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 const slug: Rule = (value) =>
-  typeof value === "string" && value.length <= 64 && SLUG.test(value) ? null : "must be the slug of a game, such as snakes"
+  readSlug(new Faults(), "", value) !== undefined ? null : "must be the slug of a game, such as snakes"
 const object: Rule = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? null : "must be an object")
 
 const required: Readonly<Record<string, Rule>> = {

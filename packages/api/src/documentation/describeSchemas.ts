@@ -1,4 +1,5 @@
 /** Gives every schema of the document its description, every field its meaning, and strings their format in answers. */
+import { SLUG } from "../Wire.ts"
 import { fields } from "./fields.ts"
 import { fieldsOfSchemas } from "./fieldsOfSchemas.ts"
 import { schemaMeanings } from "./schemaMeanings.ts"
@@ -9,7 +10,7 @@ type Json = any
 const forms: ReadonlyArray<readonly [names: RegExp, form: object]> = [
   [/^(\w+_)?hash$/, { pattern: "^sha256:[0-9a-f]{64}$" }],
   [/^state_sha256$/, { pattern: "^[0-9a-f]{64}$" }],
-  [/^(slug|map_id)$/, { pattern: "^[a-z0-9](-?[a-z0-9])*$" }],
+  [/^(slug|map_id)$/, { pattern: SLUG.source }],
   [/^(\w+_)?url$/, { format: "uri" }]
 ]
 

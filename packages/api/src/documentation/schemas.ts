@@ -1,6 +1,7 @@
 /** Adapts the document's schemas to other generators: plain names, open objects, and only real bounds. */
 
 import { errorMeanings } from "../errorMeanings.ts"
+import { SLUG, SLUG_LENGTH_MAX } from "../Wire.ts"
 import { describeSchemas } from "./describeSchemas.ts"
 import { boundClass, boundRules, rulesPatch } from "./rules.ts"
 
@@ -15,7 +16,7 @@ const boardFile = {
   required: ["format", "map_id", "players", "rows", "cols"],
   properties: {
     format: { type: "string" },
-    map_id: { type: "string", pattern: "^[a-z0-9](-?[a-z0-9])*$", maxLength: 64 },
+    map_id: { type: "string", pattern: SLUG.source, maxLength: SLUG_LENGTH_MAX },
     players: { type: "integer", minimum: 2, maximum: 8 },
     rows: { type: "integer", minimum: 4, maximum: 25 },
     cols: { type: "integer", minimum: 4, maximum: 25 }

@@ -2,10 +2,10 @@
 
 import type { BoardDetail, Boards as BoardList } from "@agon/api/board/api.ts"
 import { NotFound } from "@agon/api/Problem.ts"
+import { isSlug } from "@agon/api/Wire.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
-import { isSlug } from "../season/seasonRecord.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
 export interface BoardsAsked {

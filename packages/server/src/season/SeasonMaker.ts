@@ -4,6 +4,7 @@ import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { type CreateSeason, type RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
+import { isSlug } from "@agon/api/Wire.ts"
 import { faultsOfWindow, mergedRules } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES, type Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
@@ -20,7 +21,6 @@ import { gameTag } from "../http/tags.ts"
 import { registered } from "./registered.ts"
 import { refusing, rulesOf } from "./rulesOf.ts"
 import { Seasons } from "./Seasons.ts"
-import { isSlug } from "./seasonRecord.ts"
 
 type Refused = UnknownGame | InvalidRequest | RulesInvalid | SeasonExists
 

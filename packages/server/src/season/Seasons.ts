@@ -5,7 +5,7 @@
 
 import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Playing, Podium } from "@agon/api/season/api.ts"
-import { type Ladder, ladders } from "@agon/api/Wire.ts"
+import { isSlug, type Ladder, ladders } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ import type { SeasonForAdmin } from "../http/Lookups.ts"
 import { shown } from "../rating/shown.ts"
 import { makeQueries, type Podiumed } from "./queries.ts"
 import { registered } from "./registered.ts"
-import { type FoundSeason, found, isSlug } from "./seasonRecord.ts"
+import { type FoundSeason, found } from "./seasonRecord.ts"
 
 export class Seasons extends Context.Service<
   Seasons,

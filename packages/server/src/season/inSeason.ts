@@ -1,9 +1,8 @@
 /** Whether a season has the board, baseline, version or round that a path names: checked before the request's body is read. */
-import { isUuid } from "@agon/api/Wire.ts"
+import { isSlug, isUuid } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { NameInSeason } from "../http/Lookups.ts"
-import { isSlug } from "./seasonRecord.ts"
 
 /** Rounds are numbered from 1, and no season has a million. */
 const roundNumber = /^[1-9]\d{0,5}$/

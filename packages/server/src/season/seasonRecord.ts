@@ -30,8 +30,3 @@ export const found = ({ id, podium, ...row }: SeasonRow): FoundSeason => ({
   podium,
   record: { ...row, entries: row.active_versions }
 })
-
-const slug = /^[a-z0-9](-?[a-z0-9])*$/
-
-/** Keeps invalid slugs, which no season has, out of statements. */
-export const isSlug = (text: string) => text.length <= 64 && slug.test(text)

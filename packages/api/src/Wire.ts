@@ -6,7 +6,7 @@ import { Effect, Schema, SchemaGetter } from "effect"
 export const SLUG = /^[a-z0-9](-?[a-z0-9])*$/u
 export const SLUG_LENGTH_MAX = 64
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u
-const sha256 = /^sha256:[0-9a-f]{64}$/u
+export const SHA256 = /^sha256:[0-9a-f]{64}$/u
 
 export const isUuid = (text: string) => uuid.test(text)
 
@@ -22,7 +22,7 @@ export const Id = Schema.String.annotate({ format: "uuid" })
 /** An id in a path or body. A path with an invalid one is 404. */
 export const Uuid = Schema.String.check(Schema.isPattern(uuid, { expected: "a UUID in lower case", format: "uuid" }))
 
-export const Sha256 = Schema.String.check(Schema.isPattern(sha256, { expected: "sha256: and 64 hexadecimal digits" }))
+export const Sha256 = Schema.String.check(Schema.isPattern(SHA256, { expected: "sha256: and 64 hexadecimal digits" }))
 
 /** RFC 3339 in UTC with milliseconds, in answers. */
 export const Instant = Schema.String.annotate({ format: "date-time" })

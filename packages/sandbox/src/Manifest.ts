@@ -47,8 +47,7 @@ const text =
     typeof value === "string" && hasAtMost(value, max) ? null : `must be a string of at most ${max} characters`
 /** Counts characters as the API does (api/Wire.ts), by code points; some take two units of a JavaScript string. */
 const hasAtMost = (value: string, max: number) => value.length <= max || (value.length <= 2 * max && [...value].length <= max)
-const slug: Rule = (value) =>
-  readSlug(new Faults(), "", value) !== undefined ? null : "must be the slug of a game, such as snakes"
+const slug: Rule = (value) => (readSlug(new Faults(), "", value) !== undefined ? null : "must be the slug of a game, such as snakes")
 const object: Rule = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? null : "must be an object")
 
 const required: Readonly<Record<string, Rule>> = {

@@ -1,5 +1,5 @@
 /** Gives every schema of the document its description, every field its meaning, and strings their format in answers. */
-import { SLUG } from "../Wire.ts"
+import { SHA256, SLUG } from "../Wire.ts"
 import { fields } from "./fields.ts"
 import { fieldsOfSchemas } from "./fieldsOfSchemas.ts"
 import { schemaMeanings } from "./schemaMeanings.ts"
@@ -8,7 +8,7 @@ type Json = any
 
 /** Patterns and formats added to strings in answers: values made by the service are not checked on their way out, so their schemas lack them. */
 const forms: ReadonlyArray<readonly [names: RegExp, form: object]> = [
-  [/^(\w+_)?hash$/, { pattern: "^sha256:[0-9a-f]{64}$" }],
+  [/^(\w+_)?hash$/, { pattern: SHA256.source }],
   [/^state_sha256$/, { pattern: "^[0-9a-f]{64}$" }],
   [/^(slug|map_id)$/, { pattern: SLUG.source }],
   [/^(\w+_)?url$/, { format: "uri" }]

@@ -1,6 +1,6 @@
 /** `agon verify REPLAY [--weights DIR]`: checks a replay against the rules and, with --weights, against the models. */
-import { createHash } from "node:crypto"
 import { join } from "node:path"
+import { hexOfBytes } from "@agon/engine/hash.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
@@ -12,8 +12,6 @@ import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytes, readJson } from "../files.ts"
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-
 /** The wanted files of a folder and its subfolders, by the hashes that a replay names. Other files are not kept in memory. */
 const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: ReadonlySet<string>) {
   const files = yield* FileSystem.FileSystem
@@ -24,7 +22,7 @@ const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: Readonl
   const found = new Map<string, Uint8Array>()
   for (const name of names.filter((one) => /\.(?:onnx|json)$/.test(one))) {
     const bytes = yield* readBytes(join(folder, name))
-    const hash = sha256(bytes)
+    const hash = hexOfBytes(bytes)
     if (wanted.has(hash)) found.set(hash, bytes)
   }
   return found

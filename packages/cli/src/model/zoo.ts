@@ -2,15 +2,13 @@
  * `agon zoo --out DIR`: writes the example models, weights and manifest of each, an index that describes them, and the
  * boards that they can be played on. The bytes are the same every time, so the command can be repeated on the same folder.
  */
-import { createHash } from "node:crypto"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { hashOf } from "@agon/engine/hash.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
-
-const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 
 /** A file to be written, its path relative to the folder and with slashes, as the index names it. */
 interface Output {

@@ -4,12 +4,12 @@
  * interrupted and run again.
  */
 
-import { createHash } from "node:crypto"
 import { type Client, makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { hashOf } from "@agon/engine/hash.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -30,7 +30,6 @@ const COMPETITORS = [
   { login: "grace", model: "garter", trained_from: "sniffer" }
 ] as const
 
-const hashOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 const hashes = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) })
 
 const builtFor = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()

@@ -3,10 +3,11 @@
  * and again when it is read, so neither a killed runner nor a bad disk can give a match other bytes than its lease names.
  */
 
-import { createHash, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { File } from "@agon/api/runner/protocol.ts"
+import { hashOf, hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
 import { Downloads } from "./Downloads.ts"
 
@@ -35,9 +36,6 @@ export class FileCache extends Context.Service<
     )
 }
 
-const hexOf = (hash: string): string => hash.slice("sha256:".length)
-const proves = (bytes: Uint8Array, hash: string): boolean => createHash("sha256").update(bytes).digest("hex") === hexOf(hash)
-
 const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) {
   const downloads = yield* Downloads
   const flights = new Map<string, Deferred.Deferred<Uint8Array, FileUnavailable>>()
@@ -51,7 +49,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
       const path = join(directory, hexOf(hash))
       const bytes = await readFile(path).catch(() => undefined)
       if (bytes === undefined) return undefined
-      if (!proves(bytes, hash)) return rm(path, { force: true }).then(() => undefined)
+      if (hashOf(bytes) !== hash) return rm(path, { force: true }).then(() => undefined)
       await utimes(path, used_at, used_at).catch(() => undefined)
       return bytes
     })
@@ -66,7 +64,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
     const bytes = yield* Effect.mapError(downloads.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
-    if (!proves(bytes, hash)) return yield* new FileUnavailable({ hash, detail: "the bytes do not match the hash", gone: true })
+    if (hashOf(bytes) !== hash) return yield* new FileUnavailable({ hash, detail: "the bytes do not match the hash", gone: true })
     yield* keep(hash, bytes)
     return bytes
   })

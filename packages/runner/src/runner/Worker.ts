@@ -1,8 +1,8 @@
 /** Does one piece of work: downloads its files, plays or examines in the sandbox, and returns the result. */
 
-import { createHash } from "node:crypto"
 import type { AdmissionWork, AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { hashOf, hexOf } from "@agon/engine/hash.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
@@ -65,8 +65,8 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
           game,
           weights: yield* files.get(weights),
           manifest: yield* files.get(manifest),
-          weights_hash: weights.hash.slice("sha256:".length),
-          manifest_hash: manifest.hash.slice("sha256:".length),
+          weights_hash: hexOf(weights.hash),
+          manifest_hash: hexOf(manifest.hash),
           weight_classes,
           boards
         })
@@ -104,12 +104,11 @@ class ReplayTooLarge extends Schema.TaggedError<ReplayTooLarge>()("ReplayTooLarg
 /** The link to the stored replay. */
 const store = Effect.fnUntraced(function* (downloads: Downloads["Service"], work: MatchWork, replay: Replay) {
   const bytes = new TextEncoder().encode(canonicalJson(replay))
-  const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`
   const { max_bytes } = work.replay_upload
   if (bytes.length > max_bytes)
     return yield* new ReplayTooLarge({ detail: `The replay has ${bytes.length} bytes, and ${max_bytes} are taken.` })
   yield* downloads.put(work.replay_upload, bytes)
-  return { hash, bytes: bytes.length }
+  return { hash: hashOf(bytes), bytes: bytes.length }
 })
 
 /** An audit plays the match again with the timeouts of its replay, which depended on the first machine. */
@@ -120,7 +119,7 @@ const timeoutsIn = Effect.fnUntraced(function* (downloads: Downloads["Service"],
 
 /** Undefined if the bytes do not match the hash or are not a replay. */
 const timeoutsOf = (bytes: Uint8Array, hash: string) => {
-  if (`sha256:${createHash("sha256").update(bytes).digest("hex")}` !== hash) return undefined
+  if (hashOf(bytes) !== hash) return undefined
   const parsed = Option.liftThrowable((text: string): unknown => JSON.parse(text))(new TextDecoder().decode(bytes))
   const read = Option.isSome(parsed) ? readReplay(parsed.value) : undefined
   return read?.ok ? read.replay.strikes.filter(({ code }) => code === "timeout") : undefined

@@ -1,6 +1,6 @@
 /** The part of an examination that reads the files and runs nothing. The checks are in the order in which their reasons are reported. */
-import { createHash } from "node:crypto"
 import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { hexOfBytes } from "@agon/engine/hash.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { decodeModel, type ModelProto } from "@agon/onnx/Model.ts"
 import { type Manifest, readManifest } from "../Manifest.ts"
@@ -22,10 +22,8 @@ export interface Plan {
 }
 export type StaticCheck = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly verdict: Rejected | Failed }
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-
 const checkHash = (what: string, bytes: Uint8Array, hash: string | undefined): Rejected | null =>
-  hash === undefined || sha256(bytes) === hash
+  hash === undefined || hexOfBytes(bytes) === hash
     ? null
     : reject("hash_mismatch", `The ${what} have another sha256 than the submitted one; upload them again.`)
 

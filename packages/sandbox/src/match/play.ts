@@ -12,8 +12,9 @@
  * Deadlines are on the thread's processor time: a busy or sleeping machine causes no timeouts. Every restart costs a strike
  * or a seat, so a match has few of them.
  */
-import { createHash } from "node:crypto"
+
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
+import { hexOfBytes } from "@agon/engine/hash.ts"
 import { readManifest } from "../Manifest.ts"
 import { share } from "../worker/Instance.ts"
 import { RESERVE_US } from "./Account.ts"
@@ -42,8 +43,6 @@ interface Stuck {
   readonly kind: "stuck"
 }
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-
 const readBoard = (engine: Engine, file: unknown): BoardFile => {
   const check = engine.checkBoard(file)
   if (check.ok) return check.board
@@ -57,7 +56,7 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
   const seatOf = ({ weights, manifest, memory_cap_bytes }: MatchSeat, seat: number) => {
     const check = readManifest(manifest)
     if (!check.ok) throw new Unplayable(`The manifest of seat ${seat} is refused: ${check.errors[0]!.path} ${check.errors[0]!.message}.`)
-    const hashes = { weights_sha256: sha256(weights), manifest_sha256: sha256(manifest) }
+    const hashes = { weights_sha256: hexOfBytes(weights), manifest_sha256: hexOfBytes(manifest) }
     return {
       weights: share(weights),
       cap_bytes: memory_cap_bytes,

@@ -1,6 +1,7 @@
 /** Whether a stored replay confirms the report of its match: played again by the rules alone, without a model. */
 
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { hexOf } from "@agon/engine/hash.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
 import { Option } from "effect"
@@ -31,7 +32,6 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
   const verdict = verify(parsed.value)
   if (!verdict.ok) return `The replay: ${verdict.problems[0]!.path} ${verdict.problems[0]!.message}.`
   const replay = parsed.value as Replay
-  const hex = (hash: string) => hash.slice("sha256:".length)
   const { seats } = reported
   const facts: ReadonlyArray<readonly [name: string, told: unknown, found: unknown]> = [
     ["game", reported.game, replay.game],
@@ -40,8 +40,8 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
     ["rules", { max_turns: reported.rules.max_turns, strike_limit: reported.rules.strike_limit }, replay.rules],
     ["board", reported.board, replay.board],
     ["seed", reported.seed, replay.seed],
-    ["weights", seats.map(({ weights_hash }) => hex(weights_hash)), replay.seats.map(({ weights_sha256 }) => weights_sha256)],
-    ["manifests", seats.map(({ manifest_hash }) => hex(manifest_hash)), replay.seats.map(({ manifest_sha256 }) => manifest_sha256)],
+    ["weights", seats.map(({ weights_hash }) => hexOf(weights_hash)), replay.seats.map(({ weights_sha256 }) => weights_sha256)],
+    ["manifests", seats.map(({ manifest_hash }) => hexOf(manifest_hash)), replay.seats.map(({ manifest_sha256 }) => manifest_sha256)],
     ["reason", reported.reason, verdict.reason],
     ["turns", reported.turns, verdict.turns],
     ["scores", seats.map(({ score }) => score), verdict.scores],

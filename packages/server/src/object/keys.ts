@@ -1,9 +1,9 @@
 /** The keys of the object store: content addresses for trusted objects, and separate keys for uploads. */
 
-const hex = (hash: string): string => hash.slice("sha256:".length)
+import { hexOf } from "@agon/engine/hash.ts"
 
 /** Verified bytes of a version: `hash` is `sha256:<64 hex digits>`. */
-export const storedKey = (kind: "weights" | "manifests", hash: string): string => `${kind}/sha256/${hex(hash)}`
+export const storedKey = (kind: "weights" | "manifests", hash: string): string => `${kind}/sha256/${hexOf(hash)}`
 
 /** A competitor's upload, until it is verified. */
 export const incomingKey = (version: string, kind: "weights" | "manifest"): string => `incoming/${version}/${kind}`
@@ -19,7 +19,7 @@ export const isReplayUpload = (key: string): boolean => key.startsWith(REPLAY_UP
 export const replayUploadKey = (lease: string): string => `${REPLAY_UPLOADS}${lease}`
 
 /** A verified replay. The key contains its hash, so no other report of the match can replace it. */
-export const replayKey = (match: string, hash: string): string => `replays/${match}.${hex(hash)}`
+export const replayKey = (match: string, hash: string): string => `replays/${match}.${hexOf(hash)}`
 
 /** The columns of `match` about its replay. */
 export interface ReplayOfMatch {

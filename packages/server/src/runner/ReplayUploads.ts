@@ -7,8 +7,8 @@
  * the hash of the upload, and removed with it once the match has ended with another replay.
  */
 
-import { hash } from "node:crypto"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { hashOf } from "@agon/engine/hash.ts"
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
@@ -46,7 +46,7 @@ const makeSweep = Effect.gen(function* () {
 
   /** Removes the copy of an upload that is not the match's final replay. */
   const dropCopy = Effect.fnUntraced(function* (match: string, bytes: Uint8Array) {
-    const replay_hash = `sha256:${hash("sha256", bytes)}`
+    const replay_hash = hashOf(bytes)
     const [found] = yield* queries.endedWith(match)
     if (found === undefined || found.live || found.replay_hash === replay_hash) return
     yield* objects.remove(replayKey(match, replay_hash))

@@ -11,6 +11,7 @@ import type { LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import { faultOf } from "@agon/domain/match/Outcome.ts"
 import type { Command, MatchOutcome } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { hexOf } from "@agon/engine/hash.ts"
 import { Effect } from "effect"
 import { replayKey, replayUploadKey } from "../object/keys.ts"
 import type { ObjectStore } from "../object/ObjectStore.ts"
@@ -73,7 +74,7 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
     Effect.fnUntraced(function* ({ i, lease, replay: { bytes, hash } }) {
-      const sha256 = hash.slice("sha256:".length)
+      const sha256 = hexOf(hash)
       const into = replayKey(parseLease(lease)!.id, hash)
       const stored = yield* objects
         .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into })

@@ -25,6 +25,7 @@ import {
 import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { Repeated } from "@agon/domain/season/Command.ts"
+import { hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
@@ -97,7 +98,7 @@ export const uploadsOf = Effect.fnUntraced(function* (
   )
   const put = (kind: "weights" | "manifest", hash: string, max_bytes: number) =>
     Effect.map(
-      objects.presignPut({ key: incomingKey(version, kind), sha256: hash.slice("sha256:".length), max_bytes, expires_s }),
+      objects.presignPut({ key: incomingKey(version, kind), sha256: hexOf(hash), max_bytes, expires_s }),
       ({ expires_at: _, ...upload }) => upload
     )
   const weights = yield* put("weights", weights_hash, weights_max_bytes)

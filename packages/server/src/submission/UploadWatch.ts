@@ -10,6 +10,7 @@
 
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
+import { hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
@@ -70,7 +71,7 @@ const makeLook = Effect.gen(function* () {
     const verify = (kind: "weights" | "manifest", hash: string, max_bytes: number) =>
       objects.verify({
         key: incomingKey(id, kind),
-        sha256: hash.slice("sha256:".length),
+        sha256: hexOf(hash),
         max_bytes,
         into: storedKey(kind === "weights" ? "weights" : "manifests", hash)
       })

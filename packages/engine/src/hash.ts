@@ -1,0 +1,11 @@
+/** Hashes of files as the API writes them: `sha256:` and 64 lower-case hexadecimal digits. */
+import { createHash } from "node:crypto"
+
+const PREFIX = "sha256:"
+
+/** The digits alone, as file names, object keys and replays have them. */
+export const hexOfBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+export const hashOf = (bytes: Uint8Array): string => PREFIX + hexOfBytes(bytes)
+
+export const hexOf = (hash: string): string => hash.slice(PREFIX.length)

@@ -4,6 +4,7 @@ import { Account, Profile, SessionRow } from "@agon/api/account/api.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
 import { publicOnly } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
@@ -159,8 +160,8 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
-  /** An advisory lock to the end of the transaction: two first sign-ins of one identity make one account. */
-  lockIdentity: (provider: string, subject: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${provider} ${subject}`}, 0))`,
+  /** To the end of the transaction: two first sign-ins of one identity make one account. */
+  lockIdentity: (provider: string, subject: string) => lockNamed(sql, `${provider} ${subject}`),
 
   /** One row by the primary key; locks the account, so that a suspension and a sign-in follow one another. */
   holderOf: SqlSchema.findOneOption({

@@ -1,8 +1,10 @@
 /** Every statement on accounts for those who administer them. */
+
 import { User } from "@agon/api/admin/User.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { accountNamed } from "../account/queries.ts"
+import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
 
 const UserRow = Schema.Struct({ ...User.fields, created_at: Instant })
@@ -63,8 +65,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   named: accountNamed(sql),
 
-  /** An advisory lock to the end of the transaction: changes of administrator rights run one after the other. */
-  lockOffice: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('administrators', 0))`,
+  /** To the end of the transaction: changes of administrator rights run one after the other. */
+  lockOffice: () => lockNamed(sql, "administrators"),
 
   /** One row by the primary key, without a lock: `lockOffice` already excludes other demotions and suspensions. */
   standing: SqlSchema.findOneOption({

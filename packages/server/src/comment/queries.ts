@@ -1,8 +1,10 @@
 /** Every statement on threads, comments and reports, except those of moderators. */
+
 import { Comment, CommentReport } from "@agon/api/comment/Comment.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { accountNamed } from "../account/queries.ts"
+import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
 import { seesMatch, seesModel, seesThread } from "../database/visibility.ts"
 
@@ -86,8 +88,8 @@ interface NewThread {
 }
 
 const makePosting = (sql: SqlClient.SqlClient) => ({
-  /** An advisory lock to the end of the transaction: an account's comments are counted one after another. */
-  lockAuthor: (account_id: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`comments ${account_id}`}, 0))`,
+  /** To the end of the transaction: an account's comments are counted one after another. */
+  lockAuthor: (account_id: string) => lockNamed(sql, `comments ${account_id}`),
 
   /** Inserts one row, or none where thread_match or thread_model has it: a second insert waits for the first to commit. */
   openThread: ({ id, match_id, model_id, now, season_id }: NewThread) => sql`

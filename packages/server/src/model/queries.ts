@@ -3,6 +3,7 @@
 import { Model, ModelResult } from "@agon/api/model/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
 import { counts, publicOnly, published, seesModel } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
@@ -198,8 +199,8 @@ const makeModels = (sql: SqlClient.SqlClient) => ({
     execute: ({ account_id, id }) => sql`SELECT id, game FROM model WHERE id = ${id} AND owner_id = ${account_id}`
   }),
 
-  /** An advisory lock to the end of the transaction: otherwise two models made at once could exceed the cap. */
-  lockCreation: (owner_id: string, game: string) => sql`SELECT pg_advisory_xact_lock(hashtextextended(${`model ${owner_id} ${game}`}, 0))`,
+  /** To the end of the transaction: otherwise two models made at once could exceed the cap. */
+  lockCreation: (owner_id: string, game: string) => lockNamed(sql, `model ${owner_id} ${game}`),
 
   /** Inserts one row, unique by model_name, or none where the owner already has `cap` models of the game, counted by the same index. */
   create: SqlSchema.findOneOption({

@@ -14,7 +14,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   oldLeaseAccepted: { file: "season/scheduler/answerAgain.ts", find: "lease.n < last || (", replace: "lease.n > last || (" },
   repeatOfFailureForgotten: {
     file: "season/entry/Reviews.ts",
-    find: 'standing === "released" && version.admit_key === key',
+    find: 'leaseState === "released" && version.admit_key === key',
     replace: "false"
   },
   failsTooEarly: { file: "season/scheduler/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
@@ -44,13 +44,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // what cannot be played
   failedCostsNothing: {
     file: "season/rating/LadderRatings.ts",
-    find: "    standing.failed += creditOf(",
-    replace: "    standing.failed += 0 * creditOf("
+    find: "    rating.failed += creditOf(",
+    replace: "    rating.failed += 0 * creditOf("
   },
   failuresAreNotCounted: { file: "season/scheduler/Faults.ts", find: "    n: (streak?.n ?? 0) + 1,", replace: "    n: 1," },
   nobodyIsSuspended: { file: "season/scheduler/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
   suspendedTooEarly: { file: "season/scheduler/Faults.ts", find: "FAULTS_RUNNING = 5", replace: "FAULTS_RUNNING = 3" },
-  suspendedIsPaired: { file: "season/Ladders.ts", find: "  if (standing.suspended) return\n", replace: "" },
+  suspendedIsPaired: { file: "season/Ladders.ts", find: "  if (rating.suspended) return\n", replace: "" },
   triedAgainAtOnce: { file: "season/scheduler/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
   faultFailsAtOnce: {
     file: "season/scheduler/Matches.ts",
@@ -156,23 +156,23 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "for (const held of mailbox.held) Deferred",
     replace: "for (const held of Queue.sizeUnsafe(mailbox.queue) > 0 ? mailbox.held : []) Deferred"
   },
-  standingNotWritten: {
+  ratingNotWritten: {
     file: "season/rating/LadderRatings.ts",
-    find: "    state.writes.ratings.add(standing)\n  })\n  return moved",
+    find: "    state.writes.ratings.add(rating)\n  })\n  return moved",
     replace: "  })\n  return moved"
   },
-  restoreForgetsWhoIsBusy: { file: "season/Ladders.ts", find: "if (standing !== undefined) standing.busy = true", replace: "" },
+  restoreForgetsWhoIsBusy: { file: "season/Ladders.ts", find: "if (rating !== undefined) rating.busy = true", replace: "" },
   waitingRatingsNotKept: { file: "actor/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
   keptRatingsGoTooEarly: {
     file: "actor/WaitingRatings.ts",
     find: "const [oldest = seq + 1] = this.#since.values()\n    return oldest",
     replace: "return seq"
   },
-  supersededWaits: { file: "actor/WaitingRatings.ts", find: "if (all || !standing.active) {", replace: "if (false) {" },
+  supersededWaits: { file: "actor/WaitingRatings.ts", find: "if (all || !rating.active) {", replace: "if (false) {" },
   writtenWhileOthersWaitIsNotKept: {
     file: "actor/WaitingRatings.ts",
     find: "this.#since.size === 0 ? [] : changed",
-    replace: "changed.filter((standing) => this.#since.has(standing))"
+    replace: "changed.filter((rating) => this.#since.has(rating))"
   },
   closesWhileRatingsWait: {
     file: "actor/WaitingRatings.ts",
@@ -224,15 +224,15 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
   // voided matches
-  voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      standing.matches--\n", replace: "" },
+  voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      rating.matches--\n", replace: "" },
   voidedTwice: {
     file: "season/rating/Voiding.ts",
     find: 'if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")',
     replace: ""
   },
   voidedTrialStands: { file: "season/rating/Voiding.ts", find: "if (found.candidate !== null) untry(state, found)", replace: "" },
-  voidedIsNotOwedAgain: { file: "season/rating/Voiding.ts", find: "standing.credit = Math.max(0, standing.credit - ", replace: "void (" },
-  voidedKeepsItsSeat: { file: "season/rating/Voiding.ts", find: "  standing.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
+  voidedIsNotOwedAgain: { file: "season/rating/Voiding.ts", find: "rating.credit = Math.max(0, rating.credit - ", replace: "void (" },
+  voidedKeepsItsSeat: { file: "season/rating/Voiding.ts", find: "  rating.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
   voidForgetsItsBatch: {
     file: "season/rating/Installing.ts",
     find: "matches: [...matches, ...fresh].filter",
@@ -246,7 +246,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   voidIsForgottenWithItsLife: { file: "season/rating/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
   foldsARoundThatIsOverIntoThis: {
     file: "season/rating/Installing.ts",
-    find: "standing.round === course.round",
+    find: "rating.round === course.round",
     replace: "true"
   },
   foldForgetsTheOpponents: {
@@ -261,8 +261,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   voidKeepsTheTrend: {
     file: "season/rating/Installing.ts",
-    find: "Object.assign(standing, { mu, sigma, trend, forfeits",
-    replace: "Object.assign(standing, { mu, sigma, forfeits"
+    find: "Object.assign(rating, { mu, sigma, trend, forfeits",
+    replace: "Object.assign(rating, { mu, sigma, forfeits"
   },
   voidKeepsWhatWasTakenOver: {
     file: "season/rating/Fold.ts",
@@ -297,7 +297,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   tiesStandInFront: { file: "pairing/Ranks.ts", find: "let i = stepOf(mu); i > 0", replace: "let i = stepOf(mu) - 1; i > 0" },
   whoLeavesKeepsAPlace: {
     file: "season/rating/LadderRatings.ts",
-    find: "    ladder.ranks.remove(standing.mu)\n    remove(",
+    find: "    ladder.ranks.remove(rating.mu)\n    remove(",
     replace: "    remove("
   },
   podiumWithoutTheBest: { file: "season/rating/LadderRatings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },

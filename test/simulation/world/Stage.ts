@@ -133,8 +133,8 @@ export const settle = Effect.fnUntraced(function* (stage: Stage, ms: number) {
   }
 })
 
-/** As the desk does: results whose work is no longer open are answered from the rows. */
-const desk = Effect.fnUntraced(function* ({ faults, mailbox, profile, run }: Stage, commands: ReadonlyArray<Command>) {
+/** As SeasonCalls of the service does: results whose work is no longer open are answered from the rows. */
+const deliver = Effect.fnUntraced(function* ({ faults, mailbox, profile, run }: Stage, commands: ReadonlyArray<Command>) {
   const replies = yield* run.actor.Mailbox.askAll(mailbox, commands).pipe(Effect.catchTag("SeasonClosed", () => Effect.undefined))
   const final: Array<Reply | undefined> = []
   for (const [i, command] of commands.entries()) {
@@ -165,7 +165,7 @@ export const steady = Effect.fnUntraced(function* (stage: Stage) {
 const call = (stage: Stage, { commands, heard }: Visit) => {
   const { auditor, profile, run, tally } = stage
   const lost = run.chance.in(profile.trouble / 2)
-  return Effect.zipWith(desk(stage, commands), now(stage), (replies, at) => {
+  return Effect.zipWith(deliver(stage, commands), now(stage), (replies, at) => {
     count(run.seen, lost ? "reply lost" : "answered")
     if (lost) return
     audited(stage, () => {

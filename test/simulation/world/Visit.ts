@@ -1,4 +1,4 @@
-/** One message to a season, as a desk of the service would send it: commands that land in one commit. */
+/** One message to a season, as the service would send it: commands that land in one commit. */
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
 
 export interface Visit {

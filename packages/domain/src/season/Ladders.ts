@@ -38,11 +38,11 @@ export const ladderOf = (
   { ladder }: Pick<OpenMatch, "ladder">
 ): LadderState | undefined => (ladder === null ? undefined : ladders[LADDERS.indexOf(ladder)])
 
-export const addRating = (ladder: LadderState, standing: LadderRating): void => {
-  ladder.ratings.set(standing.version, standing)
-  if (!standing.active) return
-  if (!standing.suspended) ladder.active++
-  ladder.ranks.add(standing.mu)
+export const addRating = (ladder: LadderState, rating: LadderRating): void => {
+  ladder.ratings.set(rating.version, rating)
+  if (!rating.active) return
+  if (!rating.suspended) ladder.active++
+  ladder.ranks.add(rating.mu)
 }
 
 /** Of the state. */
@@ -52,22 +52,22 @@ interface Current {
   readonly live: ReadonlyMap<string, OpenMatch>
 }
 
-/** Every active standing without a match in the current round is free. */
+/** Every active rating without a match in the current round is free. */
 export const fillHeap = (state: Current, ladder: LadderState): void => {
   ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
-  for (const standing of ladder.ratings.values()) standing.busy = false
+  for (const rating of ladder.ratings.values()) rating.busy = false
   for (const match of state.live.values()) {
     if (match.ladder !== ladder.ladder || match.round !== state.round) continue
     for (const id of match.versions) {
-      const standing = ladder.ratings.get(id)
-      if (standing !== undefined) standing.busy = true
+      const rating = ladder.ratings.get(id)
+      if (rating !== undefined) rating.busy = true
     }
   }
   const waiting: Array<LadderRating> = []
-  for (const standing of ladder.ratings.values()) {
-    if (!standing.active || standing.busy || standing.suspended) continue
-    standing.key = keyIn(ladder, standing)
-    waiting.push(standing)
+  for (const rating of ladder.ratings.values()) {
+    if (!rating.active || rating.busy || rating.suspended) continue
+    rating.key = keyIn(ladder, rating)
+    waiting.push(rating)
   }
   ladder.heap = heapify(waiting)
 }
@@ -75,18 +75,18 @@ export const fillHeap = (state: Current, ladder: LadderState): void => {
 /** Added to the key of entries owed no match, so that they come last: above any credit, and small enough to keep the fraction. */
 const DONE = 2 ** 24
 
-const keyIn = ({ owed }: LadderState, standing: LadderRating): number => keyOf(standing) + (standing.credit < owed ? 0 : DONE)
+const keyIn = ({ owed }: LadderState, rating: LadderRating): number => keyOf(rating) + (rating.credit < owed ? 0 : DONE)
 
-export const free = (ladder: LadderState, standing: LadderRating): void => {
-  standing.busy = false
-  if (standing.suspended) return
-  standing.key = keyIn(ladder, standing)
-  push(ladder.heap, standing)
+export const free = (ladder: LadderState, rating: LadderRating): void => {
+  rating.busy = false
+  if (rating.suspended) return
+  rating.key = keyIn(ladder, rating)
+  push(ladder.heap, rating)
 }
 
 /** The entry may be paired again: its match is over or will not be played. */
-export const release = (ladder: LadderState, standing: LadderRating): void => {
-  if (!standing.busy) return
-  standing.busy = false
-  if (standing.active) free(ladder, standing)
+export const release = (ladder: LadderState, rating: LadderRating): void => {
+  if (!rating.busy) return
+  rating.busy = false
+  if (rating.active) free(ladder, rating)
 }

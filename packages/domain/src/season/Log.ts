@@ -27,7 +27,7 @@ export interface LogPlace {
   readonly after: number
 }
 
-/** A standing out of play that the machine may no longer hold. */
+/** A rating out of play that the machine may no longer hold. */
 export type LeftRating = LadderRatingRow
 
 /** The rows of a match that is to be voided. */

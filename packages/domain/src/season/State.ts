@@ -205,9 +205,9 @@ export const restore = (from: Snapshot): State => {
   for (const left of from.left) countLeft(state, left)
   const suspended = new Set(from.versions.filter(({ phase }) => phase === "suspended").map(({ id }) => id))
   for (const row of from.ratings) {
-    const standing = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
-    if (followed(standing, state.rounds, state.round)) state.unwritten.add(standing)
-    addRating(state.ladders[LADDERS.indexOf(standing.ladder)]!, standing)
+    const rating = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
+    if (followed(rating, state.rounds, state.round)) state.unwritten.add(rating)
+    addRating(state.ladders[LADDERS.indexOf(rating.ladder)]!, rating)
   }
   for (const match of state.live.values()) {
     const ladder = ladderOf(state, match)

@@ -30,17 +30,17 @@ export interface SubmissionFacts {
 }
 
 /** All refusals in order; POST answers with the first. */
-export const refusals = (standing: SubmissionFacts): ReadonlyArray<RefusalFact> => {
-  const { candidate, closes_at, cooldown_until, models, now, opens_at, versions } = standing
+export const refusals = (facts: SubmissionFacts): ReadonlyArray<RefusalFact> => {
+  const { candidate, closes_at, cooldown_until, models, now, opens_at, versions } = facts
   const found: Array<RefusalFact> = []
   if (now < opens_at) found.push({ code: "season_not_open", opens_at })
-  if (now >= closes_at || standing.over) found.push({ code: "season_closed" })
-  if (!standing.eligible) found.push({ code: "not_eligible" })
-  if (standing.retired) found.push({ code: "model_retired" })
+  if (now >= closes_at || facts.over) found.push({ code: "season_closed" })
+  if (!facts.eligible) found.push({ code: "not_eligible" })
+  if (facts.retired) found.push({ code: "model_retired" })
   if (!models.has_this && models.held >= models.cap) found.push({ code: "model_cap_reached", held: models.held, cap: models.cap })
   if (versions.held >= versions.cap) found.push({ code: "version_cap_reached", held: versions.held, cap: versions.cap })
   if (cooldown_until !== null && now < cooldown_until) found.push({ code: "cooldown", retry_at: cooldown_until })
   if (candidate !== null) found.push({ code: "candidate_in_flight", version: candidate })
-  if (standing.weights_elsewhere) found.push({ code: "weights_already_entered" })
+  if (facts.weights_elsewhere) found.push({ code: "weights_already_entered" })
   return found
 }

@@ -106,7 +106,6 @@ export class SeasonActors extends Context.Service<
       const client = yield* SeasonEntity.client
       const wake = (season: string) =>
         Effect.catchTag(remote(season, Effect.asVoid(client(season).Wake())), "SeasonClosed", () => Effect.void)
-      const wakePatiently = (season: string) => untilDone(wake(season))
       const askAll = (season: string, commands: ReadonlyArray<Command>) =>
         Effect.suspend(() => {
           const local = mailboxes.get(season)
@@ -117,7 +116,9 @@ export class SeasonActors extends Context.Service<
         wake,
         wakeAll: store.open.pipe(
           untilDone,
-          Effect.flatMap((seasons) => Effect.all(seasons.map(wakePatiently), { concurrency: WAKE_CONCURRENCY, discard: true })),
+          Effect.flatMap((seasons) =>
+            Effect.forEach(seasons, (season) => untilDone(wake(season)), { concurrency: WAKE_CONCURRENCY, discard: true })
+          ),
           Effect.withSpan("SeasonActors.wakeAll")
         ),
         ask: <C extends Command>(season: string, command: C) =>

@@ -13,7 +13,7 @@ const start = (per_s: number) => {
   let seq = 0
   /** Makes a commit at `now` that changes these ratings, as rated matches do. */
   const commit = (now: number, changed: ReadonlyArray<LadderRating>) => {
-    for (const standing of changed) state.writes.ratings.add(standing)
+    for (const rating of changed) state.writes.ratings.add(rating)
     const { followed: _, ...turn } = waiting.turn(state, ++seq, now)
     committed(state)
     return turn

@@ -81,7 +81,7 @@ export class WaitingRatings {
     const written = this.#atOnce(state, changed, seq)
     this.#fill(now)
     const late = this.#next(written, seq, state.phase === "open" ? Math.floor(this.#left) : Infinity)
-    for (const standing of written) state.unwritten.delete(standing)
+    for (const rating of written) state.unwritten.delete(rating)
     this.late = [...late, ...this.#follow(state, written)]
     const waits_ms = state.unwritten.size > 0 ? RESET_MS : FLUSH_MS
     this.due = this.#since.size + state.unwritten.size === 0 ? Infinity : now + waits_ms
@@ -97,9 +97,9 @@ export class WaitingRatings {
     const { kept } = this.#found
     if (kept.size === 0) return
     const ratings = state.ladders.flatMap((ladder) => [...ladder.ratings.values()])
-    const waiting = ratings.filter((standing) => standing.active && kept.has(placeOf(standing)))
-    const since = waiting.map((standing) => [standing, kept.get(placeOf(standing))!] as const)
-    for (const [standing, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(standing, seq)
+    const waiting = ratings.filter((rating) => rating.active && kept.has(placeOf(rating)))
+    const since = waiting.map((rating) => [rating, kept.get(placeOf(rating))!] as const)
+    for (const [rating, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(rating, seq)
     this.#found = NOTHING
   }
 
@@ -108,12 +108,12 @@ export class WaitingRatings {
     const moved: Array<LadderRating> = []
     const room = phase === "closed" ? RESETS_AT_CLOSE : Math.floor(this.#resets)
     let rows = 0
-    for (const standing of unwritten) {
+    for (const rating of unwritten) {
       if (rows >= room) break
       rows++
-      unwritten.delete(standing)
-      written.push(standing)
-      if (this.#since.delete(standing)) moved.push(standing)
+      unwritten.delete(rating)
+      written.push(rating)
+      if (this.#since.delete(rating)) moved.push(rating)
     }
     this.#resets = Math.max(0, this.#resets - rows)
     return moved
@@ -123,11 +123,11 @@ export class WaitingRatings {
   #atOnce(state: State, changed: ReadonlyArray<LadderRating>, seq: number): Array<LadderRating> {
     const all = changesMoreThanMatches(state.writes)
     const written: Array<LadderRating> = []
-    for (const standing of changed) {
-      if (all || !standing.active) {
-        this.#since.delete(standing)
-        written.push(standing)
-      } else if (!this.#since.has(standing)) this.#since.set(standing, seq)
+    for (const rating of changed) {
+      if (all || !rating.active) {
+        this.#since.delete(rating)
+        written.push(rating)
+      } else if (!this.#since.has(rating)) this.#since.set(rating, seq)
     }
     return written
   }
@@ -144,12 +144,12 @@ export class WaitingRatings {
   #next(written: Array<LadderRating>, seq: number, room: number): ReadonlyArray<LadderRating> {
     const late: Array<LadderRating> = []
     let rows = 0
-    for (const [standing, since] of this.#since) {
+    for (const [rating, since] of this.#since) {
       if (rows >= room) break
       rows++
-      this.#since.delete(standing)
-      written.push(standing)
-      if (since < seq) late.push(standing)
+      this.#since.delete(rating)
+      written.push(rating)
+      if (since < seq) late.push(rating)
     }
     this.#left = Math.max(0, this.#left - rows)
     return late

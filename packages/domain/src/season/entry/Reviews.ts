@@ -40,10 +40,10 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
   const name = parseLease(lease)
   const review = name === undefined ? undefined : state.reviews.get(name.id)
   if (review === undefined) return { accepted: false, reason: "unknown" }
-  const standing = leaseStateOf(review, name!.n, key)
+  const leaseState = leaseStateOf(review, name!.n, key)
   const version = state.versions_by_id.get(review.version)!
-  if (standing === "released" && version.admit_key === key) return { accepted: true } // the repeat of a failed attempt
-  if (standing !== "held") return { accepted: false, reason: standing }
+  if (leaseState === "released" && version.admit_key === key) return { accepted: true } // the repeat of a failed attempt
+  if (leaseState !== "held") return { accepted: false, reason: leaseState }
   if (verdict.verdict === "failed") {
     version.admit_key = key
     review.released = true // this attempt is answered; its repeat changes nothing

@@ -21,7 +21,7 @@ interface Asking {
 const NOBODY: Owner<Version> = { last_submitted_at: null, models: 0, testing: [] }
 
 /** Everything that the refusals of a submission depend on, and that the preflight shows. */
-const standingOf = (state: State, { eligible, model, owner, retired, weights_hash }: Asking) => {
+const factsOf = (state: State, { eligible, model, owner, retired, weights_hash }: Asking) => {
   const { rules, submissions_close_at: closes_at, submissions_open_at: opens_at } = state.settings
   const { last_submitted_at: last, models, testing } = state.owners.get(owner) ?? NOBODY
   const own = model === null ? undefined : state.models.get(model)
@@ -54,8 +54,8 @@ const isOver = (state: State): boolean =>
 export const preflight = (state: State, command: Of<"Preflight">): Replies["Preflight"] => {
   const { hashes, model } = command
   const same = hashes === null || model === null ? undefined : findSame(state, { model, ...hashes })
-  const standing = standingOf(state, { ...command, weights_hash: hashes?.weights_hash ?? null })
-  return { ...standing, same: same === undefined ? null : repeated(same) }
+  const facts = factsOf(state, { ...command, weights_hash: hashes?.weights_hash ?? null })
+  return { ...facts, same: same === undefined ? null : repeated(same) }
 }
 
 const repeated = ({ id, number, upload_until }: Version): Repeated => ({ submitted: id, number, upload_until })
@@ -64,7 +64,7 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
   const same = findSame(state, command)
   if (same !== undefined) return { ...repeated(same), fresh: false }
   if (command.owner !== null) {
-    const { refused } = standingOf(state, { ...command, owner: command.owner })
+    const { refused } = factsOf(state, { ...command, owner: command.owner })
     if (refused.length > 0) return { refused }
     ownerOf(state, command.owner).last_submitted_at = state.now
   } else {

@@ -72,39 +72,39 @@ const tailOf = (state: State, { matches, points, seeds }: LogPage): LogPage => {
 
 const follow = (state: State, course: Course, install: Install): void => {
   const ladder = state.ladders.find((each) => each.ladder === course.ladder)!
-  const standing = install.find(ladder, course.version)
-  if (standing === undefined) return
-  const history = pastOf(state, standing, course, install)
-  const stands = standing.round === course.round // a round that has started since has reset it
+  const rating = install.find(ladder, course.version)
+  if (rating === undefined) return
+  const history = pastOf(state, rating, course, install)
+  const stands = rating.round === course.round // a round that has started since has reset it
   if (!stands) {
-    if (same(standing.history, history)) return
-    standing.history = history
+    if (same(rating.history, history)) return
+    rating.history = history
   } else {
-    const met = course.met.map((version) => install.find(ladder, version)!.ord) // opponents on a ladder have a standing there
-    if (isAsDue(standing, course, met) && same(standing.history, history)) return
-    if (standing.active) {
-      ladder.ranks.remove(standing.mu)
+    const met = course.met.map((version) => install.find(ladder, version)!.ord) // opponents on a ladder have a rating there
+    if (isAsDue(rating, course, met) && same(rating.history, history)) return
+    if (rating.active) {
+      ladder.ranks.remove(rating.mu)
       ladder.ranks.add(course.mu)
     }
     const { forfeits, mu, played, sigma, trend } = course
-    Object.assign(standing, { mu, sigma, trend, forfeits, round_matches: played, met, history })
+    Object.assign(rating, { mu, sigma, trend, forfeits, round_matches: played, met, history })
   }
-  state.writes.ratings.add(standing)
+  state.writes.ratings.add(rating)
 }
 
-const isAsDue = (standing: LadderRating, course: Course, met: ReadonlyArray<number>): boolean =>
-  standing.mu === course.mu &&
-  standing.sigma === course.sigma &&
-  standing.trend === course.trend &&
-  standing.forfeits === course.forfeits &&
-  standing.round_matches === course.played &&
-  same(standing.met, met)
+const isAsDue = (rating: LadderRating, course: Course, met: ReadonlyArray<number>): boolean =>
+  rating.mu === course.mu &&
+  rating.sigma === course.sigma &&
+  rating.trend === course.trend &&
+  rating.forfeits === course.forfeits &&
+  rating.round_matches === course.played &&
+  same(rating.met, met)
 
 const same = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.length === b.length && a.every((one, i) => one === b[i])
 
-const pastOf = (state: State, standing: LadderRating, course: Course, { earlier, seated }: Install): Array<number> => {
+const pastOf = (state: State, rating: LadderRating, course: Course, { earlier, seated }: Install): Array<number> => {
   const name = nameOf(course)
-  return historyOf(state, standing, { course, earlier: earlier.get(name), gone: seated.get(name) ?? [] })
+  return historyOf(state, rating, { course, earlier: earlier.get(name), gone: seated.get(name) ?? [] })
 }
 
 /** A match of this batch has no row to rewrite yet. */

@@ -32,9 +32,9 @@ export const joinLadders = (state: State, version: Version, before: Version | un
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
     } else {
-      const standing = newRating(state, version, ladder.ladder, credit, old)
-      addRating(ladder, standing)
-      if (old !== undefined) state.writes.seeds.push(seedOf(state, standing, old))
+      const rating = newRating(state, version, ladder.ladder, credit, old)
+      addRating(ladder, rating)
+      if (old !== undefined) state.writes.seeds.push(seedOf(state, rating, old))
       free(ladder, ladder.ratings.get(version.id)!)
     }
     state.writes.ratings.add(ladder.ratings.get(version.id)!)
@@ -78,14 +78,14 @@ const seedOf = (state: State, { ladder, mu, ord, sigma, version }: LadderRating,
 
 export const leaveLadders = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
-    const standing = ladder.ratings.get(version.id)
-    if (standing === undefined || !standing.active) continue
-    standing.active = false
-    if (!standing.suspended) ladder.active--
-    standing.suspended = false
-    ladder.ranks.remove(standing.mu)
-    remove(ladder.heap, standing)
-    state.writes.ratings.add(standing)
+    const rating = ladder.ratings.get(version.id)
+    if (rating === undefined || !rating.active) continue
+    rating.active = false
+    if (!rating.suspended) ladder.active--
+    rating.suspended = false
+    ladder.ranks.remove(rating.mu)
+    remove(ladder.heap, rating)
+    state.writes.ratings.add(rating)
   }
   state.active--
 }
@@ -93,25 +93,25 @@ export const leaveLadders = (state: State, version: Version): void => {
 /** A suspended entry keeps its place on its ladders and is not paired. */
 export const pauseRatings = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
-    const standing = ladder.ratings.get(version.id)
-    if (standing === undefined || !standing.active || standing.suspended) continue
-    standing.suspended = true
+    const rating = ladder.ratings.get(version.id)
+    if (rating === undefined || !rating.active || rating.suspended) continue
+    rating.suspended = true
     ladder.active--
-    remove(ladder.heap, standing)
+    remove(ladder.heap, rating)
   }
 }
 
 /** Back like a newcomer: failed matches no longer set it back, and it makes up only for what a round owes it. */
 export const resumeRatings = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
-    const standing = ladder.ratings.get(version.id)
-    if (standing === undefined || !standing.suspended) continue
-    standing.suspended = false
-    standing.failed = 0
-    if (state.round === 0) standing.credit = Math.max(standing.credit, state.clock[ladder.index]!)
+    const rating = ladder.ratings.get(version.id)
+    if (rating === undefined || !rating.suspended) continue
+    rating.suspended = false
+    rating.failed = 0
+    if (state.round === 0) rating.credit = Math.max(rating.credit, state.clock[ladder.index]!)
     ladder.active++
-    if (!standing.busy) free(ladder, standing)
-    state.writes.ratings.add(standing)
+    if (!rating.busy) free(ladder, rating)
+    state.writes.ratings.add(rating)
   }
   state.workAppeared = true
 }
@@ -136,22 +136,22 @@ export const rateOn = (
   forfeits: ReadonlyArray<boolean>,
   made: boolean
 ): ReadonlyArray<RatingChange> => {
-  const ords = seats.map((standing) => standing.ord)
+  const ords = seats.map((rating) => rating.ord)
   for (const { active, mu } of seats) if (active) ladder.ranks.remove(mu)
   const moved = rateSeats(seats, ranks)
-  seats.forEach((standing, i) => {
-    if (standing.active) ladder.ranks.add(standing.mu)
-    standing.matches++
-    standing.round_matches++
-    remember(standing.history, standing.mu, HISTORY_KEPT)
+  seats.forEach((rating, i) => {
+    if (rating.active) ladder.ranks.add(rating.mu)
+    rating.matches++
+    rating.round_matches++
+    remember(rating.history, rating.mu, HISTORY_KEPT)
     if (made) {
-      standing.forfeits = forfeits[i] ? standing.forfeits + 1 : 0
-      standing.made++
-      standing.credit += creditOf(state, standing)
-      standing.seat_sum += i / (seats.length - 1) - 0.5
-      for (const ord of ords) if (ord !== standing.ord) remember(standing.met, ord, MET_KEPT)
+      rating.forfeits = forfeits[i] ? rating.forfeits + 1 : 0
+      rating.made++
+      rating.credit += creditOf(state, rating)
+      rating.seat_sum += i / (seats.length - 1) - 0.5
+      for (const ord of ords) if (ord !== rating.ord) remember(rating.met, ord, MET_KEPT)
     }
-    state.writes.ratings.add(standing)
+    state.writes.ratings.add(rating)
   })
   return moved
 }
@@ -178,10 +178,10 @@ export const rateSeats = (
  */
 export const chargeFailed = (state: State, ladder: LadderState, versions: ReadonlyArray<string>): void => {
   for (const id of versions) {
-    const standing = ladder.ratings.get(id)
-    if (standing === undefined) continue
-    standing.failed += creditOf(state, { forfeits: standing.forfeits, made: standing.made + 1 })
-    state.writes.ratings.add(standing)
+    const rating = ladder.ratings.get(id)
+    if (rating === undefined) continue
+    rating.failed += creditOf(state, { forfeits: rating.forfeits, made: rating.made + 1 })
+    state.writes.ratings.add(rating)
   }
 }
 
@@ -199,10 +199,10 @@ export const creditOf = (state: State, { forfeits, made }: Pick<LadderRating, "f
 export const resetRatings = (state: State): void => {
   for (const ladder of state.ladders) {
     ladder.ranks.reset(START.mu)
-    for (const standing of ladder.ratings.values()) {
-      reset(standing, state.round)
-      if (standing.active) state.unwritten.add(standing)
-      else state.writes.ratings.add(standing)
+    for (const rating of ladder.ratings.values()) {
+      reset(rating, state.round)
+      if (rating.active) state.unwritten.add(rating)
+      else state.writes.ratings.add(rating)
     }
     state.clock[ladder.index] = 0
   }
@@ -210,7 +210,7 @@ export const resetRatings = (state: State): void => {
 
 /** Active ratings, best first; ties by version id. */
 export const order = (ladder: LadderState): ReadonlyArray<LadderRating> =>
-  [...ladder.ratings.values()].filter((standing) => standing.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
+  [...ladder.ratings.values()].filter((rating) => rating.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
 
 const PODIUM = 3
 export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> =>
@@ -219,6 +219,6 @@ export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<strin
       ladder.ladder,
       order(ladder)
         .slice(0, PODIUM)
-        .map((standing) => standing.version)
+        .map((rating) => rating.version)
     ])
   )

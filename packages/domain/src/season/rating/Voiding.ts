@@ -53,20 +53,20 @@ const uncount = (state: State, match: EndedMatch): void => {
   for (const each of laddersOf(made!)) {
     const ladder = state.ladders.find((one) => one.ladder === each)!
     match.seats.forEach(({ version }, i) => {
-      const standing = find(ladder, version)
-      if (standing === undefined) return
-      standing.matches--
-      state.writes.ratings.add(standing)
-      if (each === made) owe(state, ladder, standing, match, i)
+      const rating = find(ladder, version)
+      if (rating === undefined) return
+      rating.matches--
+      state.writes.ratings.add(rating)
+      if (each === made) owe(state, ladder, rating, match, i)
     })
   }
 }
 
-/** Finds a standing that the state holds, that it let go of in this batch, or that only the rows have. */
+/** Finds a rating that the state holds, that it let go of in this batch, or that only the rows have. */
 export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
   const nameOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">) => `${ladder} ${version}`
   const others = new Map(left.map((row): [string, LadderRating] => [nameOf(row), { ...row, key: 0, busy: false }]))
-  for (const standing of state.writes.ratings) others.set(nameOf(standing), standing)
+  for (const rating of state.writes.ratings) others.set(nameOf(rating), rating)
   return ({ ladder, ratings }: LadderState, version: string): LadderRating | undefined =>
     ratings.get(version) ?? others.get(nameOf({ ladder, version }))
 }
@@ -75,17 +75,17 @@ export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
  * Undoes the match's effect on the pairing of the ladder it was made for: the entry is owed it again. In continuous
  * play the credit of the entry's last game is taken back, whichever game was voided.
  */
-const owe = (state: State, ladder: LadderState, standing: LadderRating, { round, seats }: EndedMatch, i: number): void => {
+const owe = (state: State, ladder: LadderState, rating: LadderRating, { round, seats }: EndedMatch, i: number): void => {
   const forfeited = seats[i]!.strikes >= state.settings.rules.match.strike_limit
-  standing.seat_sum -= i / (seats.length - 1) - 0.5
+  rating.seat_sum -= i / (seats.length - 1) - 0.5
   if (round === state.round) {
-    const { forfeits, made } = standing
-    standing.credit = Math.max(0, standing.credit - creditOf(state, { forfeits: forfeited ? forfeits : 0, made }))
+    const { forfeits, made } = rating
+    rating.credit = Math.max(0, rating.credit - creditOf(state, { forfeits: forfeited ? forfeits : 0, made }))
   }
-  standing.made--
-  if (ladder.ratings.get(standing.version) !== standing || !standing.active || standing.busy) return
-  remove(ladder.heap, standing)
-  free(ladder, standing)
+  rating.made--
+  if (ladder.ratings.get(rating.version) !== rating || !rating.active || rating.busy) return
+  remove(ladder.heap, rating)
+  free(ladder, rating)
 }
 
 /** A trial match that does not count is played once more, as long as the candidate is being tried. */

@@ -93,8 +93,8 @@ describe("an entry whose weights are lost", () => {
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: version(99) }, at + 300_000), { refused: "not_found" })
-    const standing = state.ladders.at(-1)!.ratings.get(LOST)!
-    assert.deepStrictEqual([standing.credit, standing.failed], [state.clock.at(-1), 0])
+    const rating = state.ladders.at(-1)!.ratings.get(LOST)!
+    assert.deepStrictEqual([rating.credit, rating.failed], [state.clock.at(-1), 0])
     play(state, [{ key: "k1", says: () => "played" }], at + 301_000, 90)
     assert.isAbove(games(state, 1), 5)
   })

@@ -73,8 +73,8 @@ export const releaseLease = (state: State, { key, lease }: Of<"Release">): Repli
   const name = parseLease(lease)
   const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
   if (work === undefined) return { released: false, unknown: false }
-  const standing = leaseStateOf(work, name!.n, key)
-  if (work.until === null || standing !== "held") return { released: false, unknown: standing === "unknown" }
+  const leaseState = leaseStateOf(work, name!.n, key)
+  if (work.until === null || leaseState !== "held") return { released: false, unknown: leaseState === "unknown" }
   work.released = true
   giveBack(state, [work])
   return { released: true, unknown: false }

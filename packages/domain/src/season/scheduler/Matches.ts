@@ -67,8 +67,8 @@ const held = (state: State, lease: string, key: string): OpenMatch | Receipt => 
   const name = parseLease(lease)
   const match = name === undefined ? undefined : state.live.get(name.id)
   if (match === undefined) return { accepted: false, reason: "unknown" }
-  const standing = leaseStateOf(match, name!.n, key)
-  return standing === "held" ? match : { accepted: false, reason: standing }
+  const leaseState = leaseStateOf(match, name!.n, key)
+  return leaseState === "held" ? match : { accepted: false, reason: leaseState }
 }
 
 export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMatch">): Receipt => {
@@ -119,10 +119,10 @@ const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): Rea
   const ranks = seats.map((seat) => seat.rank)
   const forfeits = seats.map((seat) => seat.strikes >= state.settings.rules.match.strike_limit)
   const on = (ladder: LadderState, made: boolean): ReadonlyArray<RatingChange> =>
-    rateOn(state, ladder, standingsOf(ladder, match), ranks, forfeits, made)
+    rateOn(state, ladder, ratingsOf(ladder, match), ranks, forfeits, made)
   const made = ladderOf(state, match)!
   const open = state.ladders[LADDERS.indexOf("open")]!
-  const places = standingsOf(made, match).map((standing) => made.ranks.placeOf(standing.mu))
+  const places = ratingsOf(made, match).map((rating) => made.ranks.placeOf(rating.mu))
   const moved = on(made, true)
   const movedOpen = made === open ? null : on(open, false)
   state.rated++
@@ -137,7 +137,7 @@ const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): Rea
   }))
 }
 
-const standingsOf = (ladder: LadderState, match: OpenMatch) => match.versions.map((id) => ladder.ratings.get(id)!)
+const ratingsOf = (ladder: LadderState, match: OpenMatch) => match.versions.map((id) => ladder.ratings.get(id)!)
 
 export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Replies["Heartbeat"] =>
   leases.map((lease) => {
@@ -242,8 +242,8 @@ export const end = (state: State, match: OpenMatch, how: Closing): void => {
 }
 
 const leaveSeat = (state: State, ladder: LadderState | undefined, match: OpenMatch, id: string): void => {
-  const standing = ladder?.ratings.get(id)
-  if (standing !== undefined && match.round === state.round) release(ladder!, standing)
+  const rating = ladder?.ratings.get(id)
+  if (rating !== undefined && match.round === state.round) release(ladder!, rating)
   const version = state.versions_by_id.get(id)
   if (version?.status === "superseded") letGo(state, version)
 }

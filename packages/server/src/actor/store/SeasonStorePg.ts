@@ -16,7 +16,7 @@ import { placeOf, RATINGS_PER_S, WaitingRatings } from "../WaitingRatings.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
-import { type StandingRow, unpack } from "./redo.ts"
+import { type RatingRow, unpack } from "./redo.ts"
 
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
 const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {
@@ -30,7 +30,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const reviews = yield* reading.reviews(sql, season)
   const voiding = yield* reading.voiding(sql, season)
   const inPlay = yield* reading.ratings(sql, season)
-  const out = yield* reading.standingsOut(sql, season, outOfPlay(versions, live))
+  const out = yield* reading.ratingsOut(sql, season, outOfPlay(versions, live))
   const rows = [...inPlay, ...out]
   const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(placeOf(row))))
   const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
@@ -67,15 +67,15 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
 }
 
 /** The kept rating counts, unless its row belongs to a later round: a rating that moved in that round would have been kept again. */
-const newest = (row: StandingRow, kept: StandingRow | undefined): StandingRow =>
+const newest = (row: RatingRow, kept: RatingRow | undefined): RatingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 
 /** The last record of each rating, and the first commit that has one. */
 const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
   const first = new Map<string, number>()
-  const last = new Map<string, StandingRow>()
+  const last = new Map<string, RatingRow>()
   for (const { ratings, seq } of commits.toReversed()) {
-    const isLast = (rating: Pick<StandingRow, "ladder" | "version">): boolean => {
+    const isLast = (rating: Pick<RatingRow, "ladder" | "version">): boolean => {
       const place = placeOf(rating)
       first.set(place, seq) // overwritten when an earlier commit has it too
       return !last.has(place)

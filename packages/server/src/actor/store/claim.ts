@@ -69,20 +69,20 @@ export const gone = (sql: PgClient, season: string) =>
     [season]
   )
 
-const standingColumns = `version_id AS version, ord, ladder, active, round, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
+const RATING_COLUMNS = `version_id AS version, ord, ladder, active, round, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
   seat_sum, trend, met, history`
 
 /** Ratings of those in play, in no order: sorting 200,000 of them would take as long as reading them. Index: rating_rank. */
 export const ratings = (sql: PgClient, season: string) =>
-  sql.unsafe<Snapshot["ratings"][number]>(`SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND active`, [season])
+  sql.unsafe<Snapshot["ratings"][number]>(`SELECT ${RATING_COLUMNS} FROM rating WHERE season_id = $1::uuid AND active`, [season])
 
 /**
  * Ratings of these versions while they are out of play: those of switched-off baselines and of versions in an open match may
  * still change. Those of other superseded versions, however many, are not read. Index: rating_version.
  */
-export const standingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
+export const ratingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
   sql.unsafe<Snapshot["ratings"][number]>(
-    `SELECT ${standingColumns} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])`,
+    `SELECT ${RATING_COLUMNS} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])`,
     [season, versions.join()]
   )
 

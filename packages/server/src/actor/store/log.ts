@@ -14,7 +14,7 @@ import { int4, uuid } from "@effect/sql-pg/PgTypes"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
-import { standingsOut } from "./claim.ts"
+import { ratingsOut } from "./claim.ts"
 import { changeParts } from "./commit.ts"
 import { statement } from "./statement.ts"
 
@@ -108,7 +108,7 @@ export const make = (sql: PgClient): SeasonLog => {
     ended: Effect.fn("SeasonLog.ended")(function* (season, ids) {
       const rows = yield* storing(season, ended(sql, season, ids))
       const versions = new Set(rows.flatMap(({ ladder, seats }) => (ladder === null ? [] : seats.map(({ version }) => version))))
-      const ratings = versions.size === 0 ? [] : yield* storing(season, standingsOut(sql, season, [...versions]))
+      const ratings = versions.size === 0 ? [] : yield* storing(season, ratingsOut(sql, season, [...versions]))
       return rows.map((row) => ({ ...row, left: ratings.filter((each) => isOf(row, each)) }))
     }),
 
@@ -129,7 +129,7 @@ export const make = (sql: PgClient): SeasonLog => {
       return earlierFrom(ladder, yield* storing(season, earlier(sql, season, ladder, versions, after)))
     }),
 
-    left: (season, versions) => (versions.length === 0 ? Effect.succeed([]) : storing(season, standingsOut(sql, season, versions))),
+    left: (season, versions) => (versions.length === 0 ? Effect.succeed([]) : storing(season, ratingsOut(sql, season, versions))),
 
     rewrite: Effect.fn("SeasonLog.rewrite")(function* ({ epoch, season }, changes) {
       const parts = changeParts(changes).filter((part) => part !== null)

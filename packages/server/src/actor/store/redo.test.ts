@@ -1,8 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { keptRatings } from "../../../../../test/support/keptRatings.ts"
-import { pack, type StandingRow, unpack } from "./redo.ts"
+import { pack, type RatingRow, unpack } from "./redo.ts"
 
-const row = (n: number, over: Partial<StandingRow> = {}): StandingRow => ({
+const row = (n: number, over: Partial<RatingRow> = {}): RatingRow => ({
   version: `01900003-0000-7000-8000-00000000000${n}`,
   ord: n,
   ladder: "nano",

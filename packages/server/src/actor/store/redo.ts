@@ -11,7 +11,7 @@
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 
-export type StandingRow = Omit<LadderRating, "key" | "busy">
+export type RatingRow = Omit<LadderRating, "key" | "busy">
 
 const FORMAT = 2
 const ID_BYTES = 16
@@ -25,9 +25,9 @@ const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 const REST_BYTES = 2 + 4 * INTS.length + 8 * (FLOATS.length + 1)
 const REST_BYTES_OF_1 = 2 + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
 
-const sizeOf = ({ history, met }: StandingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
+const sizeOf = ({ history, met }: RatingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
 
-export const pack = (rows: ReadonlyArray<StandingRow>): Uint8Array => {
+export const pack = (rows: ReadonlyArray<RatingRow>): Uint8Array => {
   const bytes = Buffer.allocUnsafe(rows.reduce((sum, row) => sum + sizeOf(row), 1))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   view.setUint8(0, FORMAT)
@@ -68,8 +68,8 @@ const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 export const unpack = (
   bytes: Uint8Array,
   round: number,
-  wanted: (rating: Pick<StandingRow, "ladder" | "version">) => boolean = () => true
-): ReadonlyArray<StandingRow> => {
+  wanted: (rating: Pick<RatingRow, "ladder" | "version">) => boolean = () => true
+): ReadonlyArray<RatingRow> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const u8 = () => view.getUint8(at++)
@@ -85,7 +85,7 @@ export const unpack = (
     Object.fromEntries(names.map((name) => [name, read()])) as Record<N, number>
   const format = u8()
   if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known are 1 and ${FORMAT}`)
-  const rows: Array<StandingRow> = []
+  const rows: Array<RatingRow> = []
   while (at < bytes.byteLength) {
     const version = id().replace(UUID, "$1-$2-$3-$4-$5")
     const ladder = LADDERS[u8()]!

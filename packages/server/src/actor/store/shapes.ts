@@ -7,7 +7,7 @@ import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Matc
 import type { Version } from "@agon/domain/season/Version.ts"
 import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
-import type { StandingRow } from "./redo.ts"
+import type { RatingRow } from "./redo.ts"
 import { type Column, statement } from "./statement.ts"
 
 export interface SeatRow extends Seat {
@@ -101,7 +101,7 @@ export const rounds = statement.upsert<Round>(
   ["games", "starts_at", "started_at", "ended_at", "withdrawn"]
 )
 
-export const ratings = statement.upsert<StandingRow>(
+export const ratings = statement.upsert<RatingRow>(
   "rating",
   ["season_id", "ladder", "version_id"],
   [

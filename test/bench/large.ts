@@ -122,9 +122,9 @@ const fill = Effect.gen(function* () {
   yield* supersede(sql, SEASON, Number(superseded), ENTRIES)
 })
 
-const layers = (url: Parameters<typeof Database.pools>[0]["url"]) =>
+const layers = (url: Parameters<typeof Database.layerPools>[0]["url"]) =>
   SeasonStorePg.layer.pipe(
-    Layer.provideMerge(Database.pools({ url })),
+    Layer.provideMerge(Database.layerPools({ url })),
     Layer.provideMerge(SeasonEvents.layerSilent),
     Layer.provideMerge(Logger.layer([Logger.consolePretty()]))
   )

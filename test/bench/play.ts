@@ -142,7 +142,7 @@ const main = (url: string, served: Redacted.Redacted) =>
 
 const layers = (url: Redacted.Redacted) =>
   SeasonStorePg.layer.pipe(
-    Layer.provideMerge(Database.pools({ url })),
+    Layer.provideMerge(Database.layerPools({ url })),
     Layer.provideMerge(SeasonEvents.layerSilent),
     Layer.provideMerge(Logger.layer([Logger.consolePretty()]))
   )

@@ -35,7 +35,7 @@ const reads = Layer.merge(Matches.layer.pipe(Layer.provide(Layer.mock(Replays, {
 )
 
 /** One connection, with the limits and costs of the service's, for each side. */
-const connection = (url: Redacted.Redacted) => Database.pools({ url, request_connections: 1, season_connections: 1 })
+const connection = (url: Redacted.Redacted) => Database.layerPools({ url, request_connections: 1, season_connections: 1 })
 
 interface Row {
   readonly question: Question

@@ -12,9 +12,9 @@ import { Comments } from "@agon/server/comment/Comments.ts"
 import { Moderation } from "@agon/server/comment/Moderation.ts"
 import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/Http.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import * as JoinedLookups from "@agon/server/JoinedLookups.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
-import { LookupsLayer } from "@agon/server/lookups.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
@@ -54,7 +54,7 @@ const handlers = Layer.mergeAll(
 const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Layer.Services<typeof handlers>>)).pipe(
   Layer.provide([MaxBody, HttpServer.layerServices]),
   Layer.provideMerge(
-    LookupsLayer.pipe(
+    JoinedLookups.layer.pipe(
       Layer.provide(reads),
       Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {})]),
       Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {}), Layer.mock(Users, {})])

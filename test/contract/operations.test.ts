@@ -1,6 +1,6 @@
 /** What operators ask: whether the service is ready. */
 
-import { OperationsLayer } from "@agon/server/http/Operations.ts"
+import * as Operations from "@agon/server/http/Operations.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { Web } from "../support/Web.ts"
 
 const database = Postgres.layer({ migrate: true })
 
-layer(Web.layer(OperationsLayer).pipe(Layer.provideMerge(database)))("/readyz", (it) => {
+layer(Web.layer(Operations.layer).pipe(Layer.provideMerge(database)))("/readyz", (it) => {
   it.effect("asks the database four times a second at most, however many ask, and says within 250 ms what changed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

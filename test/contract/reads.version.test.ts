@@ -5,7 +5,7 @@ import { Comments } from "@agon/server/comment/Comments.ts"
 import { Moderation } from "@agon/server/comment/Moderation.ts"
 import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/Http.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
-import { LookupsLayer } from "@agon/server/lookups.ts"
+import * as JoinedLookups from "@agon/server/JoinedLookups.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { ModelHandlers } from "@agon/server/model/http.ts"
 import { Models } from "@agon/server/model/Models.ts"
@@ -31,7 +31,7 @@ const handlers = Layer.mergeAll(VersionHandlers, ModelHandlers, unserved("versio
 const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Layer.Services<typeof handlers>>)).pipe(
   Layer.provide([MaxBody, HttpServer.layerServices]),
   Layer.provideMerge(
-    LookupsLayer.pipe(
+    JoinedLookups.layer.pipe(
       Layer.provide(services),
       Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {})]),
       Layer.provide([

@@ -42,7 +42,7 @@ const handlers = Layer.mergeAll(
   unserved("account", "board")
 ) as Layer.Layer<AllHandlers, never, any>
 
-const database = Layer.unwrap(Effect.map(Postgres.url({ migrate: true }), (url) => Database.pools({ url })))
+const database = Layer.unwrap(Effect.map(Postgres.url({ migrate: true }), (url) => Database.layerPools({ url })))
 const Live = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
   Layer.provide(noLookups),
   Layer.provideMerge(core(unlimited, database))

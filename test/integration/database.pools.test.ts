@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net"
 import { join } from "node:path"
-import { layer, type Options, pools, SeasonSql } from "@agon/server/database/Database.ts"
+import { layer, layerPools, type Options, SeasonSql } from "@agon/server/database/Database.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { onUnique } from "@agon/server/database/rows.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -9,7 +9,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 
 const on = (options: Partial<Options> = {}, migrate = true) =>
-  Layer.unwrap(Effect.map(Postgres.url({ migrate }), (url) => (migrate ? pools : layer)({ url, ...options }).pipe(Layer.orDie)))
+  Layer.unwrap(Effect.map(Postgres.url({ migrate }), (url) => (migrate ? layerPools : layer)({ url, ...options }).pipe(Layer.orDie)))
 
 const setting = (sql: PgClient.PgClient, name: string) =>
   Effect.map(sql<{ value: string }>`SELECT current_setting(${name}) AS value`, (rows) => rows[0]!.value)

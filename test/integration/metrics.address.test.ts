@@ -1,7 +1,7 @@
 /** An address for metrics that somebody else listens on: refused where it was asked for, done without where it was not. */
 
 import { createServer } from "node:net"
-import { metricsServer } from "@agon/server/http/Metrics.ts"
+import * as Metrics from "@agon/server/http/Metrics.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { freePort } from "../support/freePort.ts"
@@ -22,7 +22,7 @@ const takenPort = Effect.acquireRelease(
 const built = Effect.fnUntraced(function* (port: number, asked: boolean) {
   const said: Array<string> = []
   const log = Logger.layer([Logger.make(({ logLevel, message }) => said.push(`${logLevel} ${String(message)}`))])
-  const layer: Layer.Layer<never, { readonly message: string }> = metricsServer({ address: { host: HOST, port }, asked })
+  const layer: Layer.Layer<never, { readonly message: string }> = Metrics.layer({ address: { host: HOST, port }, asked })
   const outcome = yield* Effect.scoped(Layer.build(layer)).pipe(
     Effect.match({ onFailure: ({ message }) => message, onSuccess: () => "built" }),
     Effect.provide(log)

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { ObjectStore, type Upload } from "@agon/server/object/ObjectStore.ts"
-import { S3Objects } from "@agon/server/object/S3Objects.ts"
+import * as S3Objects from "@agon/server/object/S3Objects.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { objectRoutes } from "@agon/server/object/http.ts"
+import { layerRoutes } from "@agon/server/object/http.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -22,7 +22,7 @@ export const localObjects = (directory: string) =>
     Effect.map(HttpServer.HttpServer, (server) => {
       const publicOrigin = `http://127.0.0.1:${(server.address as { readonly port: number }).port}`
       const store = LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin })
-      return HttpRouter.serve(objectRoutes, {
+      return HttpRouter.serve(layerRoutes, {
         disableLogger: true,
         disableListenLog: true,
         middleware: (app) => Effect.provideService(app, HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))

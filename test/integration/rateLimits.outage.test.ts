@@ -1,7 +1,7 @@
 /** What becomes of rate limits when the Redis that nodes share dies, halts, refuses or was never there. */
 
 import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
-import { layerRedis } from "@agon/server/http/RateLimitStoreRedis.ts"
+import * as RateLimitStoreRedis from "@agon/server/http/RateLimitStoreRedis.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Metric, Redacted } from "effect"
 import { eventually } from "../support/eventually.ts"
@@ -19,7 +19,7 @@ const node = Effect.fnUntraced(function* ({ answer_ms = ANSWER_MS, change = (url
   const redis = yield* Redis
   yield* running ? redis.start : redis.kill
   const url = Redacted.make(change(Redacted.value(redis.url)))
-  const context = yield* Layer.build(Layer.provideMerge(layerRedis({ url, answer_ms }), Logger.layer([logger])))
+  const context = yield* Layer.build(Layer.provideMerge(RateLimitStoreRedis.layer({ url, answer_ms }), Logger.layer([logger])))
   const store = Context.get(context, RateLimitStore)
   const take = (bucket: string): Effect.Effect<number> =>
     Effect.suspend(() => {

@@ -2,7 +2,7 @@
 
 import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
 import { makeMemory } from "@agon/server/http/RateLimitStoreMemory.ts"
-import { layerRedis } from "@agon/server/http/RateLimitStoreRedis.ts"
+import * as RateLimitStoreRedis from "@agon/server/http/RateLimitStoreRedis.ts"
 import { assert, describe, it, layer, type Vitest } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
@@ -233,7 +233,7 @@ const redis = Layer.effect(
     episodes: 4
   }))
 ).pipe(
-  Layer.provideMerge(Layer.unwrap(Effect.map(Redis, ({ url }) => layerRedis({ url, answer_ms: 20_000 })))),
+  Layer.provideMerge(Layer.unwrap(Effect.map(Redis, ({ url }) => RateLimitStoreRedis.layer({ url, answer_ms: 20_000 })))),
   Layer.provideMerge(Redis.layer)
 )
 

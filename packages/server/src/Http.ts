@@ -5,17 +5,17 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer" // the pa
 import { ByteSize, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
-import { AuthorizationLayer } from "./account/Authorization.ts"
-import { BoundaryLayer, JsonBodyLayer } from "./http/Boundary.ts"
-import { CachedLayer } from "./http/Cached.ts"
-import { DocumentsLayer } from "./http/Documents.ts"
-import { EdgeLayer, routing } from "./http/Edge.ts"
+import * as Authorization from "./account/Authorization.ts"
+import * as Boundary from "./http/Boundary.ts"
+import * as Cached from "./http/Cached.ts"
+import * as Documents from "./http/Documents.ts"
+import * as Edge from "./http/Edge.ts"
 import { makeFront } from "./http/Front.ts"
 import { cannotListen } from "./http/listening.ts"
-import { OperationsLayer } from "./http/Operations.ts"
+import * as Operations from "./http/Operations.ts"
 
 /** What handlers ask for besides their services. Needs Accounts, Lookups, RateLimits and ResponseCache. */
-export const Middlewares = Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, CachedLayer)
+export const Middlewares = Layer.mergeAll(Authorization.layer, Boundary.layer, Cached.layer)
 
 /** The handlers of every group of the API. */
 type Groups = (typeof Api)["groups"][keyof (typeof Api)["groups"]]
@@ -25,9 +25,9 @@ export type AllHandlers = HttpApiGroup.ToService<"agon", Groups>
 export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
   HttpApiBuilder.layer(Api).pipe(
     Layer.provide(handlers.pipe(Layer.provide(Middlewares))),
-    Layer.merge(OperationsLayer),
-    Layer.merge(DocumentsLayer),
-    Layer.merge(EdgeLayer)
+    Layer.merge(Operations.layer),
+    Layer.merge(Documents.layer),
+    Layer.merge(Edge.layer)
   )
 
 /** Of a body that no operation of the API reads, which have bounds of their own, as streams have, such as objects. */
@@ -43,7 +43,7 @@ export interface Listen {
 
 /** Serves the routes, the front before them; the layer gives HttpServer, whose address says the port. */
 export const serve = <A, E, R>({ host, port }: Listen, routes: Layer.Layer<A, E, R>) =>
-  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig: routing }).pipe(
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig: Edge.routing }).pipe(
     Layer.provide(MaxBody),
     Layer.provideMerge(
       Layer.unwrap(

@@ -22,13 +22,13 @@ import { makeRoutes, serve } from "./Http.ts"
 import { Handlers } from "./handlers.ts"
 import { ClientAddress, trusting } from "./http/ClientAddress.ts"
 import { Mounts } from "./http/Front.ts"
-import { metricsServer } from "./http/Metrics.ts"
+import * as Metrics from "./http/Metrics.ts"
 import { RateLimits } from "./http/RateLimits.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
-import { objectRoutes } from "./object/http.ts"
+import { layerRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
-import { S3Objects } from "./object/S3Objects.ts"
+import * as S3Objects from "./object/S3Objects.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/KnownRuntimes.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
 import { SharesRunners } from "./runner/SeasonCalls.ts"
@@ -44,7 +44,7 @@ const objectLayers = ({ directory, public_origin, s3 }: SettingsShape, { object_
   if (s3 !== undefined) return { store: Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable), routes: Layer.empty }
   const options = { directory: join(directory, "objects"), secret: object_urls, publicOrigin: public_origin }
   const local = Layer.catchTag(LocalObjects.layer(options), "ObjectsUnavailable", unusable)
-  return { store: local, routes: objectRoutes.pipe(Layer.provide(local)) }
+  return { store: local, routes: layerRoutes.pipe(Layer.provide(local)) }
 }
 
 const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
@@ -76,14 +76,14 @@ export const Program = Layer.unwrap(
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
     const tls = settings.node_tls === undefined ? undefined : yield* loadNodeTls(settings.node_tls)
-    const cluster = settings.node === undefined ? Cluster.alone : Cluster.amongOthers(settings.node, secrets.nodes, tls)
+    const cluster = settings.node === undefined ? Cluster.layerAlone : Cluster.layerAmongOthers(settings.node, secrets.nodes, tls)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
     const replayCheck = ReplayCheck.layer(settings)
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
     return partings.pipe(
       Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll)),
-      Layer.provideMerge(metricsServer(settings.metrics)),
+      Layer.provideMerge(Metrics.layer(settings.metrics)),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),

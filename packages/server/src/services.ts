@@ -18,8 +18,8 @@ import { Comments } from "./comment/Comments.ts"
 import { Moderation } from "./comment/Moderation.ts"
 import { Threads } from "./comment/Threads.ts"
 import { Games } from "./game/Games.ts"
+import * as JoinedLookups from "./JoinedLookups.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
-import { LookupsLayer } from "./lookups.ts"
 import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
@@ -112,7 +112,7 @@ const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, 
 /** What people are told and shown, and what they look at. */
 const Audience = Layer.mergeAll(Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer)
 
-export const Services = LookupsLayer.pipe(
+export const Services = JoinedLookups.layer.pipe(
   Layer.provideMerge(Layer.merge(Community, Writing)),
   Layer.provideMerge(Platform),
   Layer.provideMerge(Audience),

@@ -78,7 +78,7 @@ const service = () => {
     Layer.provide(Reads),
     Layer.provide(noLookups),
     Layer.provide(core),
-    Layer.provide(Database.pools({ url: Redacted.make(url) }))
+    Layer.provide(Database.layerPools({ url: Redacted.make(url) }))
   ) as Layer.Layer<any, any>
   NodeRuntime.runMain(Layer.launch(all))
 }

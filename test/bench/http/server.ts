@@ -14,11 +14,11 @@ import { createServer } from "node:http"
 import { Api } from "@agon/api/Api.ts"
 import { Cached, CacheTags } from "@agon/api/Boundary.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
-import { AuthorizationLayer } from "@agon/server/account/Authorization.ts"
+import * as Authorization from "@agon/server/account/Authorization.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { makeRoutes, serve } from "@agon/server/Http.ts"
-import { BoundaryLayer, JsonBodyLayer } from "@agon/server/http/Boundary.ts"
-import { EdgeLayer } from "@agon/server/http/Edge.ts"
+import * as Boundary from "@agon/server/http/Boundary.ts"
+import * as Edge from "@agon/server/http/Edge.ts"
 import { cacheControl } from "@agon/server/http/Entry.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
@@ -117,8 +117,8 @@ const uncached = Layer.succeed(
 )
 const Handlers = Layer.merge(LeaderboardHandlers, others)
 const Uncached = HttpApiBuilder.layer(Api).pipe(
-  Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(AuthorizationLayer, BoundaryLayer, JsonBodyLayer, uncached)))),
-  Layer.merge(EdgeLayer)
+  Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(Authorization.layer, Boundary.layer, uncached)))),
+  Layer.merge(Edge.layer)
 )
 const Reads = Layer.mergeAll(Seasons.layer, Leaderboards.layer)
 const Memory = Layer.mergeAll(

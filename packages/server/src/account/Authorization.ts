@@ -303,4 +303,4 @@ const makeLevels = Effect.gen(function* () {
   )
 })
 
-export const AuthorizationLayer = Layer.effectContext(makeLevels)
+export const layer = Layer.effectContext(makeLevels)

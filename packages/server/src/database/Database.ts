@@ -72,10 +72,10 @@ const MIGRATION_TIMEOUT = Duration.minutes(10)
 
 /** Waits for the server, applies the migrations, and gives all pools. */
 export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql, StartRefused> =>
-  pools(options).pipe(Layer.provide(Layer.effectDiscard(prepare(options))))
+  layerPools(options).pipe(Layer.provide(Layer.effectDiscard(prepare(options))))
 
 /** All pools on a database whose schema is up to date already. */
-export const pools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
+export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
   const requestsOf = (caller: CallerClass) => options.request_connections ?? REQUEST_CONNECTIONS[caller]
   const requests = CallerSql.layer(
     {

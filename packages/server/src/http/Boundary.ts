@@ -1,5 +1,5 @@
 /**
- * `BoundaryLayer` surrounds every endpoint, `JsonBodyLayer` those that take a body. Between them they
+ * `Boundary` surrounds every endpoint, `JsonBody` those that take a body. Between them they
  * turn the framework's errors and defects into the API's own typed refusals, which HttpApi then
  * encodes like a handler's. Edge.ts handles requests that match no endpoint.
  */
@@ -27,7 +27,7 @@ type Refusal = HttpApiMiddleware.Error<Boundary>
 const unavailable_s = 1
 
 // Both functions run once per route, when it is built.
-export const BoundaryLayer = Layer.effect(
+const layerBoundary = Layer.effect(
   Boundary,
   Effect.map(Effect.all([RateLimits, AnswerTimeout]), ([limits, timeout_ms]) =>
     Boundary.of((httpEffect, { endpoint }) => {
@@ -42,7 +42,7 @@ export const BoundaryLayer = Layer.effect(
   )
 )
 
-export const JsonBodyLayer = Layer.succeed(
+const layerJsonBody = Layer.succeed(
   JsonBody,
   JsonBody.of((httpEffect, { endpoint }) => {
     const refusesBody = Context.get(endpoint.annotations, RefusesBody)
@@ -58,6 +58,8 @@ export const JsonBodyLayer = Layer.succeed(
     )
   })
 )
+
+export const layer = Layer.merge(layerBoundary, layerJsonBody)
 
 const payloadsOf = ({ payload }: { readonly payload: HttpApiEndpoint.PayloadMap }): ReadonlyArray<Schema.Constraint> =>
   [...payload.values()].flatMap(({ schemas }) => schemas)

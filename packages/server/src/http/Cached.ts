@@ -10,7 +10,7 @@ import { codingOf } from "./encodings.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 
 // Once per route, when it is built: the known parameters are read from the endpoint.
-export const CachedLayer = Layer.effect(
+export const layer = Layer.effect(
   Cached,
   Effect.map(Effect.all([ResponseCache, AnswerTimeout]), ([cache, timeout_ms]) =>
     Cached.of((httpEffect, { endpoint }) => {

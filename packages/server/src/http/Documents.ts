@@ -66,7 +66,7 @@ const answer = (entry: Entry) =>
     return toResponse(entry, represented, headers["if-none-match"])
   }).pipe(Effect.catchTag("rate_limited", HttpServerRespondable.toResponse))
 
-export const DocumentsLayer = Layer.unwrap(
+export const layer = Layer.unwrap(
   Effect.map(
     Effect.suspend(() => (made === undefined ? Effect.tap(make, (all) => Effect.sync(() => void (made = all))) : Effect.succeed(made))),
     (documents) =>

@@ -13,7 +13,7 @@ import { compressed } from "./Compressed.ts"
 import { answered, durations } from "./HttpMetrics.ts"
 import { nextRequestId, RequestId } from "./RequestId.ts"
 
-export const EdgeLayer = HttpRouter.middleware(
+export const layer = HttpRouter.middleware(
   (httpEffect) =>
     Effect.withFiber((fiber) => {
       const id = nextRequestId()

@@ -40,7 +40,7 @@ const makeServer = () => {
 }
 
 /** Where the default address is taken by another service, this one logs that and runs without metrics. */
-export const metricsServer = (metrics: SettingsShape["metrics"]) => {
+export const layer = (metrics: SettingsShape["metrics"]) => {
   if (metrics === undefined) return Layer.empty
   const { address, asked } = metrics
   const served = HttpServer.serve(answer).pipe(Layer.provide(NodeHttpServer.layer(makeServer, address)))

@@ -28,7 +28,7 @@ const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-export const OperationsLayer = Layer.mergeAll(
+export const layer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ healthy: true })),
   Layer.unwrap(Effect.map(ready, (answer) => HttpRouter.add("GET", "/readyz", answer))),
   HttpRouter.add("GET", "/", HttpServerResponse.redirect("/docs", { status: 302 }))

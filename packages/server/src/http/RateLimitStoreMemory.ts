@@ -59,7 +59,7 @@ export const makeMemory = (clock: Clock.Clock, most = mostBuckets) => {
 }
 
 /** Each node counts for itself. */
-export const layerMemory = Layer.effect(
+export const layer = Layer.effect(
   RateLimitStore,
   Effect.map(Clock.Clock, (clock) => makeMemory(clock))
 )

@@ -17,7 +17,7 @@ export interface RedisOptions {
 }
 
 /** One store for all nodes, and each node's own while Redis does not answer. */
-export const layerRedis = ({ answer_ms = 500, url }: RedisOptions) =>
+export const layer = ({ answer_ms = 500, url }: RedisOptions) =>
   Layer.effect(
     RateLimitStore,
     Effect.flatMap(connect(url), (shared) => makeFailover(shared, answer_ms))

@@ -8,8 +8,8 @@ import { RateLimited } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Metric } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { type Limit, RateLimitStore } from "./RateLimitStore.ts"
-import { layerMemory } from "./RateLimitStoreMemory.ts"
-import { layerRedis, type RedisOptions } from "./RateLimitStoreRedis.ts"
+import * as RateLimitStoreMemory from "./RateLimitStoreMemory.ts"
+import * as RateLimitStoreRedis from "./RateLimitStoreRedis.ts"
 
 export type Table = { readonly [Class in RateClass]: Limit }
 
@@ -48,11 +48,11 @@ export class RateLimits extends Context.Service<
     )
 
   /** This node counts for itself. */
-  static readonly layer = (limits: Table = table) => RateLimits.layerStore(limits).pipe(Layer.provide(layerMemory))
+  static readonly layer = (limits: Table = table) => RateLimits.layerStore(limits).pipe(Layer.provide(RateLimitStoreMemory.layer))
 
   /** All nodes on one Redis count together. */
-  static readonly layerRedis = (redis: RedisOptions, limits: Table = table) =>
-    RateLimits.layerStore(limits).pipe(Layer.provide(layerRedis(redis)))
+  static readonly layerRedis = (redis: RateLimitStoreRedis.RedisOptions, limits: Table = table) =>
+    RateLimits.layerStore(limits).pipe(Layer.provide(RateLimitStoreRedis.layer(redis)))
 }
 
 const refusals = Metric.counter("agon_rate_limited_total", { description: "Requests refused with 429, by rate class", incremental: true })

@@ -33,10 +33,10 @@ import { StartRefused } from "../config/StartRefused.ts"
 import type { Address } from "../config/variables.ts"
 import { NodeSql } from "../database/Database.ts"
 import { lookout } from "./Lookout.ts"
-import { peerClients, peerServer } from "./Peers.ts"
+import { layerPeerClients, layerPeerServer } from "./Peers.ts"
 
 /** A single process; the actors need the cluster only to be hosted. */
-export const alone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
+export const layerAlone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
   Layer.provide(NodeCrypto.layerDigest),
   Layer.orDie
 )
@@ -51,7 +51,7 @@ const tables = Effect.gen(function* () {
   yield* sql.withTransaction(Effect.andThen(sql`SELECT pg_advisory_xact_lock(${TABLES_LOCK})`, Effect.scoped(made)))
 })
 
-const sql = Layer.effect(
+const layerSql = Layer.effect(
   SqlClient.SqlClient,
   Effect.gen(function* () {
     return (yield* NodeSql) ?? (yield* PgClient.PgClient)
@@ -62,7 +62,7 @@ const sql = Layer.effect(
 const SHARDS = 16
 
 /** `node` is the address of this node for the others, `secret` is shared by all; with `tls` nodes present certificates to each other. */
-export const amongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const config = ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(node.host, node.port)),
     shardsPerGroup: SHARDS,
@@ -71,9 +71,9 @@ export const amongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeT
     refreshAssignmentsInterval: "250 millis",
     simulateRemoteSerialization: false
   })
-  const clients = peerClients(secret, tls)
+  const clients = layerPeerClients(secret, tls)
   const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(clients))
-  return peerServer(node, secret, tls).pipe(
+  return layerPeerServer(node, secret, tls).pipe(
     Layer.provideMerge(HttpRunner.layerClient),
     Layer.provide([clients, health]),
     Layer.provideMerge(SqlMessageStorage.layerStorage({})),
@@ -81,7 +81,7 @@ export const amongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeT
     Layer.provide([config, RpcSerialization.layerSchemaBinary(), NodeCrypto.layerDigest]),
     Layer.merge(Layer.effectDiscard(lookout(node))),
     Layer.provide(Layer.effectDiscard(tables)),
-    Layer.provide(sql),
+    Layer.provide(layerSql),
     Layer.catch((error) => Layer.effectContext(error instanceof StartRefused ? Effect.fail(error) : Effect.die(error)))
   )
 }

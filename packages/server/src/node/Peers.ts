@@ -25,7 +25,7 @@ export const nodesCredential = (secret: Redacted.Redacted) =>
   `Bearer ${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}`
 
 /** The clients for other nodes. */
-export const peerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+export const layerPeerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const credential = nodesCredential(secret)
   // Fresh: otherwise the program's other client, which is the same layer without the certificate, would be reused.
   const http = Layer.effect(
@@ -36,7 +36,7 @@ export const peerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined)
 }
 
 /** Serves other nodes' commands to the seasons hosted here. */
-export const peerServer = ({ host, port }: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+export const layerPeerServer = ({ host, port }: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const credential = nodesCredential(secret)
   const make = () =>
     tls === undefined ? createServer(LIMITS) : createTlsServer({ ...LIMITS, ...tls, requestCert: true, rejectUnauthorized: true })

@@ -60,7 +60,7 @@ const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: 
 })
 
 /** Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong, or the bucket is open to everybody. */
-const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnavailable> =>
+export const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnavailable> =>
   Layer.effect(
     ObjectStore,
     Effect.suspend(() => {
@@ -74,5 +74,3 @@ const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnavailable>
       )
     })
   )
-
-export const S3Objects = { layer }

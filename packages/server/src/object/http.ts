@@ -72,7 +72,7 @@ const answer = (local: Local, request: HttpServerRequest.HttpServerRequest) => {
 }
 
 /** Merged next to the HttpApi where the store is local; with S3 this path has no routes. */
-export const objectRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | LocalObjects> = HttpRouter.use((router) =>
+export const layerRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | LocalObjects> = HttpRouter.use((router) =>
   Effect.flatMap(LocalObjects, (local) =>
     router.add("*", `${OBJECTS_PATH}*`, (request) =>
       answer(local, request).pipe(

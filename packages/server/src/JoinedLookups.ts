@@ -34,7 +34,7 @@ const makeInCommunity = Effect.gen(function* () {
   return (account_id: string, kind: InCommunity, id: string) => there[kind](id, account_id)
 })
 
-export const LookupsLayer = Layer.effect(
+export const layer = Layer.effect(
   Lookups,
   Effect.gen(function* () {
     const keys = yield* RunnerKeys

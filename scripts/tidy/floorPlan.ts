@@ -15,8 +15,8 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Programs do not import each other. */
 export const programs: ReadonlyArray<string> = ["server", "runner", "cli"]
 
-/** The rules of the season read no clock and touch no machine, so nothing of Node's either. */
-export const withoutBuiltins: ReadonlyArray<string> = ["domain"]
+/** The rules of the season read no clock and touch no machine, so nothing of Node's either; those of the games run in browsers too. */
+export const withoutBuiltins: ReadonlyArray<string> = ["domain", "engine"]
 
 /** The same feature folders in every package, so that one feature is found in all of them under one name. */
 export const features: ReadonlyArray<string> = [

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
-import { canonicalJson, canonicalSha256, sha256Hex } from "./canonicalJson.ts"
+import { canonicalJson, canonicalSha256 } from "./canonicalJson.ts"
+import { sha256Hex } from "./sha256.ts"
 
 describe("canonicalJson", () => {
   it("sorts keys at every depth and leaves no white space", () => {

@@ -2,7 +2,7 @@
  * One text for one value, so that hashes agree between implementations: keys sorted by code unit, no white space, integers
  * plain, UTF-8 (docs/games.md#replays).
  */
-import { createHash } from "node:crypto"
+import { sha256Hex } from "./sha256.ts"
 
 /** Throws a TypeError on a value that JSON cannot express; callers pass values made by an engine or a reader. */
 export const canonicalJson = (value: unknown): string => {
@@ -30,9 +30,6 @@ const objectText = (members: Readonly<Record<string, unknown>>): string => {
   }
   return `${text}}`
 }
-
-/** 64 lower-case hex digits. */
-export const sha256Hex = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 /** sha256 over the canonical text: `board_sha256` and `state_sha256`. */
 export const canonicalSha256 = (value: unknown): string => sha256Hex(canonicalJson(value))

@@ -29,7 +29,7 @@ describe("the digest of an engine", () => {
         names,
         own.map((name) => `${slug}/${name}`)
       )
-      assert.includeMembers(names, ["Engine.ts", "Mulberry32.ts", "ranking.ts", "untrusted.ts", "canonicalJson.ts"])
+      assert.includeMembers(names, ["Engine.ts", "Mulberry32.ts", "ranking.ts", "untrusted.ts", "sha256.ts"])
       assert.isFalse(names.some((name) => name.includes(slug === "snakes" ? "othello" : "snakes") || name.includes("test")))
     }
   })
@@ -38,6 +38,12 @@ describe("the digest of an engine", () => {
     for (const engine of engines) assert.match(engine.digest, /^[0-9a-f]{64}$/)
     assert.strictEqual(new Set(engines.map((engine) => engine.digest)).size, engines.length)
     assert.strictEqual(engineDigest("snakes/1", new URL("snakes/snakes.ts", here).href), engines[0]!.digest)
+  })
+
+  it("is that of the text's form and hash too, which nothing in the engine's folder imports", () => {
+    const sources = (...entries: ReadonlyArray<string>) => sourcesFrom(entries.map((entry) => new URL(entry, here)))
+    assert.strictEqual(engines[0]!.digest, digestOfSources("snakes/1", sources("snakes/snakes.ts", "canonicalJson.ts")))
+    assert.notStrictEqual(engines[0]!.digest, digestOfSources("snakes/1", sources("snakes/snakes.ts")))
   })
 
   it("follows imports and re-exports, of types too, and nothing else", () => {

@@ -9,6 +9,7 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   zoo: ["engine", "onnx"],
   server: ["api", "domain", "embedded-postgres", "engine", "sandbox"],
   runner: ["api", "engine", "sandbox"],
+  site: ["api", "engine"],
   cli: ["api", "domain", "engine", "sandbox", "zoo"]
 }
 
@@ -48,5 +49,6 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
   zoo: ["snakes", "othello", "graph"],
+  site: ["picture"],
   server: ["process", "config", "database", "http", "node", "object", "audit", "rating", "actor"]
 }

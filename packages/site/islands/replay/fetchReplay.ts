@@ -1,0 +1,44 @@
+/** Fetches a replay from this origin, and no more of it than a replay may have; every failure is a sentence. */
+
+/** docs/contract.md#other-limits */
+const BYTES_MAX = 4 * 1024 * 1024
+const WAIT_MS = 30_000
+
+export type Fetched = { readonly ok: true; readonly json: unknown } | { readonly ok: false; readonly sentence: string }
+
+const refused = (sentence: string): Fetched => ({ ok: false, sentence })
+
+export const fetchReplay = async (address: string, left: AbortSignal): Promise<Fetched> => {
+  const url = URL.parse(address, location.href)
+  if (url === null || url.origin !== location.origin) return refused("The replay is not on this site, so it is not fetched.")
+  const late = AbortSignal.timeout(WAIT_MS)
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.any([left, late]), credentials: "same-origin", redirect: "error" })
+    if (!answer.ok)
+      return refused(answer.status === 404 ? "There is no replay of this match." : `The replay could not be fetched (${answer.status}).`)
+    const text = await readText(answer)
+    return text === undefined ? refused("The replay is larger than 4 MiB, so it is not read.") : { ok: true, json: JSON.parse(text) }
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      return refused(error instanceof SyntaxError ? "The replay is not JSON." : "The replay could not be fetched.")
+    return refused(late.aborted ? `The replay did not come within ${WAIT_MS / 1_000} seconds.` : "The replay could not be read.")
+  }
+}
+
+/** Undefined where there are too many bytes; the rest is then not fetched. */
+const readText = async (answer: Response): Promise<string | undefined> => {
+  const reader = answer.body?.getReader()
+  if (reader === undefined) return ""
+  const decoder = new TextDecoder()
+  let [text, bytes] = ["", 0]
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes > BYTES_MAX) {
+      await reader.cancel()
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}

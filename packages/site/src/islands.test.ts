@@ -1,0 +1,65 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { load } from "./islands.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "agon-islands-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What a replay's page may load. */
+const REPLAY_BYTES_MAX = 25_000
+
+describe("the islands", () => {
+  it.live("are built once for all who start together, and found again afterwards", () =>
+    Effect.gen(function* () {
+      const kept = join(folder, "together")
+      const [one, other] = yield* Effect.all([load(kept), load(kept)], { concurrency: "unbounded" })
+      assert.deepStrictEqual([...one.files], [...other.files])
+      const [name, ...more] = readdirSync(kept)
+      assert.deepStrictEqual(more, [], "one file, and nothing half written")
+      const written = statSync(join(kept, name!)).mtimeMs
+      assert.deepStrictEqual([...(yield* load(kept)).files], [...one.files])
+      assert.strictEqual(statSync(join(kept, name!)).mtimeMs, written)
+    })
+  )
+
+  it.live("are built anew beside what other sources gave, and where what is kept cannot be read", () =>
+    Effect.gen(function* () {
+      const kept = join(folder, "stale")
+      const { files } = yield* load(kept)
+      const [name] = readdirSync(kept)
+      writeFileSync(join(kept, name!), "{")
+      writeFileSync(join(kept, "islands-0123456789abcdef.json"), "{}")
+      assert.deepStrictEqual([...(yield* load(kept)).files], [...files])
+      assert.deepStrictEqual(readdirSync(kept), [name])
+    })
+  )
+
+  it.live("are built in memory where nothing can be written", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "a file")
+      writeFileSync(file, "")
+      assert.isAbove((yield* load(join(file, "below"))).files.size, 0)
+    })
+  )
+
+  it.live("keep the script of a replay's page small, whole, and named by its content", () =>
+    Effect.gen(function* () {
+      const { files, scriptTag } = yield* load()
+      const [, name] = /^<script type="module" src="\/assets\/(replay-[\w-]{8,}\.js)"><\/script>$/.exec(scriptTag("replay"))!
+      const { content_type, text } = files.get(name!)!
+      assert.match(content_type, /^text\/javascript/)
+      assert.strictEqual(files.size, 1, "it loads no other script")
+      assert.isBelow(gzipSync(text, { level: 9 }).length, REPLAY_BYTES_MAX)
+      assert.notMatch(
+        text,
+        /\bimport\s*[("{*]|\beval\(|new Function|https?:\/\/(?!www\.w3\.org|lit\.dev)/,
+        "nothing of elsewhere, nothing that a policy refuses"
+      )
+      assert.notInclude(text, "Lit is in dev mode")
+    })
+  )
+})

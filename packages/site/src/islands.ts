@@ -1,0 +1,103 @@
+/**
+ * Scripts of the site's islands, built once by Vite and kept by a fingerprint of everything that they are made of: a start on unchanged
+ * sources reads one file and does not load Vite. Starts at the same time build twice and keep the same: the file is written beside and
+ * renamed. Where nothing can be written, every start builds anew.
+ */
+import { hash } from "node:crypto"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { engines } from "@agon/engine/registry.ts"
+import { Data, Effect, Option } from "effect"
+
+/** A file below `/assets/`; its name has a hash of its content, so it may be kept for ever. */
+export interface IslandFile {
+  readonly content_type: string
+  readonly text: string
+}
+
+export interface Islands {
+  /** By name. */
+  readonly files: ReadonlyMap<string, IslandFile>
+  /** The element that loads an island's script. */
+  readonly scriptTag: (island: IslandName) => string
+}
+
+export class IslandsNotBuilt extends Data.TaggedError("IslandsNotBuilt")<{ readonly cause: unknown }> {}
+
+export const ISLAND_NAMES = ["replay"] as const
+export type IslandName = (typeof ISLAND_NAMES)[number]
+
+const ROOT = join(import.meta.dirname, "..")
+/** Ignored by git. */
+const KEPT = join(ROOT, "dist")
+const ENGINE = dirname(fileURLToPath(import.meta.resolve("@agon/engine/Engine.ts")))
+
+/** The text of a built file by name. */
+type Built = Readonly<Record<string, string>>
+
+/** `kept` is the folder of what was built before. */
+export const load = Effect.fnUntraced(function* (kept: string = KEPT) {
+  const name = `islands-${yield* Effect.try({ try: fingerprint, catch: (cause) => new IslandsNotBuilt({ cause }) })}.json`
+  const known = yield* Effect.option(Effect.try(() => JSON.parse(readFileSync(join(kept, name), "utf8")) as Built))
+  if (Option.isSome(known)) return islandsOf(known.value)
+  const built = yield* Effect.tryPromise({ try: build, catch: (cause) => new IslandsNotBuilt({ cause }) })
+  yield* Effect.ignore(Effect.try(() => keep(kept, name, built)))
+  return islandsOf(built)
+})
+
+const islandsOf = (built: Built): Islands => ({
+  files: new Map(Object.entries(built).map(([name, text]) => [name, { content_type: "text/javascript; charset=utf-8", text }])),
+  scriptTag: (island) => {
+    const name = Object.keys(built).find((file) => file.startsWith(`${island}-`))
+    return name === undefined ? "" : `<script type="module" src="/assets/${name}"></script>`
+  }
+})
+
+/** Names and contents of all sources; the package's manifest pins the versions of what is bundled and of what bundles. */
+const fingerprint = (): string => {
+  const sources = [join(ROOT, "islands"), join(import.meta.dirname, "picture"), ENGINE].flatMap(sourcesBelow).sort()
+  const files = [join(ROOT, "package.json"), import.meta.filename, ...sources]
+  const contents = files.map((path) => [relative(ROOT, path), readFileSync(path, "utf8")])
+  return hash("sha256", JSON.stringify(contents), "hex").slice(0, 16)
+}
+
+const sourcesBelow = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name) ? [join(entry.parentPath, entry.name)] : []
+  )
+
+/** An older build is of no use to anybody once this one is there: who uses it has it in memory. */
+const keep = (folder: string, name: string, built: Built): void => {
+  mkdirSync(folder, { recursive: true })
+  const beside = join(folder, `${name}.${process.pid}`)
+  writeFileSync(beside, JSON.stringify(built))
+  renameSync(beside, join(folder, name))
+  for (const other of readdirSync(folder))
+    if (other.startsWith("islands-") && other.endsWith(".json") && other !== name) rmSync(join(folder, other), { force: true })
+}
+
+/** Conditions are named so that a development build of a library is never taken, whatever the environment says. */
+const build = async (): Promise<Built> => {
+  const vite = await import("vite")
+  const built = await vite.build({
+    root: ROOT,
+    configFile: false,
+    envFile: false,
+    publicDir: false,
+    logLevel: "silent",
+    define: { ENGINE_DIGESTS: JSON.stringify(Object.fromEntries(engines.map(({ digest, slug }) => [slug, digest]))) },
+    resolve: { conditions: ["module", "browser", "production"] },
+    build: {
+      write: false,
+      target: "es2023",
+      modulePreload: false,
+      rolldownOptions: {
+        input: Object.fromEntries(ISLAND_NAMES.map((name) => [name, join(ROOT, "islands", `${name}.ts`)])),
+        output: { entryFileNames: "[name]-[hash].js", chunkFileNames: "shared-[hash].js" }
+      }
+    }
+  })
+  const files = [built].flat().flatMap((one) => ("output" in one ? one.output : []))
+  return Object.fromEntries(files.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file.code]] : [])))
+}

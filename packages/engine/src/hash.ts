@@ -1,10 +1,10 @@
 /** Hashes of files as the API writes them: `sha256:` and 64 lower-case hexadecimal digits. */
-import { createHash } from "node:crypto"
+import { sha256Hex } from "./sha256.ts"
 
 const PREFIX = "sha256:"
 
 /** The digits alone, as file names, object keys and replays have them. */
-export const hexOfBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+export const hexOfBytes = (bytes: Uint8Array): string => sha256Hex(bytes)
 
 export const hashOf = (bytes: Uint8Array): string => PREFIX + hexOfBytes(bytes)
 

@@ -1,7 +1,7 @@
 /**
  * Two seasons beside each other in one database, whose boards, entries and matches are alike, and a third that has every row of
  * the first which its keys allow it to have: the same boards, rounds, ratings, reviews and open matches, under its own id. Nothing
- * that is done to one of them may touch a row of another.
+ * that is done to one of them may touch a row of another, or read one: ratings that wait for their rows are others' in the third.
  */
 import { PgClient } from "@effect/sql-pg"
 import { float8, int4 } from "@effect/sql-pg/PgTypes"
@@ -20,9 +20,16 @@ export const offsetOf = (season: string): number => (season === SECOND ? 32 : 0)
 /** Tables in which a season's rows are found by its id and another key that may be the same in two seasons. */
 const SHADOWED = ["board", "live", "review", "rating", "rating_redo", "rating_seed", "round", "series_point"]
 
+/** Bytes of packed ratings (redo.ts) before the first one's mean, and the one of them that has the mean's exponent. */
+const MEAN_EXPONENT_AT = 1 + 16 + 3 + 4 * 6 + 7
+
 const SHADOWS = `
 CREATE FUNCTION shadow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   NEW.season_id := '${SHADOW}';
+  IF TG_TABLE_NAME = 'rating_redo' THEN
+    NEW.seq := NEW.seq + 1000000; -- after all of the first season's
+    NEW.ratings := set_byte(NEW.ratings, ${MEAN_EXPONENT_AT}, 65);
+  END IF;
   EXECUTE format('INSERT INTO %I OVERRIDING SYSTEM VALUE SELECT ($1).* ON CONFLICT DO NOTHING', TG_TABLE_NAME) USING NEW;
   RETURN NULL;
 END $$;

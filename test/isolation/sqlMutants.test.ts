@@ -38,7 +38,7 @@ describe("mutants of SQL", () => {
         "INSERT INTO x without the fence"
       ]
     )
-    assert.include(mutants[3]!.apply(two), "live.season_id = f.season_id AND TRUE)")
+    assert.include(mutants[3]!.apply(two), "live.season_id = f.season_id AND (live.id = ANY ($5::uuid[]) OR TRUE))")
     assert.include(mutants[4]!.apply(two), "DELETE FROM live USING (SELECT id AS season_id, game FROM season WHERE id = $1) f WHERE")
     assert.strictEqual(mutants[5]!.apply(one), one)
   })

@@ -101,6 +101,8 @@ const normal = (piece: string): string => {
 }
 
 const replaced = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to)
+/** A condition that always holds. It is still there, since PostgreSQL refuses a statement whose parameter is used nowhere. */
+const always = (text: string, span: Span): string => replaced(text, span, `(${text.slice(span.from, span.to)} OR TRUE)`)
 const short = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 const UNFENCED = "(SELECT id AS season_id, game FROM season WHERE id = $1) f"
@@ -121,7 +123,7 @@ interface Change {
 const changesOf = (piece: string): ReadonlyArray<Change> => {
   const dropped = conditionsOf(piece).map(({ from, to }, i) => ({
     what: `without ${short(piece.slice(from, to))}`,
-    of: (text: string) => replaced(text, conditionsOf(text)[i]!, "TRUE")
+    of: (text: string) => always(text, conditionsOf(text)[i]!)
   }))
   const fence = FENCE.test(piece)
     ? [{ what: "without the fence", of: (text: string) => text.replace(FENCE, (_, from: string) => `${from} ${UNFENCED}`) }]

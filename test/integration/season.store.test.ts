@@ -8,7 +8,8 @@ import { RATINGS_PER_S } from "@agon/server/actor/WaitingRatings.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { hasty } from "../support/hastyClock.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
@@ -244,8 +245,8 @@ const create: Create<PgClient.PgClient> = (season, settings) =>
     yield* insertSeason(sql, season, settings)
     yield* insertPeople(sql, season, 40)
   })
-const pg = (ratings_per_s: number) =>
-  SeasonStorePg.layerOf({ ratings_per_s }).pipe(
+const pg = (ratings_per_s: number, slow_ms = Infinity) =>
+  SeasonStorePg.layerOf({ ratings_per_s, slow_ms }).pipe(
     Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
     Layer.provideMerge(Postgres.layer({ migrate: true }))
   )
@@ -293,7 +294,7 @@ layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, while 
   )
 })
 
-layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, when a round has started", (it) => {
+layer(pg(0.1, 100), { excludeTestServices: true })("SeasonStore on PostgreSQL, when a round has started", (it) => {
   it.effect("rows follow one after another; until then they are read as reset, by a claim and by readers", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -325,6 +326,17 @@ layer(pg(0.1), { excludeTestServices: true })("SeasonStore on PostgreSQL, when a
       assert.deepStrictEqual(sorted(rowsOf(restore(snapshot))), sorted(rowsOf(state)))
       assert.strictEqual(fence.waiting.due, 0)
       state = restore(snapshot)
+      const slow = hasty(yield* Clock.Clock, 3_000)
+      const behind: Array<number> = []
+      for (let i = 0; i < 3; i++) {
+        fence = yield* Effect.provideService(store.commit(fence, state), Clock.Clock, slow)
+        behind.push(started!.behind - (yield* rows)[0]!.behind)
+      }
+      assert.deepStrictEqual(
+        behind,
+        [2, 3, 5],
+        "one that waits and one of the earlier round, but none of these for 5 s after a commit of 3 s"
+      )
       for (let i = 0; (yield* rows)[0]!.behind > 0; i++) {
         assert.isBelow(i, 10)
         yield* obey({ _tag: "Tick" })

@@ -5,6 +5,7 @@ import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Clock, Effect, Exit, Layer } from "effect"
+import { hasty } from "../support/hastyClock.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { settings } from "../support/SeasonScript.ts"
 import { same, told } from "./compare.ts"
@@ -42,23 +43,9 @@ const both = (control: Control) =>
 /** Every look at it takes so long that ratings get their turn while others wait on. */
 const LOOK_MS = 300
 
-const hasty = (clock: Clock.Clock): Clock.Clock => {
-  let now = clock.currentTimeMillisUnsafe()
-  const look = () => (now += LOOK_MS)
-  return {
-    currentTimeMillisUnsafe: look,
-    currentTimeMillis: Effect.sync(look),
-    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-    currentTimeNanos: clock.currentTimeNanos,
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration) => clock.sleep(duration)
-  }
-}
-
 /** Undefined where every check held. */
 export const trial = (control: Control) =>
-  Effect.flatMap(Clock.Clock, (clock) => Effect.provideService(both(control), Clock.Clock, hasty(clock))).pipe(
+  Effect.flatMap(Clock.Clock, (clock) => Effect.provideService(both(control), Clock.Clock, hasty(clock, LOOK_MS))).pipe(
     Effect.exit,
     Effect.map((exit) => (Exit.isSuccess(exit) ? undefined : Cause.pretty(exit.cause)))
   )

@@ -5,11 +5,11 @@ import { assert, describe, it } from "vitest"
 import { WaitingRatings } from "./WaitingRatings.ts"
 
 /** A season of ten entries, twenty ratings, in which nothing else happens. */
-const start = (per_s: number) => {
+const start = (per_s: number, slow_ms?: number) => {
   const { state } = season(10)
   committed(state)
   const ratings = state.ladders.flatMap(({ ratings }) => [...ratings.values()])
-  const waiting = new WaitingRatings(per_s)
+  const waiting = new WaitingRatings(per_s, undefined, slow_ms)
   let seq = 0
   /** Makes a commit at `now` that changes these ratings, as rated matches do. */
   const commit = (now: number, changed: ReadonlyArray<LadderRating>) => {
@@ -68,5 +68,62 @@ describe("ratings are written", () => {
     commit(3_600_000, ratings)
     assert.strictEqual(commit(0, []).written.length, 0)
     assert.strictEqual(commit(500, []).written.length, 1)
+  })
+
+  describe("of an earlier round", () => {
+    it("some with each commit, until none is left", () => {
+      const { commit, ratings, state, waiting } = start(16, 100)
+      for (const rating of ratings) state.unwritten.add(rating)
+      assert.deepStrictEqual(commit(1_000, []).written, ratings.slice(0, 4))
+      assert.strictEqual(waiting.due, 1_050)
+      waiting.took(100, 1_050)
+      assert.deepStrictEqual(commit(1_050, []).written, ratings.slice(4, 8))
+    })
+
+    it("not for four times as long as the last commit took where that was slow, and for five seconds at most", () => {
+      const { commit, ratings, state, waiting } = start(16, 100)
+      for (const rating of ratings) state.unwritten.add(rating)
+      commit(1_000, [])
+      waiting.took(500, 1_500)
+      assert.strictEqual(waiting.due, 3_500)
+      assert.deepStrictEqual(commit(3_499, []).written, [])
+      assert.strictEqual(waiting.due, 3_500)
+      assert.deepStrictEqual(commit(3_500, []).written, ratings.slice(4, 8))
+      waiting.took(60_000, 63_500)
+      assert.strictEqual(waiting.due, 68_500)
+      assert.strictEqual(commit(68_500, []).written.length, 4)
+    })
+
+    it("however slow the commits without them are", () => {
+      const { commit, ratings, state, waiting } = start(16, 100)
+      for (const rating of ratings) state.unwritten.add(rating)
+      commit(1_000, [])
+      waiting.took(500, 1_500)
+      commit(3_000, [])
+      waiting.took(500, 3_500)
+      assert.deepStrictEqual(commit(3_500, []).written, ratings.slice(4, 8))
+    })
+
+    it("meanwhile matches move ratings as ever, and a season that ends writes all of them", () => {
+      const { commit, ratings, state, waiting } = start(0.001, 100)
+      const [a, b, ...rest] = ratings as [LadderRating, LadderRating, ...Array<LadderRating>]
+      for (const rating of rest) state.unwritten.add(rating)
+      commit(1_000, [])
+      waiting.took(500, 1_500)
+      const { redo, written } = commit(1_600, [a, b])
+      assert.deepStrictEqual([written, redo], [[a], [a, b]])
+      assert.strictEqual(waiting.due, 1_700)
+      state.phase = "closed"
+      assert.deepStrictEqual(commit(1_650, []).written, [b, ...rest.slice(1)])
+    })
+
+    it("a clock that is put back ends the pause", () => {
+      const { commit, ratings, state, waiting } = start(16, 100)
+      for (const rating of ratings) state.unwritten.add(rating)
+      commit(3_600_000, [])
+      waiting.took(500, 3_600_500)
+      assert.deepStrictEqual(commit(0, []).written, [])
+      assert.strictEqual(commit(100, []).written.length, 4)
+    })
   })
 })

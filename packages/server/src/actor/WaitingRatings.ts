@@ -11,7 +11,8 @@
  * the next incarnation continues the queue.
  *
  * The start of a round changes every rating but writes none: rows of an earlier round are read as reset. They are rewritten in
- * the background, at five times the rate, after the ratings that wait.
+ * the background, at five times the rate, after the ratings that wait. After a slow commit of such rows no more of them are written for
+ * a while: the database's disk is busy, each row costs it some 2 KB of log, and callers of the season wait for the same disk.
  */
 
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
@@ -26,6 +27,10 @@ const SWEEP_MS = 1_000
 /** Resets a second, as a multiple of `per_s`; and how often a commit is made for them. */
 const RESETS = 5
 const RESET_MS = 50
+/** After a commit of resets slower than this, resets pause for a multiple of the time that it took: at worst 500 of them are written in 5 s. */
+export const SLOW_MS = 100
+const PAUSES = 4
+const PAUSE_MAX_MS = 5_000
 /** Reset rows that the close of a season still writes; in a closed season the remaining ones keep their earlier round for ever. */
 const RESETS_AT_CLOSE = 20_000
 
@@ -53,20 +58,24 @@ export class WaitingRatings {
   readonly #since = new Map<LadderRating, number>()
   readonly #per_s: number
   readonly #burst: number
+  readonly #slow_ms: number
   #left: number
   #at = 0
   #kept = false
   #swept_at = 0
   #found: Found
   #resets: number
+  #has_reset = false // in the last commit
+  #paused_until = -Infinity
   #most = 0 // the most that have waited at once since the queue was last empty
   /** When the next ones should be written even if nothing else happens, ms; Infinity where none waits. */
   due: number
   /** Ratings that the last commit wrote on behalf of earlier ones: their rows were out of date until then. */
   late: ReadonlyArray<LadderRating> = []
 
-  constructor(per_s: number = RATINGS_PER_S, found: Found = NOTHING) {
+  constructor(per_s: number = RATINGS_PER_S, found: Found = NOTHING, slow_ms = Infinity) {
     this.#per_s = per_s
+    this.#slow_ms = slow_ms
     this.#found = found
     this.#kept = found.kept.size > 0
     this.due = this.#kept || found.behind ? 0 : Infinity
@@ -82,14 +91,31 @@ export class WaitingRatings {
     this.#fill(now)
     const late = this.#next(written, seq, state.phase === "open" ? Math.floor(this.#left) : Infinity)
     for (const rating of written) state.unwritten.delete(rating)
-    this.late = [...late, ...this.#follow(state, written)]
-    const waits_ms = state.unwritten.size > 0 ? RESET_MS : FLUSH_MS
-    this.due = this.#since.size + state.unwritten.size === 0 ? Infinity : now + waits_ms
+    this.late = [...late, ...this.#follow(state, written, now)]
+    this.due = this.#dueAfter(now, state)
     const redo = this.#since.size === 0 ? [] : changed
     const done = this.#done(seq, now)
     if (!this.#kept) this.#swept_at = now
     this.#kept = this.#since.size > 0
     return { written, redo, done, followed: state.unwritten.size === 0 }
+  }
+
+  /** The store made the last commit in so many ms, until `now`. Slow ones without resets pause nothing, or resets would wait for ever. */
+  took(ms: number, now: number): void {
+    if (ms <= this.#slow_ms || !this.#has_reset) return
+    this.#paused_until = now + Math.min(PAUSES * ms, PAUSE_MAX_MS)
+    if (this.#since.size === 0 && this.due < Infinity) this.due = this.#paused_until
+  }
+
+  /** A clock that was set back ends the pause. */
+  #pauses(now: number): boolean {
+    return now < this.#paused_until && now >= this.#paused_until - PAUSE_MAX_MS
+  }
+
+  #dueAfter(now: number, { unwritten }: State): number {
+    if (this.#since.size + unwritten.size === 0) return Infinity
+    if (unwritten.size > 0 && !this.#pauses(now)) return now + RESET_MS
+    return this.#since.size > 0 ? now + FLUSH_MS : this.#paused_until
   }
 
   /** The ratings that waited when the last incarnation ended keep their place and waiting time. */
@@ -104,9 +130,10 @@ export class WaitingRatings {
   }
 
   /** Rewrites a few rows of an earlier round with each commit. Answers those that have changed in the current round. */
-  #follow({ phase, unwritten }: State, written: Array<LadderRating>): ReadonlyArray<LadderRating> {
+  #follow({ phase, unwritten }: State, written: Array<LadderRating>, now: number): ReadonlyArray<LadderRating> {
     const moved: Array<LadderRating> = []
-    const room = phase === "closed" ? RESETS_AT_CLOSE : Math.floor(this.#resets)
+    const most = this.#pauses(now) ? 0 : Math.floor(this.#resets)
+    const room = phase === "closed" ? RESETS_AT_CLOSE : most
     let rows = 0
     for (const rating of unwritten) {
       if (rows >= room) break
@@ -116,6 +143,7 @@ export class WaitingRatings {
       if (this.#since.delete(rating)) moved.push(rating)
     }
     this.#resets = Math.max(0, this.#resets - rows)
+    this.#has_reset = rows > 0
     return moved
   }
 

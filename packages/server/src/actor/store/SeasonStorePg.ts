@@ -12,14 +12,21 @@ import type { SqlError } from "effect/sql/SqlError"
 import { SeasonSql } from "../../database/Database.ts"
 import { SeasonClosed } from "../Mailbox.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
-import { placeOf, RATINGS_PER_S, WaitingRatings } from "../WaitingRatings.ts"
+import { placeOf, RATINGS_PER_S, SLOW_MS, WaitingRatings } from "../WaitingRatings.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
 import { type RatingRow, unpack } from "./redo.ts"
 
+/** See `WaitingRatings`. Without `slow_ms` no commit is slow. */
+interface Options {
+  /** The rating rows of a season that are written in a second. */
+  readonly ratings_per_s: number
+  readonly slow_ms?: number
+}
+
 /** Read under the lock that `reading.claim` holds on the season's row, so no commit comes between two tables. */
-const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, ratings_per_s: number) {
+const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row: reading.SeasonRow, options: Options) {
   const { at, epoch, game, head, ratings_round, seq, slug, ...settings } = row
   const waited = keptOf(yield* reading.redo(sql, season), head.round)
   const versions = yield* reading.versions(sql, season)
@@ -43,7 +50,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
       epoch,
       seq,
       at,
-      waiting: new WaitingRatings(ratings_per_s, { kept: waited.first, behind: ratings_round < head.round })
+      waiting: new WaitingRatings(options.ratings_per_s, { kept: waited.first, behind: ratings_round < head.round }, options.slow_ms)
     },
     snapshot
   } satisfies Claimed
@@ -85,13 +92,13 @@ const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings:
   return { first, last }
 }
 
-const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
+const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
   const storeFailed = (season: string) => (cause: SqlError) => new StoreFailed({ season, cause })
   return SeasonStore.of({
     claim: Effect.fn("SeasonStore.claim")(function* (season) {
       const claiming = Effect.gen(function* () {
         const [row] = yield* reading.claim(sql, season)
-        return row === undefined ? undefined : yield* readAll(sql, season, row, ratings_per_s)
+        return row === undefined ? undefined : yield* readAll(sql, season, row, options)
       })
       const claimed = yield* sql.withTransaction(claiming).pipe(Effect.mapError(storeFailed(season)))
       return claimed ?? (yield* new SeasonClosed({ season }))
@@ -101,6 +108,8 @@ const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
       const now = yield* Clock.currentTimeMillis
       const [row] = yield* Effect.mapError(commit(sql, fence, state, now), storeFailed(fence.season))
       if (row?.held !== 1) return yield* new Fenced({ season: fence.season })
+      const ended = yield* Clock.currentTimeMillis
+      fence.waiting.took(ended - now, ended)
       return { ...fence, seq: fence.seq + 1, at: row.at }
     }),
 
@@ -122,10 +131,9 @@ const make = (sql: PgClient, ratings_per_s: number): SeasonStore["Service"] => {
   })
 }
 
-/** `ratings_per_s`: the rating rows of a season that are written in a second, see `WaitingRatings`. */
-export const layerOf = ({ ratings_per_s }: { readonly ratings_per_s: number }) =>
+export const layerOf = (options: Options) =>
   Layer.effect(
     SeasonStore,
-    Effect.map(SeasonSql, (sql) => make(sql, ratings_per_s))
+    Effect.map(SeasonSql, (sql) => make(sql, options))
   )
-export const layer = layerOf({ ratings_per_s: RATINGS_PER_S })
+export const layer = layerOf({ ratings_per_s: RATINGS_PER_S, slow_ms: SLOW_MS })

@@ -112,8 +112,9 @@ const startRounds = (book: Book, window: Window, until: number): void => {
   }
 }
 
-/** A baseline that is switched on again, or an entry that was suspended. */
+/** A baseline that is switched on again, or an entry that was suspended; who was superseded stays away, whoever asks. */
 const comesBack = ({ before, now }: Window, place: string, { version }: Row): boolean => {
+  if (before.versions.get(version)?.status === "superseded") return false
   const suspended = ({ versions }: View) => versions.get(version)?.phase === "suspended"
   return before.ratings.get(place)?.active === false || (suspended(before) && !suspended(now))
 }

@@ -20,8 +20,8 @@ export const ratingsPerS = (seed: number) => (seed % 4 < 2 ? 0.5 : RATINGS_PER_S
 /** In every eighth a second season is played in the same store; ratings wait in both. */
 const isBeside = (seed: number): boolean => seed % 8 === 1 || seed % 16 === 8
 
-/** In every sixteenth people ask while a fold is read, and are obeyed in one batch with it. */
-const isCrowded = (seed: number): boolean => seed % 16 === 15
+/** In every eighth people ask while a fold is read, and are obeyed in one batch with it. */
+const isCrowded = (seed: number): boolean => seed % 8 === 7
 
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {

@@ -53,8 +53,8 @@ export interface Head {
   series_at: number // when the last points of the series were taken
   series_rated: number // how often ratings had changed by then
   played: number // matches with a result, counted or not
-  /** Failed matches since the last result: `played` at that time, and the versions that sat in all of them. */
-  failing: { readonly played: number; readonly common: ReadonlyArray<string> } | null
+  /** Failed matches since the last result: `played` at that time, the versions that sat in all of them, and those that runners named. */
+  failing: { readonly played: number; readonly common: ReadonlyArray<string>; readonly named?: ReadonlyArray<string> } | null
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
 }

@@ -143,6 +143,25 @@ describe("an entry whose weights are lost", () => {
     assert.strictEqual(state.phase, "closed")
     for (const n of [2, 3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
   })
+
+  it("does not hold up finals beside others like it, where nothing else is left to play", () => {
+    for (const [entries, games, others] of [
+      [5, 1, 1],
+      [12, 4, 1],
+      [12, 4, 2]
+    ] as const) {
+      const { now, state } = season(entries)
+      const lost = [1, 2, 3].slice(0, others + 1).map((n) => version(n))
+      const lostIn = ({ versions }: Match) => versions.find((id) => lost.includes(id))
+      const says: Machine["says"] = (match) => (lostIn(match) === undefined ? "played" : "weights_unavailable")
+      step(state, { _tag: "PlanRound", kind: "finals", games, starts_at: now + 1_000 }, now)
+      const machines = ["k1", "k2"].map((key) => ({ key, says, names: (match: Match) => lostIn(match)! }))
+      play(state, machines, now + 2_000, 3_000, (state) => state.phase === "closed")
+      assert.strictEqual(state.phase, "closed")
+      for (const id of lost) assert.strictEqual(phase(state, id), "suspended")
+      assert.isAtMost(failed(state), 2 * FAULTS_RUNNING * lost.length)
+    }
+  })
 })
 
 describe("an entry that kills runners", () => {
@@ -151,6 +170,18 @@ describe("an entry that kills runners", () => {
     play(state, [dying("k1"), dying("k2"), dying("k1"), dying("k2")], now, 6_000, (state) => phase(state) === "suspended")
     assert.strictEqual(phase(state), "suspended")
     for (const n of [2, 3, 4, 5, 6]) assert.isNull(phase(state, version(n)))
+  })
+
+  it("is suspended in finals beside a second, which nobody names either, and the finals end", () => {
+    const { now, state } = season(12)
+    const killers = [version(1), version(2)]
+    const says: Machine["says"] = ({ versions }) => (versions.some((id) => killers.includes(id)) ? undefined : "played")
+    step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
+    const machines = ["k1", "k2"].map((key) => ({ key, says }))
+    play(state, machines, now + 2_000, 6_000, (state) => state.phase === "closed")
+    assert.strictEqual(state.phase, "closed")
+    const suspended = [...state.versions_by_id.values()].filter((each) => each.phase === "suspended").map(({ id }) => id)
+    assert.sameMembers(suspended, killers)
   })
 
   it("takes nobody with it that has played with it alone", () => {
@@ -205,6 +236,14 @@ describe("an honest entry is not suspended", () => {
       assert.isAbove(failed(state), 40)
       assert.isFalse([...state.versions_by_id.values()].some((each) => each.phase === "suspended"))
     }
+  })
+
+  it("while nobody's weights can be had, and runners name one after another", () => {
+    const { now, state } = season(8)
+    const machines = ["k1", "k2"].map((key): Machine => ({ key, says: () => "weights_unavailable", names: ({ versions }) => versions[0]! }))
+    play(state, machines, now, 6_000)
+    assert.isAbove(failed(state), 40)
+    assert.isFalse([...state.versions_by_id.values()].some((each) => each.phase === "suspended"))
   })
 
   it("by a runner that lies about it, while another plays it", () => {

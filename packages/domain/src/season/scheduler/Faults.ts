@@ -8,7 +8,8 @@
  * fetched), or if no other version and no other owner sat in all of them. One match of the entry that is played to its end
  * clears it. Two things must not suspend an honest entry:
  *
- * - A failing fleet. While no match of the season ends well, only entries that sat in all the failed ones are blamed.
+ * - A failing fleet. While no match of the season ends well, only entries that sat in all the failed ones are blamed, and those
+ *   that runners name while they name few: two entries whose weights are lost may be all that finals still have to play.
  * - A lying runner. If two keys have brought results within a day, two keys must each have failed at least two of the
  *   five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
  *   the entry. With one key there is no second source. An `engine_fault` is the machine's: it blames nobody.
@@ -32,6 +33,8 @@ const DAY_MS = 86_400_000
 /** Keys are written with the season's head, so a key's time is renewed at most once an hour. */
 const KEY_NOTED_MS = 3_600_000
 const KEYS_MAX = 16
+/** While no match ends well, fewer than half of the entries, and at most this many, may be blamed by name. */
+const NAMED_MAX = 16
 
 /** Whether this key may take a queued match now: a match that it reported unplayable is left to others first. */
 export const mayTake = ({ now }: State, { tries }: OpenMatch, key: string): boolean =>
@@ -67,18 +70,26 @@ export const suspectsOf = ({ tries, versions }: OpenMatch): ReadonlyArray<string
 /** Records that one of the suspects caused a match to fail. */
 export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<string>): void => {
   if (match.ladder === null || match.tries.some(({ reason }) => reason === "engine_fault")) return
-  const run = state.failing?.played === state.played ? state.failing.common : suspects
-  const common = run.filter((id) => suspects.includes(id))
-  state.failing = { played: state.played, common }
+  const { common, named } = failing(state, suspects)
+  const isNamed = suspects.length === 1 && named.length <= NAMED_MAX && named.length * 2 < state.active
   const keys = [...new Set(match.tries.map(({ key }) => key))]
   for (const id of suspects) {
     const version = state.versions_by_id.get(id)
     if (version?.status !== "entered" || version.phase !== null) continue
     const { streak } = version
-    if (streak !== null && streak.played === state.played && !common.includes(id)) continue
+    if (streak !== null && streak.played === state.played && !common.includes(id) && !isNamed) continue
     accuse(state, version, suspects, keys)
     if (isGuilty(state, version)) suspend(state, version)
   }
+}
+
+/** Adds a failed match to those since the last result. */
+const failing = (state: State, suspects: ReadonlyArray<string>) => {
+  const run = state.failing?.played === state.played ? state.failing : { common: suspects, named: [] }
+  const common = run.common.filter((id) => suspects.includes(id))
+  const named = [...new Set([...(run.named ?? []), ...(suspects.length === 1 ? suspects : [])])].slice(0, NAMED_MAX + 1)
+  state.failing = { played: state.played, common, named }
+  return { common, named }
 }
 
 const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>, keys: ReadonlyArray<string>): void => {

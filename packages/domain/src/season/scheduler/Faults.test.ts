@@ -51,6 +51,15 @@ const enter = (state: State): number => {
   return now
 }
 
+/** Models 1, 2, … of these owners, one after another, since an owner has one candidate at a time. */
+const enterOf = (state: State, owners: ReadonlyArray<number>): number => {
+  owners.forEach((of, i) => {
+    step(state, submission(i + 1, { owner: owner(of) }), state.now)
+    enter(state)
+  })
+  return state.now
+}
+
 const games = (state: State, n: number) => state.ladders.at(-1)!.ratings.get(version(n))!.made
 const phase = (state: State, id = LOST) => state.versions_by_id.get(id)!.phase
 const failed = (state: State) => state.writes.ended.filter(({ ending }) => ending === "failed").length
@@ -191,10 +200,24 @@ describe("an entry that kills runners", () => {
     assert.deepStrictEqual([phase(state), phase(state, version(2))], [null, null])
   })
 
+  it("does not keep the same stranger from playing its owner's other entry", () => {
+    for (const games of [1, 2, 3, 4, 5]) {
+      const { state } = season(0)
+      const now = enterOf(state, [1, 1, 2, 2])
+      step(state, { _tag: "PlanRound", kind: "round", games, starts_at: now + 1_000 }, now)
+      const machines = ["k1", "k2"].map(dying)
+      const others = ({ ladders }: State) =>
+        [ladders[0]!, ladders.at(-1)!].flatMap(({ ratings }) => [2, 3, 4].map((n) => ratings.get(version(n))!.credit))
+      const areServed = (state: State) => state.round === 1 && others(state).every((credit) => credit >= games)
+      play(state, machines, now + 2_000, 4_000, areServed)
+      assert.isTrue(areServed(state), `${games} games: ${others(state)}`)
+    }
+  })
+
   it("takes nobody with it that has met the entries of its owner alone", () => {
     const { state } = season(0)
-    for (const n of [1, 2, 3, 4, 5]) step(state, submission(n, n === 1 ? {} : { owner: owner(2) }), OPENED)
-    const now = enter(state)
+    const now = enterOf(state, [1, 2, 2, 2, 2])
+    assert.strictEqual(state.active, 5)
     const all: Machine["says"] = ({ ladder }) => (ladder === null ? "played" : undefined)
     play(
       state,

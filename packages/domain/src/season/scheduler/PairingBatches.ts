@@ -150,19 +150,19 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   const among = [...rest]
   const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.credit < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array
-  const stranger = among.find((entry) => ownerOf(state, entry) !== ownerOf(state, first))
+  const isStranger = (entry: LadderRating) => ownerOf(state, entry) !== ownerOf(state, first)
   const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
-  if (among.length < seats - 1 || stranger === undefined || waits) {
+  if (among.length < seats - 1 || !among.some(isStranger) || waits) {
     for (const entry of among) if (waits || !rest.includes(entry)) free(ladder, entry)
     if (waits) free(ladder, first)
     return waits ? [] : taken
   }
-  const chosen = among
+  const drawn = among
     .map((entry) => ({ entry, lot: Number(isSuspect(entry)) + draw(state) }))
     .sort((a, b) => a.lot - b.lot)
     .map(({ entry }) => entry)
-    .slice(0, seats - 1)
-  if (areOfOneOwner(state, [first, ...chosen])) chosen.splice(-1, 1, stranger)
+  const chosen = drawn.slice(0, seats - 1)
+  if (areOfOneOwner(state, [first, ...chosen])) chosen.splice(-1, 1, drawn.find(isStranger)!) // by lot as well, or it is always the same one
   for (const entry of among) if (!chosen.includes(entry)) free(ladder, entry)
   return [first, ...chosen]
 }

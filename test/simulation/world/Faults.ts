@@ -71,6 +71,8 @@ const SLOW = "50 millis"
 const SLOW_FOLD = "25 millis"
 /** When people ask meanwhile: the first is in the slow commit, the others wait behind it, for the batch that installs the fold. */
 export const CROWD_MS = [1, 20, 20]
+/** The slow commit may begin with the last of them. */
+export const CROWD_WAIT_MS = 50
 
 /** `written` sees the rows after every commit that was written, and after every claim; `claimed` and `committed` the epochs. */
 export const make = (

@@ -267,8 +267,9 @@ const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, 
   let [meanwhile, wait_ms]: [Effect.Effect<unknown>, number] = [Effect.void, 0]
   faults.plan.clear()
   if (bad >= 1.5) {
-    if (run.crowded && chance.in(CROWDED)) faults.plan.set("fold", "slow")
-    return { meanwhile, wait_ms }
+    if (!run.crowded || !chance.in(CROWDED)) return { meanwhile, wait_ms }
+    faults.plan.set("fold", "slow")
+    return { meanwhile, wait_ms: Faults.CROWD_WAIT_MS }
   }
   count(seen, "faults")
   if (bad < 1) {

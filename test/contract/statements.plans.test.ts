@@ -28,10 +28,11 @@ const READ_IN_ORDER = [
   ...["view_count_pkey", "notice_everybody"]
 ]
 const WAITING = new Set(READ_IN_ORDER.map((index) => `reads all of ${index}`))
-/** A notice to everybody says how many they are, and a list of such notices how many it has. */
-const COUNTING = new Set(
-  ["announce reads all of account", "noticeCount reads all of notice"].map((part) => `notification/queries.ts ${part}`)
-)
+/** A notice to everybody says how many they are, and a list of such notices how many it has; intervals of ranks go by a whole ladder. */
+const COUNTING = new Set([
+  ...["announce reads all of account", "noticeCount reads all of notice"].map((part) => `notification/queries.ts ${part}`),
+  "leaderboard/queries.ts groups reads all of rating"
+])
 /** An entry's matches, of the season and of all; far from all that there are. */
 const SORTED_MAX = 1_000
 

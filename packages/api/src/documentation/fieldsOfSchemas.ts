@@ -117,6 +117,8 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "Leaderboard.entries": "The versions of the page.",
   "Leaderboard.total": "How many versions stand on the ladder.",
   "LeaderboardEntry.rank": "The rank, from 1.",
+  "LeaderboardEntry.rank_low": "The best rank that its true rating may have: the true rank lies from here to `rank_high` with 95 %.",
+  "LeaderboardEntry.rank_high": "The worst rank that its true rating may have.",
   "LeaderboardEntry.size_bytes": "The size of both files in bytes.",
   "LeaderboardEntry.matches": "Rated matches of the version on the ladder.",
   "LeaderboardSeries.entries": "The versions.",

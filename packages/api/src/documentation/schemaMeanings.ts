@@ -49,7 +49,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Ladder: "A ladder, or the weight class that it is for. Every version stands on the ladder of its class and on `open`.",
   Leaderboard: "A page of a ladder, the highest rating first.",
   LeaderboardEntry:
-    "A version on a ladder. Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id.",
+    "A version on a ladder. Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low` to `rank_high` is where its true rank lies with 95 %.",
   LeaderboardSeries: "Ranks and ratings at each of `points`; null where the entry had none yet.",
   LeaseAnswer: "New leases, and what became of the results that came with the request.",
   LeaseRequest: "Results of finished leases, and a request for new ones.",

@@ -7,9 +7,14 @@ import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
 import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
 
-/** Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. */
+/**
+ * Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low` to `rank_high` is where the
+ * true rank lies with 95 %, by the deviations of the whole ladder.
+ */
 export const Entry = Schema.Struct({
   rank: Schema.Int,
+  rank_low: Schema.Int,
+  rank_high: Schema.Int,
   version_id: Id,
   model_id: Id,
   model: Schema.String,

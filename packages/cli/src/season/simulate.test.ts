@@ -18,7 +18,8 @@ describe("agon simulate", () => {
       ["agon", "random", "swiss", "regular", "division", "halite", "katago"]
     )
     for (const each of pairings) {
-      assert.hasAllKeys(each, ["name", "tau", "rmse", "coverage_1s", "coverage_2s", "most_minus_least", "starved", "us_per_match"])
+      const coverages = ["coverage_1s", "coverage_2s", "rank_coverage"]
+      assert.hasAllKeys(each, ["name", "tau", "rmse", ...coverages, "most_minus_least", "starved", "us_per_match"])
       assert.hasAllKeys(each.tau, ["10", "12"])
       assert.isAbove(each.us_per_match, 0)
     }

@@ -3,11 +3,13 @@
 import type { Entry, Leaderboard, Series } from "@agon/api/leaderboard/api.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
+import { type Field, rankInterval } from "@agon/domain/rating/RankInterval.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { shown, twoDecimals } from "../rating/shown.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
+import { makeFields } from "./fields.ts"
 import { makeQueries, type StandingRow } from "./queries.ts"
 import { pointsBetween, seriesOf } from "./series.ts"
 
@@ -29,18 +31,20 @@ const SERIES_ENTRIES = 50
 
 const makeLeaderboards = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const fields = yield* makeFields(queries.groups)
 
   const page = Effect.fn("Leaderboards.page")(function* ({ id, record }: FoundSeason, ladder: Ladder, { cursor, limit }: PageOf) {
     const rows = yield* queries.page({ season_id: id, ladder, limit, offset: cursor })
     const total = ladder === "open" ? record.active_versions : (yield* queries.total({ season_id: id, ladder })).total
     const { round } = record
+    const field = rows.length === 0 ? null : yield* fields({ season_id: id, ladder, round: round?.n ?? 0 }, total)
     return {
       season: record.slug,
       season_name: record.name,
       closed: record.state === "closed",
       round: round === null ? null : { n: round.n, kind: round.kind, games: round.games },
       total,
-      entries: rows.map((row, i) => publish(row, cursor + i + 1, record)),
+      entries: field === null ? [] : rows.map((row, i) => publish(row, cursor + i + 1, record, field)),
       next_cursor: nextCursor(cursor, rows.length, total)
     }
   }, Effect.orDie)
@@ -56,13 +60,18 @@ const makeLeaderboards = Effect.gen(function* () {
   return Leaderboards.of({ page, series })
 })
 
-const publish = ({ mu, sigma, ...row }: StandingRow, rank: number, { round, rules }: FoundSeason["record"]): Entry => ({
-  ...row,
-  rank,
-  rating: shown(mu),
-  deviation: twoDecimals(sigma),
-  provisional: isProvisional({ mu, sigma }, row.round_matches, rules.provisional_matches),
-  round_matches: round === null ? null : row.round_matches,
-  trend: row.trend === null ? null : twoDecimals(row.trend),
-  history: row.history.map(shown)
-})
+const publish = ({ mu, sigma, ...row }: StandingRow, rank: number, { round, rules }: FoundSeason["record"], field: Field): Entry => {
+  const { high, low } = rankInterval(field, { mu, sigma })
+  return {
+    ...row,
+    rank,
+    rank_low: low,
+    rank_high: high,
+    rating: shown(mu),
+    deviation: twoDecimals(sigma),
+    provisional: isProvisional({ mu, sigma }, row.round_matches, rules.provisional_matches),
+    round_matches: round === null ? null : row.round_matches,
+    trend: row.trend === null ? null : twoDecimals(row.trend),
+    history: row.history.map(shown)
+  }
+}

@@ -3,9 +3,9 @@
 import { Entry } from "@agon/api/leaderboard/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { bestOf } from "../rating/standing.ts"
+import { bestOf, wholeOf } from "../rating/standing.ts"
 
-const { deviation: _d, provisional: _p, rank: _r, rating: _m, ...fields } = Entry.fields
+const { deviation: _d, provisional: _p, rank: _r, rank_high: _h, rank_low: _l, rating: _m, ...fields } = Entry.fields
 
 /** Ratings as the machine keeps them: in Elo points around 0. */
 export const StandingRow = Schema.Struct({ ...fields, round_matches: Schema.Int, mu: Schema.Number, sigma: Schema.Number })
@@ -23,6 +23,10 @@ export type BestRow = typeof BestRow.Type
 /** Rank of a version at the `point`-th requested moment, counted from 1. */
 export const StoodRow = Schema.Struct({ point: Schema.Int, version_id: Schema.String, rank: Schema.Int, mu: Schema.Number })
 export type StoodRow = typeof StoodRow.Type
+
+/** Entries of nearly the same rating and deviation. */
+export const GroupRow = Schema.Struct({ mu: Schema.Number, sigma: Schema.Number, entries: Schema.Int })
+export type GroupRow = typeof GroupRow.Type
 
 const ofLadder = { season_id: Schema.String, ladder: Schema.String }
 
@@ -43,6 +47,20 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM ${best(sql, season_id, ladder, limit, offset)} r
       JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
       ORDER BY r.mu DESC, r.version_id`
+  }),
+
+  /**
+   * The ladder's entries, grouped by steps of 8 points of rating and of a sixth of a deviation: 7,236 groups at most. Reads all of the
+   * ladder by rating_rank; 100,000 entries take 0.1 s.
+   */
+  groups: SqlSchema.findAll({
+    Request: Schema.Struct(ofLadder),
+    Result: GroupRow,
+    execute: ({ ladder, season_id }) => sql`
+      SELECT avg(r.mu) AS mu, avg(r.sigma) AS sigma, count(*)::int AS entries
+      FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
+        CROSS JOIN LATERAL ${sql.literal(wholeOf("q.season_id", "q.ladder"))} r
+      GROUP BY width_bucket(r.mu, -1600, 1600, 400), width_bucket(ln(r.sigma), ln(12::float8), ln(200::float8), 16)`
   }),
 
   /** The front of rating_rank, with names by primary keys. */

@@ -16,6 +16,14 @@ export const bestOf = (season: string, ladder: string, page: string): string => 
     ${from("rating", IN_ORDER)} UNION ALL ${from("standing", `NOT (${IN_ORDER})`)}) t WHERE w.id = ${season})`
 }
 
+/** Every rating of a ladder, in no order: a table expression as above, with `mu` and `sigma`. */
+export const wholeOf = (season: string, ladder: string): string => {
+  const from = (table: string, when: string) =>
+    `SELECT b.mu, b.sigma FROM ${table} b WHERE ${when} AND b.season_id = w.id AND b.ladder = ${ladder} AND b.active`
+  return `(SELECT t.* FROM season w CROSS JOIN LATERAL (
+    ${from("rating", IN_ORDER)} UNION ALL ${from("standing", `NOT (${IN_ORDER})`)}) t WHERE w.id = ${season})`
+}
+
 const before = (table: string) => `(SELECT count(*) + 1 FROM ${table} o
   WHERE o.season_id = r.season_id AND o.ladder = r.ladder AND o.active AND o.mu >= r.mu
     AND (o.mu > r.mu OR o.version_id < r.version_id))`

@@ -2,6 +2,7 @@
  * How well ratings match the true strengths. Matches reveal only differences, so errors are taken about their mean: the
  * zero of the scale cannot be known.
  */
+import { fieldOf, rankInterval } from "@agon/domain/rating/RankInterval.ts"
 import type { Rating } from "@agon/domain/rating/Rating.ts"
 
 export interface Measured {
@@ -9,6 +10,7 @@ export interface Measured {
   readonly rmse: number // Elo points
   readonly coverage_1s: number // share of strengths within one deviation of the mean
   readonly coverage_2s: number
+  readonly rank_coverage: number // share of entries whose true rank lies within the interval that the ladder shows
 }
 
 export const measure = (ratings: ReadonlyArray<Readonly<Rating>>, strengths: ReadonlyArray<number>): Measured => {
@@ -24,8 +26,19 @@ export const measure = (ratings: ReadonlyArray<Readonly<Rating>>, strengths: Rea
     ),
     rmse: Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length),
     coverage_1s: within(1),
-    coverage_2s: within(2)
+    coverage_2s: within(2),
+    rank_coverage: rankCoverage(ratings, strengths)
   }
+}
+
+const rankCoverage = (ratings: ReadonlyArray<Readonly<Rating>>, strengths: ReadonlyArray<number>): number => {
+  const field = fieldOf(ratings.map(({ mu, sigma }) => ({ mu, sigma, entries: 1 })))
+  const order = strengths.map((_, i) => i).sort((a, b) => strengths[b]! - strengths[a]!)
+  const within = order.filter((entry, i) => {
+    const { high, low } = rankInterval(field, ratings[entry]!)
+    return low <= i + 1 && i + 1 <= high
+  })
+  return within.length / order.length
 }
 
 /** Kendall's tau-a in n log n: agreeing pairs less disagreeing ones, over all pairs; pairs of equal means count for neither. */

@@ -88,6 +88,13 @@ describe("measures", () => {
 })
 
 describe("a simulated season", () => {
+  it("has the true ranks of 95 % of its entries within the intervals that the ladder shows, early and late", () => {
+    const seasons = [1, 2, 3, 4, 5, 6].map((seed) => playSeason("agon", options({ entries: 100, games: 40 }), seed, still))
+    for (const [i, games] of [10, 20, 40].entries()) {
+      const share = seasons.reduce((sum, { looks }) => sum + looks[i]!.rank_coverage, 0) / seasons.length
+      assert.closeTo(share, 0.95, 0.035, `after ${games} games`)
+    }
+  })
   it("gives every entry the requested games, whatever the pairing, seats or field", () => {
     for (const name of PAIRINGS)
       for (const seats of [2, 4])
@@ -121,7 +128,7 @@ describe("a simulated season", () => {
     const summaries = ["agon", "random"].map((name) => summarize(name, [playSeason(name, options(), 1, still)]))
     const table = tableOf(summaries).split("\n")
     assert.strictEqual(table.length, 3)
-    assert.match(table[0]!, /^pairing +tau@10 +tau@12 +rmse@10 +rmse@12 +1s +2s +spread +starved +us\/match$/)
+    assert.match(table[0]!, /^pairing +tau@10 +tau@12 +rmse@10 +rmse@12 +1s +2s +rank +spread +starved +us\/match$/)
     assert.match(table[1]!, /^agon/)
     const plot = plotOf(summaries)
     for (const mark of ["A agon", "B random", "10", "12"]) assert.include(plot, mark)

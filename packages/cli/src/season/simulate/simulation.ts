@@ -93,6 +93,7 @@ export interface Summary {
   readonly rmse: Readonly<Record<string, number>>
   readonly coverage_1s: number
   readonly coverage_2s: number
+  readonly rank_coverage: number
   readonly most_minus_least: number
   readonly starved: number
   readonly us_per_match: number
@@ -112,6 +113,7 @@ export const summarize = (name: string, seasons: ReadonlyArray<SeasonReport>): S
     rmse: by("rmse"),
     coverage_1s: at(end, "coverage_1s"),
     coverage_2s: at(end, "coverage_2s"),
+    rank_coverage: at(end, "rank_coverage"),
     most_minus_least: Math.max(...seasons.map((season) => season.most_minus_least)),
     starved: Math.max(...seasons.map((season) => season.starved)),
     us_per_match: mean(seasons.map((season) => season.us_per_match))

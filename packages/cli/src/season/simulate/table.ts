@@ -5,13 +5,24 @@ const COLUMN = 8
 
 export const tableOf = (summaries: ReadonlyArray<Summary>): string => {
   const looks = looksOf(summaries)
-  const head = ["pairing", ...looks.map((n) => `tau@${n}`), ...looks.map((n) => `rmse@${n}`), "1s", "2s", "spread", "starved", "us/match"]
+  const head = [
+    "pairing",
+    ...looks.map((n) => `tau@${n}`),
+    ...looks.map((n) => `rmse@${n}`),
+    "1s",
+    "2s",
+    "rank",
+    "spread",
+    "starved",
+    "us/match"
+  ]
   const rows = summaries.map((each) => [
     each.name,
     ...looks.map((n) => each.tau[n]!.toFixed(3)),
     ...looks.map((n) => each.rmse[n]!.toFixed(1)),
     each.coverage_1s.toFixed(2),
     each.coverage_2s.toFixed(2),
+    each.rank_coverage.toFixed(3),
     String(each.most_minus_least),
     String(each.starved),
     each.us_per_match.toFixed(1)

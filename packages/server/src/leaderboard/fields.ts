@@ -1,0 +1,35 @@
+/**
+ * The sums over a whole ladder that intervals of ranks need. A ladder that one page shows is read anew with each answer. A longer one
+ * is read once and its sums are used for ten seconds: what moves in them meanwhile is little beside what the intervals span. The
+ * beginning of a round moves everything, so sums belong to a round.
+ */
+import { type Field, fieldOf } from "@agon/domain/rating/RankInterval.ts"
+import { Cache, Effect, Exit } from "effect"
+import type { GroupRow } from "./queries.ts"
+
+interface OfLadder {
+  readonly season_id: string
+  readonly ladder: string
+}
+
+/** The longest page (docs/contract.md#lists-and-cursors). */
+const READ_ANEW_MAX = 200
+const USED = "10 seconds"
+/** 16 KiB each. */
+const LADDERS_MAX = 256
+
+export const makeFields = <E>(read: (of: OfLadder) => Effect.Effect<ReadonlyArray<GroupRow>, E>) =>
+  Effect.gen(function* () {
+    const anew = (of: OfLadder): Effect.Effect<Field, E> => Effect.map(read(of), fieldOf)
+    const lookup = (name: string) => {
+      const [season_id, ladder] = name.split(" ") as [string, string]
+      return anew({ season_id, ladder })
+    }
+    const kept = yield* Cache.makeWith(lookup, {
+      capacity: LADDERS_MAX,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? USED : 0)
+    })
+    /** The ladder's sums; those who need the same ones together wait for one reading. */
+    return ({ round, ...of }: OfLadder & { readonly round: number }, entries: number) =>
+      entries <= READ_ANEW_MAX ? anew(of) : Cache.get(kept, `${of.season_id} ${of.ladder} ${round}`)
+  })

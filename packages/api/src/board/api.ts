@@ -1,9 +1,9 @@
 /** Boards of a season, which the contract's paths call maps (docs/contract.md#boards). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Cached, Rate } from "../Boundary.ts"
+import { HttpApiGroup } from "effect/http-api"
+import { UnknownGame, UnknownSeason } from "../Authorization.ts"
 import * as page from "../Page.ts"
+import { privateOnes, publicOnes, twins } from "../twins.ts"
 import { Flag, Instant, withDefault } from "../Wire.ts"
 
 /** A board as the game's engine reads it (docs/games.md#snakes-boards); the engine refuses an invalid one. */
@@ -40,16 +40,9 @@ const error = [UnknownGame, UnknownSeason] as const
 
 export const boardQuery = { enabled: withDefault(Flag, false), boards: withDefault(Flag, false) }
 
-const boards = { params, query: boardQuery, success: Boards, error }
-const board = { params: { ...params, map_id: Schema.String }, success: BoardDetail, error }
+const reads = [
+  twins("boards", "/games/:game/seasons/:slug/maps", { params, query: boardQuery, success: Boards, error }),
+  twins("board", "/games/:game/seasons/:slug/maps/:map_id", { params: { ...params, map_id: Schema.String }, success: BoardDetail, error })
+] as const
 
-export class BoardGroup extends HttpApiGroup.make("board").add(
-  HttpApiEndpoint.get("boards", "/v1/games/:game/seasons/:slug/maps", boards).middleware(Cached),
-  HttpApiEndpoint.get("board", "/v1/games/:game/seasons/:slug/maps/:map_id", board).middleware(Cached),
-  HttpApiEndpoint.get("privateBoards", "/v1/private/games/:game/seasons/:slug/maps", boards)
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privateBoard", "/v1/private/games/:game/seasons/:slug/maps/:map_id", board)
-    .middleware(OptionalSession)
-    .annotate(Rate, "session")
-) {}
+export class BoardGroup extends HttpApiGroup.make("board").add(...publicOnes(...reads), ...privateOnes(...reads)) {}

@@ -1,10 +1,11 @@
 /** Comment threads on matches and models (docs/contract.md#comments). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { NamedComment, OptionalSession, Session } from "../Authorization.ts"
+import { NamedComment, Session } from "../Authorization.ts"
 import { Cached, JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
+import { twins } from "../twins.ts"
 import { Uuid } from "../Wire.ts"
 import {
   about,
@@ -24,13 +25,11 @@ export class ThreadLocked extends Problem<ThreadLocked>()("thread_locked", 409, 
 export class PendingCapReached extends Problem<PendingCapReached>()("pending_cap_reached", 409, "Too many comments are pending") {}
 
 const ThreadQuery = Schema.Struct({ ...about, ...page.query }).check(exactlyOne)
-const thread = { query: ThreadQuery, success: Thread, error: NotFound } as const
 const params = { id: Uuid }
 
 export class CommunityGroup extends HttpApiGroup.make("community").add(
   /** A thread that nobody has started is empty; a match or model that the caller may not see is unknown. */
-  HttpApiEndpoint.get("thread", "/v1/threads", thread).middleware(Cached),
-  HttpApiEndpoint.get("privateThread", "/v1/private/threads", thread).middleware(OptionalSession).annotate(Rate, "session"),
+  ...twins("thread", "/threads", { query: ThreadQuery, success: Thread, error: NotFound }),
   /** Pending where the account has no approved comment yet; the number of pending ones is limited. */
   HttpApiEndpoint.post("postComment", "/v1/threads/comments", {
     payload: PostComment,

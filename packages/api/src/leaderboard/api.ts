@@ -1,10 +1,10 @@
 /** Standings of a ladder (docs/contract.md#leaderboards). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Cached, Rate } from "../Boundary.ts"
+import { HttpApiGroup } from "effect/http-api"
+import { UnknownGame, UnknownSeason } from "../Authorization.ts"
 import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
+import { privateOnes, publicOnes, twins } from "../twins.ts"
 import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
 
 /**
@@ -68,17 +68,10 @@ const error = [UnknownGame, UnknownSeason] as const
 
 export const leaderboardQuery = { ...of, limit: page.limit(50, 200), cursor: page.cursor }
 
-const leaderboard = { params, query: leaderboardQuery, success: Leaderboard, error }
-const series = { params, query: of, success: Series, error }
-
-export class LeaderboardGroup extends HttpApiGroup.make("leaderboard").add(
-  HttpApiEndpoint.get("leaderboard", "/v1/games/:game/leaderboard", leaderboard).middleware(Cached),
+const reads = [
+  twins("leaderboard", "/games/:game/leaderboard", { params, query: leaderboardQuery, success: Leaderboard, error }),
   /** The course of the season for the best fifty. */
-  HttpApiEndpoint.get("series", "/v1/games/:game/leaderboard/series", series).middleware(Cached),
-  HttpApiEndpoint.get("privateLeaderboard", "/v1/private/games/:game/leaderboard", leaderboard)
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privateSeries", "/v1/private/games/:game/leaderboard/series", series)
-    .middleware(OptionalSession)
-    .annotate(Rate, "session")
-) {}
+  twins("series", "/games/:game/leaderboard/series", { params, query: of, success: Series, error })
+] as const
+
+export class LeaderboardGroup extends HttpApiGroup.make("leaderboard").add(...publicOnes(...reads), ...privateOnes(...reads)) {}

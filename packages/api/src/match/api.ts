@@ -1,9 +1,10 @@
 /** Matches (docs/contract.md#matches). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { MatchOwner, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Cached, Rate } from "../Boundary.ts"
+import { MatchOwner, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
+import { privateOnes, publicOnes, twins } from "../twins.ts"
 import { AnyInstant, Ladder, Uuid, withDefault } from "../Wire.ts"
 import { Frame, MatchCard, MatchDetail, Outcome, OwnMatch } from "./Match.ts"
 
@@ -68,24 +69,17 @@ export type Related = typeof Related.Type
 
 const params = { id: Uuid }
 
-const matches = { query: MatchQuery, success: Matches, error: [UnknownGame, UnknownSeason] } as const
+const reads = [
+  twins("matches", "/matches", { query: MatchQuery, success: Matches, error: [UnknownGame, UnknownSeason] }),
+  twins("match", "/matches/:id", { params, success: MatchDetail }),
+  twins("frame", "/matches/:id/frame", { params, success: Frame }),
+  /** Other counted matches: between the same models, then by them, then on the same board, each newest first. */
+  twins("related", "/matches/:id/related", { params, success: Related })
+] as const
 
 export class MatchGroup extends HttpApiGroup.make("match").add(
-  HttpApiEndpoint.get("matches", "/v1/matches", matches).middleware(Cached),
-  HttpApiEndpoint.get("match", "/v1/matches/:id", { params, success: MatchDetail }).middleware(Cached),
-  HttpApiEndpoint.get("frame", "/v1/matches/:id/frame", { params, success: Frame }).middleware(Cached),
-  /** Other counted matches: between the same models, then by them, then on the same board, each newest first. */
-  HttpApiEndpoint.get("related", "/v1/matches/:id/related", { params, success: Related }).middleware(Cached),
-  HttpApiEndpoint.get("privateMatches", "/v1/private/matches", matches).middleware(OptionalSession).annotate(Rate, "session"),
-  HttpApiEndpoint.get("privateMatch", "/v1/private/matches/:id", { params, success: MatchDetail })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privateFrame", "/v1/private/matches/:id/frame", { params, success: Frame })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privateRelated", "/v1/private/matches/:id/related", { params, success: Related })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
+  ...publicOnes(...reads),
+  ...privateOnes(...reads),
   /** A match in which the caller has a seat, in any state. */
   HttpApiEndpoint.get("ownMatch", "/v1/me/matches/:id", { params, success: OwnMatch }).middleware(MatchOwner).annotate(Rate, "session"),
   /** In every state, newest first by play time, or by creation where never played. */

@@ -1,13 +1,14 @@
 /** A competitor's models (docs/contract.md#models). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ModelOwner, NamedGame, OptionalSession, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { ModelOwner, NamedGame, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { Cached, JsonBody, Rate, RefusesBody } from "../Boundary.ts"
 import { Outcome } from "../match/Match.ts"
 import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { ModelCapReached } from "../submission/api.ts"
+import { twins } from "../twins.ts"
 import { NoteWordListed } from "../version/refusals.ts"
 import { Version } from "../version/Version.ts"
 import { Id, Instant, Ladder, Uuid, withDefault } from "../Wire.ts"
@@ -111,10 +112,7 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     .middleware(Session)
     .annotate(Rate, "read"),
   /** An unknown id, or one that is no UUID, answers `null`. */
-  HttpApiEndpoint.get("model", "/v1/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) }).middleware(Cached),
-  HttpApiEndpoint.get("privateModel", "/v1/private/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
+  ...twins("model", "/models/:id", { params: anyId, success: Schema.NullOr(ModelDetail) }),
   /** A retired model takes no submissions; its version in contention plays on. */
   HttpApiEndpoint.patch("editModel", "/v1/models/:id", {
     params,

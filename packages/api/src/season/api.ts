@@ -1,8 +1,8 @@
 /** Seasons of a game (docs/contract.md#seasons). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { OptionalSession, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Cached, Rate } from "../Boundary.ts"
+import { HttpApiGroup } from "effect/http-api"
+import { UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { privateOnes, publicOnes, twins, uncachedTwins } from "../twins.ts"
 import { byLadder, Id, Ladder } from "../Wire.ts"
 import { Season } from "./Season.ts"
 
@@ -34,33 +34,14 @@ export type Playing = typeof Playing.Type
 const params = { game: Schema.String, slug: Schema.String }
 const error = [UnknownGame, UnknownSeason] as const
 
-export class SeasonGroup extends HttpApiGroup.make("season").add(
-  /** Public seasons, newest first; a plain array. */
-  HttpApiEndpoint.get("seasons", "/v1/games/:game/seasons", {
-    params: { game: Schema.String },
-    success: Schema.Array(Season),
-    error: UnknownGame
-  }).middleware(Cached),
+const reads = [
+  /** Public seasons, newest first; a plain array. The private twin also has the further seasons that the caller may see. */
+  twins("seasons", "/games/:game/seasons", { params: { game: Schema.String }, success: Schema.Array(Season), error: UnknownGame }),
   /** One season, as in the list. */
-  HttpApiEndpoint.get("season", "/v1/games/:game/seasons/:slug", { params, success: Season, error }).middleware(Cached),
-  HttpApiEndpoint.get("podium", "/v1/games/:game/seasons/:slug/podium", { params, success: Podium, error }).middleware(Cached),
+  twins("season", "/games/:game/seasons/:slug", { params, success: Season, error }),
+  twins("podium", "/games/:game/seasons/:slug/podium", { params, success: Podium, error }),
   /** Never cached: it counts the matches being played now. */
-  HttpApiEndpoint.get("playing", "/v1/games/:game/seasons/:slug/playing", { params, success: Playing, error }),
-  /** The further seasons that the caller may see. */
-  HttpApiEndpoint.get("privateSeasons", "/v1/private/games/:game/seasons", {
-    params: { game: Schema.String },
-    success: Schema.Array(Season),
-    error: UnknownGame
-  })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privateSeason", "/v1/private/games/:game/seasons/:slug", { params, success: Season, error })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privatePodium", "/v1/private/games/:game/seasons/:slug/podium", { params, success: Podium, error })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
-  HttpApiEndpoint.get("privatePlaying", "/v1/private/games/:game/seasons/:slug/playing", { params, success: Playing, error })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session")
-) {}
+  uncachedTwins("playing", "/games/:game/seasons/:slug/playing", { params, success: Playing, error })
+] as const
+
+export class SeasonGroup extends HttpApiGroup.make("season").add(...publicOnes(...reads), ...privateOnes(...reads)) {}

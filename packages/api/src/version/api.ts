@@ -1,9 +1,10 @@
 /** Versions of models (docs/contract.md#versions). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { OptionalSession, Session, VersionOwner } from "../Authorization.ts"
-import { Cached, JsonBody, Rate } from "../Boundary.ts"
+import { Session, VersionOwner } from "../Authorization.ts"
+import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
+import { twins } from "../twins.ts"
 import { Uuid } from "../Wire.ts"
 import { NoteTooLong, NoteWordListed } from "./refusals.ts"
 import { OwnVersion, Version } from "./Version.ts"
@@ -15,9 +16,11 @@ export const VersionPatch = Schema.Struct({ note: Schema.NullOr(Schema.String) }
 
 const params = { id: Uuid }
 
+/** In contention, superseded or disabled, in a public season; anything else is 404 `not_found`. */
+const [version, privateVersion] = twins("version", "/versions/:id", { params, success: Version })
+
 export class VersionGroup extends HttpApiGroup.make("version").add(
-  /** In contention, superseded or disabled, in a public season; anything else is 404 `not_found`. */
-  HttpApiEndpoint.get("version", "/v1/versions/:id", { params, success: Version }).middleware(Cached),
+  version,
   /** The caller's own, in any state. */
   HttpApiEndpoint.get("ownVersion", "/v1/me/versions/:id", { params, success: OwnVersion })
     .middleware(VersionOwner)
@@ -32,9 +35,7 @@ export class VersionGroup extends HttpApiGroup.make("version").add(
     .middleware(JsonBody)
     .middleware(VersionOwner)
     .annotate(Rate, "write"),
-  HttpApiEndpoint.get("privateVersion", "/v1/private/versions/:id", { params, success: Version })
-    .middleware(OptionalSession)
-    .annotate(Rate, "session"),
+  privateVersion,
   /** The caller's versions in admission or trial, newest first. */
   HttpApiEndpoint.get("candidates", "/v1/me/candidates", { query: page.query, success: Candidates })
     .middleware(Session)

@@ -1,10 +1,9 @@
 import { Api } from "@agon/api/Api.ts"
-import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { boardsTag, matchesTag, seasonTag } from "../http/tags.ts"
+import { type Reader, twinsOf } from "../http/twins.ts"
 import { Seasons } from "../season/Seasons.ts"
-import { viewer } from "../season/viewer.ts"
 import { Boards, type BoardsAsked } from "./Boards.ts"
 
 export const BoardHandlers = HttpApiBuilder.group(
@@ -13,19 +12,20 @@ export const BoardHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const boards = yield* Boards
     const seasons = yield* Seasons
-    const seasonOf = Effect.fnUntraced(function* ({ game, slug }: { readonly game: string; readonly slug: string }) {
-      const { id } = yield* seasons.find(game, slug, null)
+    const { twins } = twinsOf(handlers)
+    const seasonOf = Effect.fnUntraced(function* (
+      { game, slug }: { readonly game: string; readonly slug: string },
+      { tagged, viewer }: Reader
+    ) {
+      const { id } = yield* seasons.find(game, slug, viewer)
       yield* tagged(seasonTag(id), boardsTag(id), matchesTag(id))
       return id
     })
-    const seenBy = Effect.fnUntraced(function* ({ game, slug }: { readonly game: string; readonly slug: string }) {
-      return (yield* seasons.find(game, slug, yield* viewer)).id
-    })
     return handlers.handleAll({
-      boards: ({ params, query }) => Effect.flatMap(seasonOf(params), (id) => boards.list(id, query as BoardsAsked)), // parameters with defaults lose their types in the definition
-      board: ({ params }) => Effect.flatMap(seasonOf(params), (id) => boards.get(id, params.map_id)),
-      privateBoards: ({ params, query }) => Effect.flatMap(seenBy(params), (id) => boards.list(id, query as BoardsAsked)),
-      privateBoard: ({ params }) => Effect.flatMap(seenBy(params), (id) => boards.get(id, params.map_id))
+      ...twins("boards", ({ params, query }, reader) =>
+        Effect.flatMap(seasonOf(params, reader), (id) => boards.list(id, query as BoardsAsked))
+      ), // parameters with defaults lose their types in the definition
+      ...twins("board", ({ params }, reader) => Effect.flatMap(seasonOf(params, reader), (id) => boards.get(id, params.map_id)))
     })
   })
 )

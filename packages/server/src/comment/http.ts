@@ -4,7 +4,7 @@ import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { matchTag, seasonTag, unseenTag } from "../http/tags.ts"
-import { viewer } from "../season/viewer.ts"
+import { twinsOf } from "../http/twins.ts"
 import { Comments } from "./Comments.ts"
 import { Threads } from "./Threads.ts"
 import { authoredTag, threadTag } from "./tags.ts"
@@ -15,17 +15,18 @@ export const CommunityHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const comments = yield* Comments
     const threads = yield* Threads
+    const { twins } = twinsOf(handlers)
     return handlers.handleAll({
-      thread: Effect.fnUntraced(function* ({ query }) {
-        const { season_id, thread } = yield* threads.read(query, query, null)
-        const { id, kind } = thread.thread.subject
-        const seen = kind === "match" ? [matchTag(id)] : []
-        yield* tagged(threadTag(id), ...seen, ...(season_id === null ? [] : [seasonTag(season_id)]))
-        return thread
-      }),
-      privateThread: Effect.fnUntraced(function* ({ query }) {
-        return (yield* threads.read(query, query, yield* viewer)).thread
-      }),
+      ...twins(
+        "thread",
+        Effect.fnUntraced(function* ({ query }, { tagged, viewer }) {
+          const { season_id, thread } = yield* threads.read(query, query, viewer)
+          const { id, kind } = thread.thread.subject
+          const seen = kind === "match" ? [matchTag(id)] : []
+          yield* tagged(threadTag(id), ...seen, ...(season_id === null ? [] : [seasonTag(season_id)]))
+          return thread
+        })
+      ),
       postComment: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => threads.post(account, payload)),
       deleteComment: ({ params }) => Effect.flatMap(CurrentAccount, (account) => comments.remove(account, params.id)),
       reportComment: ({ params, payload }) =>

@@ -1,13 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
-import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { discussedAnywhereTag, discussedTag } from "../comment/tags.ts"
 import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, namesTag, playedTag, seasonTag, versionTag } from "../http/tags.ts"
+import { twinsOf } from "../http/twins.ts"
 import { firstGame, gamesBefore } from "../season/registered.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
-import { viewer } from "../season/viewer.ts"
 import type { Asked } from "./listing.ts"
 import { Matches } from "./Matches.ts"
 
@@ -28,41 +27,42 @@ export const MatchHandlers = HttpApiBuilder.group(
   "match",
   Effect.fnUntraced(function* (handlers) {
     const matches = yield* Matches
+    const { twins } = twinsOf(handlers)
     return handlers.handleAll({
-      matches: Effect.fnUntraced(function* ({ query }) {
-        const asked = query as Asked
-        const { list, season } = yield* matches.list(asked, null)
-        yield* tagged(...tagsOfList(asked, season))
-        return list
-      }),
-      match: Effect.fnUntraced(function* ({ params }) {
-        const { match, season_id } = yield* matches.get(params.id, null)
-        yield* tagged(seasonTag(season_id), namesTag(season_id), matchTag(match.id))
-        return match
-      }),
-      frame: Effect.fnUntraced(function* ({ params }) {
-        const { frame, season_id } = yield* matches.frame(params.id, null)
-        yield* tagged(seasonTag(season_id), namesTag(season_id), matchTag(frame.match))
-        return frame
-      }),
-      related: Effect.fnUntraced(function* ({ params }) {
-        const { list, models, season_id } = yield* matches.related(params.id, null)
-        const lists = [everywhereTag, discussedAnywhereTag, seasonTag(season_id), matchesTag(season_id)]
-        yield* tagged(...lists, matchTag(params.id), ...models.map(modelTag))
-        return list
-      }),
-      privateMatches: Effect.fnUntraced(function* ({ query }) {
-        return (yield* matches.list(query as Asked, yield* viewer)).list
-      }),
-      privateMatch: Effect.fnUntraced(function* ({ params }) {
-        return (yield* matches.get(params.id, yield* viewer)).match
-      }),
-      privateFrame: Effect.fnUntraced(function* ({ params }) {
-        return (yield* matches.frame(params.id, yield* viewer)).frame
-      }),
-      privateRelated: Effect.fnUntraced(function* ({ params }) {
-        return (yield* matches.related(params.id, yield* viewer)).list
-      }),
+      ...twins(
+        "matches",
+        Effect.fnUntraced(function* ({ query }, { tagged, viewer }) {
+          const asked = query as Asked
+          const { list, season } = yield* matches.list(asked, viewer)
+          yield* tagged(...tagsOfList(asked, season))
+          return list
+        })
+      ),
+      ...twins(
+        "match",
+        Effect.fnUntraced(function* ({ params }, { tagged, viewer }) {
+          const { match, season_id } = yield* matches.get(params.id, viewer)
+          yield* tagged(seasonTag(season_id), namesTag(season_id), matchTag(match.id))
+          return match
+        })
+      ),
+      ...twins(
+        "frame",
+        Effect.fnUntraced(function* ({ params }, { tagged, viewer }) {
+          const { frame, season_id } = yield* matches.frame(params.id, viewer)
+          yield* tagged(seasonTag(season_id), namesTag(season_id), matchTag(frame.match))
+          return frame
+        })
+      ),
+      ...twins(
+        "related",
+        Effect.fnUntraced(function* ({ params }, { tagged, viewer }) {
+          const { list, models, season_id } = yield* matches.related(params.id, viewer)
+          const lists = [everywhereTag, discussedAnywhereTag, seasonTag(season_id), matchesTag(season_id)]
+          yield* tagged(...lists, matchTag(params.id), ...models.map(modelTag))
+          return list
+        })
+      ),
       ownMatch: Effect.fnUntraced(function* ({ params }) {
         return yield* matches.ownOne(yield* CurrentAccount, params.id)
       }),

@@ -5,7 +5,7 @@ import type { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { gameTag, ladderTag, modelTag, seasonTag, unseenTag } from "../http/tags.ts"
-import { viewer } from "../season/viewer.ts"
+import { twinsOf } from "../http/twins.ts"
 import { tagsOfVersion } from "../version/tags.ts"
 import { Models } from "./Models.ts"
 
@@ -14,21 +14,21 @@ export const ModelHandlers = HttpApiBuilder.group(
   "model",
   Effect.fnUntraced(function* (handlers) {
     const models = yield* Models
+    const { twins } = twinsOf(handlers)
     return handlers.handleAll({
       createModel: ({ params, payload }) => Effect.flatMap(CurrentAccount, (account) => models.create(account, params.game, payload.name)),
       ownModels: ({ query }) => Effect.flatMap(CurrentAccount, (account) => models.ofOwner(account, query.game, query)),
-      model: Effect.fnUntraced(function* ({ params }) {
-        yield* tagged(modelTag(params.id), unseenTag)
-        const read = yield* models.get(params.id, null)
-        if (Option.isNone(read)) return null
-        const { model, versions } = read.value
-        yield* tagged(...versions.flatMap(tagsOfVersion))
-        return { ...model, versions: versions.map(({ version }) => version) }
-      }),
-      privateModel: Effect.fnUntraced(function* ({ params }) {
-        const read = yield* models.get(params.id, yield* viewer)
-        return Option.isNone(read) ? null : { ...read.value.model, versions: read.value.versions.map(({ version }) => version) }
-      }),
+      ...twins(
+        "model",
+        Effect.fnUntraced(function* ({ params }, { tagged, viewer }) {
+          yield* tagged(modelTag(params.id), unseenTag)
+          const read = yield* models.get(params.id, viewer)
+          if (Option.isNone(read)) return null
+          const { model, versions } = read.value
+          yield* tagged(...versions.flatMap(tagsOfVersion))
+          return { ...model, versions: versions.map(({ version }) => version) }
+        })
+      ),
       editModel: Effect.fnUntraced(function* ({ payload }) {
         const { id } = yield* OwnModel
         return yield* models.edit(yield* CurrentAccount, id, payload)

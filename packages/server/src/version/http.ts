@@ -1,9 +1,8 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, OwnVersion } from "@agon/api/Authorization.ts"
-import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { viewer } from "../season/viewer.ts"
+import { twinsOf } from "../http/twins.ts"
 import { tagsOfVersion } from "./tags.ts"
 import { Versions } from "./Versions.ts"
 
@@ -12,17 +11,18 @@ export const VersionHandlers = HttpApiBuilder.group(
   "version",
   Effect.fnUntraced(function* (handlers) {
     const versions = yield* Versions
+    const { twins } = twinsOf(handlers)
     return handlers.handleAll({
-      version: Effect.fnUntraced(function* ({ params }) {
-        const read = yield* versions.get(params.id, null)
-        yield* tagged(...tagsOfVersion(read))
-        return read.version
-      }),
+      ...twins(
+        "version",
+        Effect.fnUntraced(function* ({ params }, { tagged, viewer }) {
+          const read = yield* versions.get(params.id, viewer)
+          yield* tagged(...tagsOfVersion(read))
+          return read.version
+        })
+      ),
       ownVersion: () => Effect.flatMap(OwnVersion, ({ id }) => versions.own(id)),
       editVersion: ({ payload }) => Effect.flatMap(OwnVersion, ({ id }) => versions.annotate(id, payload.note)),
-      privateVersion: Effect.fnUntraced(function* ({ params }) {
-        return (yield* versions.get(params.id, yield* viewer)).version
-      }),
       candidates: ({ query }) => Effect.flatMap(CurrentAccount, ({ id }) => versions.candidates(id, query))
     })
   })

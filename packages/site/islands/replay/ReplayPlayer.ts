@@ -89,7 +89,7 @@ export class ReplayPlayer extends LitElement {
     if (!fetched.ok) return this.#fail(fetched.sentence)
     const read = readReplay(fetched.json)
     if (!read.ok) {
-      const problems = read.problems.slice(0, PROBLEMS_MAX).map(({ message, path }) => `${path} ${message}`)
+      const problems = read.problems.slice(0, PROBLEMS_MAX).map(({ message, path }) => `${path === "" ? "it" : path} ${message}`)
       return this.#fail(plainText(`This is not a replay that can be shown: ${problems.join("; ")}.`, 400))
     }
     this.playback = new Playback(read.replay, read.engine)

@@ -16,12 +16,12 @@ export interface Moment {
 const MOVES = ["up", "right", "down", "left"]
 const CODES: Readonly<Record<string, string>> = { timeout: "too late", shape: "wrong shape", non_finite: "not a number", crash: "crashed" }
 const CAUSES: Readonly<Record<string, string>> = {
-  forfeit: "forfeited after too many strikes",
+  forfeit: "too many strikes",
   starved: "starved",
-  wall: "ran into a wall",
-  self: "ran into itself",
-  body: "ran into another body",
-  head: "met a head as long or longer"
+  wall: "hit a wall",
+  self: "hit itself",
+  body: "hit another",
+  head: "lost head to head"
 }
 const REASONS: Readonly<Record<string, string>> = {
   last_standing: "one is left",
@@ -31,13 +31,16 @@ const REASONS: Readonly<Record<string, string>> = {
   forfeit: "forfeit"
 }
 
-export const reasonText = (reason: string): string => REASONS[reason] ?? reason
+const reasonText = (reason: string): string => REASONS[reason] ?? reason
+
+/** Why a seat is out. */
+export const causeText = (cause: string): string => CAUSES[cause] ?? cause
 
 const strikeText = ({ code, seat }: Replay["strikes"][number], names: Names) =>
   `${seatName(seat, names)} gets a strike (${CODES[code] ?? code})`
 
 const outText = (event: MatchEvent & { readonly kind: "out" }, names: Names) =>
-  `${seatName(event.seat, names)} is out: ${CAUSES[event.reason] ?? event.reason}`
+  `${seatName(event.seat, names)} is out: ${causeText(event.reason)}`
 
 /** In the order of the match; `turns` are those that can be shown. */
 export const momentsOf = (replay: Replay, turns: number, names: Names): ReadonlyArray<Moment> => {

@@ -5,7 +5,7 @@ import { pictureStyles } from "../../src/picture/styles.ts"
 export const styles = [
   unsafeCSS(pictureStyles),
   css`
-:host { display: block; --faint: light-dark(#57606a, #a5afba); --edge: light-dark(#c9cdd2, #3b434c); --back: light-dark(#fff, #14181c); --good: light-dark(#0f6b3c, #5fd68f); --bad: light-dark(#a3151f, #ff8f88); --key: light-dark(#1f5fbf, #7fb2ff) }
+:host { display: block; overflow-wrap: anywhere; --faint: light-dark(#57606a, #a5afba); --edge: light-dark(#c9cdd2, #3b434c); --back: light-dark(#fff, #14181c); --good: light-dark(#0f6b3c, #5fd68f); --bad: light-dark(#a3151f, #ff8f88); --key: light-dark(#1f5fbf, #7fb2ff) }
 :host(:fullscreen) { overflow: auto; padding: 1rem; background: var(--back) }
 * { box-sizing: border-box }
 .stage { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: flex-start }
@@ -13,10 +13,11 @@ export const styles = [
 :host(:fullscreen) .board { max-width: min(70vw, 80vh); flex-basis: 30rem }
 .side { flex: 1 1 13rem; min-width: 0 }
 table { border-collapse: collapse; width: 100% }
-th, td { padding: .3rem .5rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); overflow-wrap: anywhere; font-weight: normal }
+th, td { padding: .3rem .5rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); font-weight: normal }
+.facts th { overflow-wrap: normal }
 thead th { color: var(--faint); font-size: .85em }
 .gone { color: var(--faint); text-decoration: line-through }
-.number { text-align: right; font-variant-numeric: tabular-nums }
+.number { text-align: right; overflow-wrap: normal; font-variant-numeric: tabular-nums }
 .time { margin-top: .75rem }
 .time svg { display: block; width: calc(100% - 16px); height: 14px; margin: 0 8px; overflow: visible }
 .time input { display: block; width: 100%; margin: 0; accent-color: var(--key) }

@@ -3,7 +3,7 @@ import { html, nothing, svg, type TemplateResult } from "lit"
 import { type Names, seatName, textBoard, textBoardKey } from "../../src/picture/describe.ts"
 import type { Position } from "../../src/picture/Position.ts"
 import { seatBadge } from "../../src/picture/seats.ts"
-import { type Moment, reasonText } from "./moments.ts"
+import { causeText, type Moment } from "./moments.ts"
 import type { Fact, Verdict } from "./prove.ts"
 
 export const ICONS = {
@@ -18,14 +18,13 @@ export const ICONS = {
 
 export const icon = (path: string) => html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d=${path}></path></svg>`
 
-/** Names are isolated: the direction of one does not reach the text around it. */
 export const seatTable = (position: Position, names: Names, strikes: ReadonlyArray<number>) => html`
 <table class="seats">
 <caption class="unseen">Seats</caption>
 <thead><tr><th scope="col">Seat</th>${columns(position).map((column) => html`<th scope="col" class="number">${column}</th>`)}<th scope="col" class="number">Strikes</th></tr></thead>
 <tbody>${position.seats.map(
   (seat, index) => html`<tr><th scope="row"><span .innerHTML=${seatBadge(position.game, index)}></span>
-<bdi class=${seat.out === null ? "" : "gone"}>${seatName(index, names)}</bdi>${seat.out === null ? nothing : html` out: ${reasonText(seat.out)}`}</th>
+<span class=${seat.out === null ? "" : "gone"}>${seatName(index, names)}</span>${seat.out === null ? nothing : html` out: ${causeText(seat.out)}`}</th>
 ${values(position, index).map((value) => html`<td class="number">${value}</td>`)}<td class="number">${strikes[index] ?? 0}</td></tr>`
 )}</tbody></table>`
 
@@ -59,7 +58,7 @@ export const momentList = (moments: ReadonlyArray<Moment>, go: (turn: number) =>
 <details><summary>Moments (${moments.length})</summary>
 <ol class="moments">${moments
   .slice(0, LISTED_MAX)
-  .map(({ text, turn }) => html`<li><button type="button" @click=${() => go(turn)}>Turn ${turn}: <bdi>${text}</bdi></button></li>`)}</ol>
+  .map(({ text, turn }) => html`<li><button type="button" @click=${() => go(turn)}>Turn ${turn}: ${text}</button></li>`)}</ol>
 ${moments.length > LISTED_MAX ? html`<p>and ${moments.length - LISTED_MAX} more</p>` : nothing}
 </details>`
 
@@ -86,7 +85,7 @@ ${
 
 export const factTable = (facts: ReadonlyArray<Fact>) => html`
 <details><summary>Facts, and what was recomputed</summary>
-<table><thead><tr><th scope="col">Fact</th><th scope="col">The replay says</th><th scope="col">Recomputed here</th></tr></thead>
+<table class="facts"><thead><tr><th scope="col">Fact</th><th scope="col">The replay says</th><th scope="col">Recomputed here</th></tr></thead>
 <tbody>${facts.map(
   ({ found, name, told }) => html`<tr><th scope="row">${name}</th><td class="hash">${told}</td>
 <td class="hash ${found === undefined || found === told ? "" : "unequal"}">${found === undefined ? "given" : found === told ? "equal" : found}</td></tr>`

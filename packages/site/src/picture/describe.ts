@@ -5,9 +5,10 @@ import { plainText } from "./svg.ts"
 /** Names of the seats by their number from 0; a seat without a name is called by its number. */
 export type Names = ReadonlyArray<string | undefined>
 
+/** The name is isolated, so that its direction does not reach the text around it. */
 export const seatName = (seat: number, names: Names): string => {
   const name = plainText(names[seat] ?? "").trim()
-  return name === "" ? `Seat ${seat + 1}` : `${seat + 1} ${name}`
+  return name === "" ? `Seat ${seat + 1}` : `${seat + 1} \u2068${name}\u2069`
 }
 
 export const place = (cell: number, cols: number): string => `row ${Math.floor(cell / cols) + 1}, column ${(cell % cols) + 1}`

@@ -1,0 +1,82 @@
+/**
+ * Debian's Chromium for tests of pages (scripts/apt-packages.txt), without a window. Everything it writes is in one folder, which goes
+ * when it has ended. A page of it remembers what a strict page must not do: refused by its policy, asked of another origin, failed.
+ */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { HANGS_AFTER_MS } from "./hangs.ts"
+
+const PROGRAM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+
+/** Why there is no browser on this machine, or undefined where there is one. */
+export const missingChromium = (): string | undefined =>
+  PROGRAM === undefined ? "no chromium installed (see scripts/apt-packages.txt)" : undefined
+
+const ARGUMENTS = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+export class Chromium {
+  readonly #browser: Browser
+  readonly #folder: string
+
+  constructor(browser: Browser, folder: string) {
+    this.#browser = browser
+    this.#folder = folder
+  }
+
+  static async launch(): Promise<Chromium> {
+    const folder = mkdtempSync(join(tmpdir(), "agon-chromium-"))
+    const browser = await chromium.launch({
+      executablePath: PROGRAM!,
+      chromiumSandbox: false,
+      args: ARGUMENTS,
+      env: { PATH: process.env["PATH"]!, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+      timeout: HANGS_AFTER_MS
+    })
+    return new Chromium(browser, folder)
+  }
+
+  /** A page with a profile of its own. */
+  async open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    context.setDefaultTimeout(HANGS_AFTER_MS)
+    const page = await context.newPage()
+    const watched = new WatchedPage(page, new URL(address).origin)
+    await page.goto(address)
+    return watched
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+}
+
+export class WatchedPage {
+  readonly page: Page
+  /** What went wrong since the page was opened, in sentences. */
+  readonly faults: Array<string> = []
+
+  constructor(page: Page, origin: string) {
+    this.page = page
+    page.on("console", (message) => {
+      if (message.type() === "error") this.faults.push(`console: ${message.text()}`)
+    })
+    page.on("pageerror", (error) => this.faults.push(`error: ${error.message}`))
+    page.on("request", (request) => {
+      if (new URL(request.url()).origin !== origin) this.faults.push(`asked ${request.url()}`)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close()
+  }
+}

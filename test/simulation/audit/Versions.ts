@@ -45,7 +45,8 @@ export const make = (): Versions => {
         const was = before.versions.get(version.id)
         if (was === version) continue
         const [from, to] = [stageOf(was), stageOf(version)]
-        must(from === to || NEXT[from]!.includes(to), "a version lives by its diagram", from, to, version)
+        const lives = from === to || NEXT[from]!.includes(to) || (from === "review" && to === "entered" && isSwitchedOn(window, version))
+        must(lives, "a version lives by its diagram", from, to, version)
         must(version.owner === null || to !== "disabled", "only baselines are switched off", version)
         if (version.status === "testing") must(!finals && now.head.phase === "open", "no version is tried in the finals", version)
         checkFields(version, now.head.now)
@@ -60,6 +61,10 @@ export const make = (): Versions => {
     }
   }
 }
+
+/** A baseline may be admitted and switched on in one commit. */
+const isSwitchedOn = ({ recent }: Window, { id, owner }: Version): boolean =>
+  owner === null && recent.some((command) => command._tag === "SwitchBaseline" && command.version === id && command.enabled)
 
 const countTrials = ({ before, log, now, voided }: Window, trials: Map<string, Trial>): void => {
   const limit = now.settings.rules.match.strike_limit

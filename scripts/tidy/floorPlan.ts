@@ -14,7 +14,7 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Programs do not import each other. */
-export const programs: ReadonlyArray<string> = ["server", "runner", "cli"]
+export const programs: ReadonlyArray<string> = ["server", "runner", "site", "cli"]
 
 /** The rules of the season read no clock and touch no machine, so nothing of Node's either; those of the games run in browsers too. */
 export const withoutBuiltins: ReadonlyArray<string> = ["domain", "engine"]
@@ -49,6 +49,6 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
   zoo: ["snakes", "othello", "graph"],
-  site: ["picture"],
+  site: ["html", "http", "picture"],
   server: ["process", "config", "database", "http", "node", "object", "audit", "rating", "actor"]
 }

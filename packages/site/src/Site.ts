@@ -1,0 +1,68 @@
+/** The site as a layer: node's server with its limits, the client of the service beneath it, and the pages. */
+import { createServer } from "node:http"
+import { makeClient } from "@agon/api/Client.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { ByteSize, Effect, Layer } from "effect"
+import { HttpClient, HttpServer, HttpServerRequest } from "effect/http"
+import { assetsOf } from "./html/assets.ts"
+import { made } from "./html/Html.ts"
+import { makeAnswers } from "./http/Answers.ts"
+import { reading } from "./http/Reads.ts"
+import { type IslandFile, type IslandName, load } from "./islands.ts"
+import type { Options } from "./Options.ts"
+import { routes } from "./routes.ts"
+
+/** The first start on other sources builds the islands. */
+const BUILD_TIMEOUT = "1 minute"
+
+/** Connections to the service. Each page reads a few answers at once, and most of them come from the service's cache. */
+const CONNECTIONS = 32
+
+const SHUTDOWN_TIMEOUT = "2 seconds"
+
+/** Only the service in front connects, or a developer. */
+const makeServer = () => {
+  const server = createServer({ maxHeaderSize: 16_384, headersTimeout: 15_000, requestTimeout: 30_000, shouldUpgradeCallback: () => false })
+  server.maxConnections = 512
+  server.timeout = 60_000
+  return server
+}
+
+/** Pages work without a script, so a site without islands starts too. */
+const islands = load().pipe(
+  Effect.timeout(BUILD_TIMEOUT),
+  Effect.catchCause((cause) =>
+    Effect.as(Effect.logWarning("the site has no replay player: its scripts could not be built", cause), {
+      files: new Map<string, IslandFile>(),
+      scriptTag: () => ""
+    })
+  )
+)
+
+const answers = ({ secret, service }: Options) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const http = reading(secret)(yield* HttpClient.HttpClient)
+    const clientAs = (credential: Parameters<typeof makeClient>[1]) =>
+      Effect.provideService(makeClient(service, credential), HttpClient.HttpClient, http)
+    const { files, scriptTag } = yield* islands
+    const script = (island: IslandName) => made(scriptTag(island))
+    const client = yield* clientAs(undefined)
+    return makeAnswers({ assets: assetsOf(files), script, routes, client, as: clientAs, http, secret }, scope)
+  })
+
+/** Pages take no body. */
+const noBody = Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
+
+/** Serves the pages; the layer gives HttpServer, whose address says the port. */
+export const layer = (options: Options) =>
+  Layer.unwrap(
+    Effect.map(answers(options), (answer) => HttpServer.serve(noBody(Effect.flatMap(HttpServerRequest.HttpServerRequest, answer))))
+  ).pipe(
+    Layer.provideMerge(
+      NodeHttpServer.layer(makeServer, { host: options.host, port: options.port, gracefulShutdownTimeout: SHUTDOWN_TIMEOUT })
+    ),
+    Layer.provide(NodeHttpClient.layerUndiciNoDispatcher),
+    Layer.provide(NodeHttpClient.layerDispatcherOptions({ connections: CONNECTIONS }))
+  )

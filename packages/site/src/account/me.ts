@@ -1,0 +1,97 @@
+/** The visitor's own page: their models, what became of what they submitted, and what they were told. The one page that takes a session. */
+import type { Account, Provider } from "@agon/api/account/api.ts"
+import type { Model } from "@agon/api/model/api.ts"
+import type { Notification } from "@agon/api/notification/Notification.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import type { OwnVersion } from "@agon/api/version/Version.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import type { Page } from "../html/layout.ts"
+import { followable, link, modelAt, profileAt } from "../html/links.ts"
+import { time, words } from "../html/words.ts"
+import type { PersonalRoute } from "../http/Route.ts"
+import { ifAny } from "../http/refuse.ts"
+import { ownMatchTable } from "./ownMatches.ts"
+
+const ROWS = 100
+const MATCHES = 25
+/** Each is a read of its own. */
+const REJECTED_MAX = 5
+
+const signInPage = (providers: ReadonlyArray<Provider>): Page => ({
+  title: "Sign in",
+  status: 401,
+  main: html`<h1>Sign in</h1>
+${
+  providers.length === 0
+    ? html`<p>This service has no way to sign in.</p>`
+    : html`<ul>${providers.map(({ label, slug }) => html`<li><a href="/v1/auth/${encodeURIComponent(slug)}?return_to=%2Fme">Sign in with ${label}</a></li>`)}</ul>`
+}`
+})
+
+const submission = (version: OwnVersion): Html => html`<li id="v-${version.version_id}">
+<h3>${link(modelAt(version.model_id), version.model)} version ${version.version}</h3>
+<p>${words(version.status)}${version.phase !== null && html`, in ${words(version.phase)}`}, season ${version.season}, submitted ${time(version.created_at)}.</p>
+${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${
+  version.reject_reason !== null && html`<p class="bad">Refused: ${words(version.reject_reason)}.</p>\n`
+}${version.reject_detail !== null && html`<p>${said(version.reject_detail)}</p>\n`}</li>
+`
+
+const notification = ({ created_at, link: written, read_at, subject }: Notification): Html => {
+  const to = followable(written)
+  return html`<li>${read_at === null && html`<b>New:</b> `}${to === undefined ? said(subject) : link(to, subject)} <span class="faint">${time(created_at)}</span></li>
+`
+}
+
+const modelItem = ({ game, id, name, retired }: Model): Html =>
+  html`<li>${link(modelAt(id), name)} <span class="faint">${game}${retired && ", retired"}</span></li>\n`
+
+/** The API lists no rejected versions; the notifications say which they are. */
+const rejectedIds = (notifications: ReadonlyArray<Notification>): ReadonlyArray<string> => {
+  const ids = notifications.flatMap(({ kind, link }) =>
+    kind === "version_rejected" ? (/^\/v1\/me\/versions\/([0-9a-f-]{36})$/.exec(link ?? "")?.[1] ?? []) : []
+  )
+  return [...new Set(ids)].slice(0, REJECTED_MAX)
+}
+
+const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
+  items.length === 0 ? html`<p class="faint">${none}</p>` : html`<ul>\n${items}</ul>`
+
+const greeting = ({ display_name, username }: Account): Html => html`<h1>${said(display_name)}</h1>
+<p>Signed in as ${username}. <a href="${profileAt(username)}">This is what others see.</a></p>`
+
+export const me: PersonalRoute = {
+  path: "/me",
+  own: Effect.fnUntraced(function* ({ as, client, session }) {
+    if (session === undefined) return signInPage(yield* client.account.authProviders())
+    const own = yield* as({ session })
+    const page = firstPage(ROWS)
+    const read = Effect.all(
+      [
+        own.account.me(),
+        own.model.ownModels({ query: page }),
+        own.version.candidates({ query: page }),
+        own.notification.notifications({ query: page }),
+        own.match.ownMatches({ query: firstPage(MATCHES) })
+      ],
+      { concurrency: "unbounded" }
+    )
+    const all = yield* Effect.catchTag(read, "unauthenticated", () => Effect.succeed(undefined))
+    if (all === undefined) return signInPage(yield* client.account.authProviders())
+    const [account, { models }, { candidates }, { notifications }, { matches }] = all
+    const rejected = yield* Effect.forEach(rejectedIds(notifications), (id) => ifAny(own.version.ownVersion({ params: { id } })), {
+      concurrency: "unbounded"
+    })
+    const main = html`${greeting(account)}
+<h2>Submissions in admission</h2>
+${candidates.length === 0 ? html`<p class="faint">None waits just now.</p>` : html`<ul class="cards">\n${candidates.map(submission)}</ul>`}
+${rejected.length > 0 && html`<h2>Refused lately</h2>\n<ul class="cards">\n${rejected.flatMap((version) => (version === undefined ? [] : [submission(version)]))}</ul>`}
+<h2>My models</h2>
+${listOf(models.map(modelItem), "You have none yet.")}
+<h2>My last matches</h2>
+${ownMatchTable(matches)}
+<h2>Notifications</h2>
+${listOf(notifications.map(notification), "You have none.")}`
+    return { title: "My page", main } satisfies Page
+  })
+}

@@ -1,0 +1,78 @@
+/** The front page: what is running, what is being played now, and what was said last. */
+import type { Client } from "@agon/api/Client.ts"
+import type { Game } from "@agon/api/game/api.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import type { Playing } from "@agon/api/season/api.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import type { Page } from "../html/layout.ts"
+import { gameAt, ladderAt, link, seasonAt } from "../html/links.ts"
+import { counted } from "../html/words.ts"
+import type { SharedRoute } from "../http/Route.ts"
+import { matchTable } from "../match/cards.ts"
+import { announcementList } from "../writing/parts.ts"
+
+const MATCHES = 10
+/** Live seasons of a game that the page shows; its own page has all. */
+const SEASONS_MAX = 4
+
+/** The codes that a sign-in ends with (docs/contract.md#signing-in). */
+const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
+  invalid_state: "The sign-in took too long or began in another browser. Try it again.",
+  access_denied: "The sign-in was cancelled.",
+  provider_failed: "The provider of the sign-in did not answer as expected. Try it again.",
+  account_suspended: "This account is suspended.",
+  identity_taken: "That identity belongs to another account.",
+  cross_origin: "The sign-in was begun from another page. Try it from here."
+}
+
+const live = (client: Client, game: Game) =>
+  Effect.flatMap(client.season.seasons({ params: { game: game.slug } }), (seasons) =>
+    Effect.forEach(
+      seasons.filter(({ state }) => state === "live").slice(0, SEASONS_MAX),
+      (season) => Effect.map(client.season.playing({ params: { game: game.slug, slug: season.slug } }), (now) => seasonCard(season, now)),
+      { concurrency: "unbounded" }
+    )
+  )
+
+const seasonCard = (season: Season, { playing }: Playing): Html => html`<li>
+<h3>${link(seasonAt(season.game, season.slug), season.name)}</h3>
+<p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far,
+${counted(season.entries, "model")}.</p>
+<p><a href="${ladderAt(season.game, season.slug, "open")}">Ladder of ${said(season.name)}</a></p>
+</li>
+`
+
+const gameSection = (game: Game, cards: ReadonlyArray<Html>): Html => html`<section aria-labelledby="game-${game.slug}">
+<h2 id="game-${game.slug}">${link(gameAt(game.slug), game.name)}</h2>
+<p>${game.description}</p>
+${cards.length === 0 ? html`<p class="faint">No season is live.</p>` : html`<ul class="cards">\n${cards}</ul>`}
+</section>
+`
+
+export const home: SharedRoute = {
+  path: "/",
+  query: ["sign_in_error"],
+  render: Effect.fnUntraced(function* ({ client, query }) {
+    const [games, announced, newest] = yield* Effect.all(
+      [
+        client.game.games(),
+        client.writing.announcements({ query: firstPage() }),
+        client.match.matches({ query: { sort: "newest", ...firstPage(MATCHES) } })
+      ],
+      { concurrency: "unbounded" }
+    )
+    const cards = yield* Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" })
+    const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
+    const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
+<p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
+checked by anybody.</p>
+${announcementList(announced.announcements)}
+${games.map((game, i) => gameSection(game, cards[i]!))}
+<h2>Played last</h2>
+${matchTable("The matches that ended last, in all public seasons", newest.matches)}
+<p><a href="/matches">All matches</a></p>`
+    return { title: "Models compete here", main } satisfies Page
+  })
+}

@@ -1,0 +1,49 @@
+/** The addresses of the pages, in one place, so that no link leads nowhere. */
+import { type Html, html, said } from "./Html.ts"
+
+const part = encodeURIComponent
+
+export const gameAt = (game: string) => `/games/${part(game)}`
+export const seasonAt = (game: string, season: string) => `${gameAt(game)}/seasons/${part(season)}`
+export const ladderAt = (game: string, season: string, ladder: string) => `${seasonAt(game, season)}/ladders/${part(ladder)}`
+export const boardAt = (game: string, season: string, map_id: string) => `${seasonAt(game, season)}/boards/${part(map_id)}`
+export const matchAt = (id: string) => `/matches/${part(id)}`
+export const modelAt = (id: string) => `/models/${part(id)}`
+export const versionAt = (id: string) => `/versions/${part(id)}`
+export const profileAt = (username: string) => `/people/${part(username)}`
+export const postAt = (slug: string) => `/posts/${part(slug)}`
+
+/** An address with parameters; those without a value are left out. */
+export const withQuery = (path: string, query: Readonly<Record<string, string | number | undefined>>): string => {
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, String(value)]]))
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
+}
+
+export const link = (to: string, text: string): Html => html`<a href="${to}">${said(text)}</a>`
+
+/** A model's owner; a baseline has none. Usernames are plain letters. */
+export const owned = (owner: string | null): Html =>
+  owner === null ? html`<i>baseline</i>` : html`<a href="${profileAt(owner)}">${owner}</a>`
+
+const ID = "([0-9a-f-]{36})"
+
+/** Where the API's own addresses, which notifications have, are shown on the site. Private seasons are not. */
+const SHOWN: ReadonlyArray<readonly [RegExp, (...parts: ReadonlyArray<string>) => string | undefined]> = [
+  [new RegExp(`^/v1/(?:me/)?models/${ID}/story$`), (id = "") => `${modelAt(id)}#story`],
+  [new RegExp(`^/v1/(?:private/)?threads\\?model=${ID}$`), (id = "") => `${modelAt(id)}#comments`],
+  [new RegExp(`^/v1/(?:private/)?threads\\?match=${ID}$`), (id = "") => `${matchAt(id)}#comments`],
+  [new RegExp(`^/v1/versions/${ID}$`), (id = "") => versionAt(id)],
+  [/^\/v1\/games\/([a-z0-9-]+)\/seasons\/([a-z0-9-]+)\/podium$/, (game = "", season = "") => seasonAt(game, season)],
+  [/^\/v1\/(?:me|private)\//, () => undefined]
+]
+
+/** A link that a person or the service wrote: a path here or a web address, or nothing where it is neither. */
+export const followable = (written: string | null): string | undefined => {
+  if (written === null) return undefined
+  for (const [pattern, to] of SHOWN) {
+    const found = pattern.exec(written)
+    if (found !== null) return to(...found.slice(1))
+  }
+  if (/^\/(?![/\\])/.test(written)) return written
+  return /^https?:\/\//i.test(written) && URL.canParse(written) ? written : undefined
+}

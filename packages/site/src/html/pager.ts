@@ -1,0 +1,29 @@
+/** Links to the pages before and after one of a list. */
+import { type Html, html } from "./Html.ts"
+import { withQuery } from "./links.ts"
+
+interface Place {
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly offset: number
+  readonly rows: number
+  readonly next: string | null
+}
+
+const OFFSET_MAX = 2 ** 31 - 1
+
+/** The offset that an address names; undefined where it is none. */
+export const offsetOf = (cursor: string | undefined): number | undefined => {
+  if (cursor === undefined) return 0
+  const offset = /^\d{1,10}$/.test(cursor) ? Number(cursor) : Number.NaN
+  return offset <= OFFSET_MAX ? offset : undefined
+}
+
+export const pager = ({ next, offset, path, query, rows }: Place): Html | "" => {
+  const before = offset > 0 && withQuery(path, { ...query, cursor: offset > rows ? offset - rows : undefined })
+  const after = next !== null && withQuery(path, { ...query, cursor: next })
+  if (before === false && after === false) return ""
+  return html`<nav aria-label="Pages of the list"><ul>
+${before !== false && html`<li><a href="${before}" rel="prev">Previous page</a></li>`}${after !== false && html`<li><a href="${after}" rel="next">Next page</a></li>`}
+</ul></nav>`
+}

@@ -1,0 +1,163 @@
+/**
+ * Answers a request: method, address, parameters, then a page from the cache or made now. Nothing of a request gets further than the
+ * parameters that its page knows, each of bounded length, and the session on pages that are personal.
+ */
+import { hash, timingSafeEqual } from "node:crypto"
+import { type Client, sessionOf } from "@agon/api/Client.ts"
+import { isUuid, Slug } from "@agon/api/Wire.ts"
+import { Clock, Effect, Option, Redacted, Schema, type Scope } from "effect"
+import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Asset } from "../html/assets.ts"
+import { layout, type Page } from "../html/layout.ts"
+import { faultPage, isRateFault, orFault } from "./Fault.ts"
+import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, SHARED } from "./headers.ts"
+import { makePageCache } from "./PageCache.ts"
+import { CurrentReading, VISITOR } from "./Reads.ts"
+import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
+import type { Asked, ClientAs, PersonalRoute, Route, SharedRoute } from "./Route.ts"
+
+const ADDRESS_LENGTH_MAX = 2_048
+const VALUE_LENGTH_MAX = 200
+const DRAW_TIMEOUT = "8 seconds"
+const WAYS_IN_KEPT_MS = 60_000
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+type Found = FindMyWay.FindResult<Route>
+
+export interface Site {
+  readonly routes: ReadonlyArray<Route>
+  readonly assets: ReadonlyMap<string, Asset>
+  readonly script: Asked["script"]
+  /** Reads without a session. */
+  readonly client: Client
+  readonly as: ClientAs
+  readonly http: HttpClient.HttpClient
+  readonly secret: Redacted.Redacted
+}
+
+/** Answers every request, and fails at none. */
+export type Answers = (request: Request) => Effect.Effect<Response>
+
+export const makeAnswers = ({ as, assets, client, http, routes, script, secret }: Site, scope: Scope.Scope): Answers => {
+  const cache = makePageCache<unknown>(http, scope, isRateFault)
+  const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
+  for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
+  const hasSignIn = makeHasSignIn(client)
+  const draw = (page: Effect.Effect<Page, unknown>) =>
+    Effect.map(Effect.timeout(Effect.all([page, hasSignIn]), DRAW_TIMEOUT), ([page, signIn]) =>
+      rendered(layout(page, signIn), page.status, page.location)
+    )
+
+  const shared = (request: Request, route: SharedRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
+    const query = known(route.query, given)
+    if (query === undefined) return fault(request, 400)
+    const address = addressOf(route, params, query)
+    const page = cache.get(address, visitorOf(request, secret), draw(Effect.suspend(() => route.render({ client, params, query, script }))))
+    return Effect.flatMap(orFault(request.url, page), ([page, fault]) =>
+      send(request, page, fault === undefined ? SHARED : { ...NO_STORE, ...later(fault.retry_after_s) })
+    )
+  }
+
+  const personal = (request: Request, route: PersonalRoute) => {
+    const session = tokenOf(request.headers["cookie"])
+    const page = draw(Effect.suspend(() => route.own({ client, session, as })))
+    const reading = { visitor: visitorOf(request, secret), reads: [] }
+    return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>
+      send(request, page, { ...NO_STORE, ...later(fault?.retry_after_s) })
+    )
+  }
+
+  return (request) => {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return Effect.map(fault(request, 405), HttpServerResponse.setHeader("allow", "GET, HEAD"))
+    }
+    if (request.url.length > ADDRESS_LENGTH_MAX) return fault(request, 414)
+    const asset = assets.get(request.url)
+    if (asset !== undefined)
+      return Effect.succeed(
+        HttpServerResponse.uint8Array(asset.body, { contentType: asset.contentType, headers: assetHeaders(request.url) })
+      )
+    const found = router.find("GET", request.url)
+    const params = found === undefined ? undefined : plainParts(found.params)
+    if (found === undefined || params === undefined) return fault(request, 404)
+    return "own" in found.handler ? personal(request, found.handler) : shared(request, found.handler, params, found.searchParams)
+  }
+}
+
+/** A session that the service could have made; any other text is none. */
+const tokenOf = (cookies: string | undefined) => {
+  const token = sessionOf(cookies)
+  return token !== undefined && /^[A-Za-z0-9_-]{1,200}$/.test(token) ? token : undefined
+}
+
+const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "retry-after": String(seconds) })
+
+const fault = (request: Request, status: number) => send(request, faultPage({ status }), NO_STORE)
+
+const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>): Effect.Effect<Response> => {
+  const { "accept-encoding": accepts, "if-none-match": has } = request.headers
+  const coding = codingFor(accepts, page.body.length)
+  const etag = tagFor(page.etag, coding)
+  const all = { ...PAGE_HEADERS, ...headers, ...(page.location === undefined ? {} : { location: page.location }), etag }
+  if (page.status === 200 && isNamed(has, etag)) return Effect.succeed(HttpServerResponse.empty({ status: 304, headers: all }))
+  return Effect.map(
+    Effect.promise(() => inCoding(page, coding)),
+    (body) =>
+      HttpServerResponse.uint8Array(body, {
+        status: page.status,
+        contentType: HTML,
+        headers: coding === "identity" ? all : { ...all, "content-encoding": coding }
+      })
+  )
+}
+
+const isSlug = Schema.is(Slug)
+
+/** Parts of a path that the API could take: anything else names nothing, and `..` would name another address of the API. */
+const isPart = (name: string, part: string) => {
+  if (name === "id") return isUuid(part)
+  return name === "username" ? /^[a-z0-9_-][a-z0-9._-]*$/.test(part) : isSlug(part)
+}
+
+const plainParts = (params: Found["params"]): Readonly<Record<string, string>> | undefined => {
+  const parts = Object.entries(params).map(([name, part]) => [name, part ?? ""] as const)
+  return parts.every(([name, part]) => isPart(name, part)) ? Object.fromEntries(parts) : undefined
+}
+
+/** The known parameters that have a value, the last of several; undefined where one is too long. Empty fields of a form count as none. */
+const known = (names: ReadonlyArray<string>, given: Found["searchParams"]): Readonly<Record<string, string>> | undefined => {
+  const pairs = names.flatMap((name) => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    const one = (Array.isArray(value) ? value.at(-1) : value)?.trim()
+    return one === undefined || one === "" ? [] : [[name, one] as const]
+  })
+  return pairs.every(([, value]) => value.length <= VALUE_LENGTH_MAX && value.isWellFormed() && !value.includes("\0"))
+    ? Object.fromEntries(pairs)
+    : undefined
+}
+
+/** The same page has one address, whatever else the request's had. */
+const addressOf = ({ path }: Route, params: Readonly<Record<string, string>>, query: Readonly<Record<string, string>>) =>
+  JSON.stringify([path, Object.values(params), query])
+
+/** The address that the service counts, told by the service itself or by whoever has its secret; undefined for others. */
+const visitorOf = ({ headers, remoteAddress }: Request, secret: Redacted.Redacted): string | undefined => {
+  const [given = "", address] = headers[VISITOR]?.split(" ") ?? []
+  if (address !== undefined && timingSafeEqual(digest(given), digest(Redacted.value(secret)))) return address
+  return Option.getOrUndefined(remoteAddress)?.replace(/^::ffff:/i, "")
+}
+
+const digest = (text: string) => hash("sha256", text, "buffer")
+
+/** Ways to sign in are settings of the service, asked for once a minute; while it is away there are none. */
+const makeHasSignIn = (client: Client): Effect.Effect<boolean> => {
+  let last: { readonly at_ms: number; readonly has: boolean } | undefined
+  return Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+    if (last !== undefined && now_ms - last.at_ms < WAYS_IN_KEPT_MS) return Effect.succeed(last.has)
+    return Effect.provideService(client.account.authProviders(), CurrentReading, undefined).pipe(
+      Effect.map((providers) => (last = { at_ms: now_ms, has: providers.length > 0 }).has),
+      Effect.catchCause(() => Effect.succeed(last?.has ?? false))
+    )
+  })
+}

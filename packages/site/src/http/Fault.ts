@@ -1,0 +1,78 @@
+/** Refusals and failures as pages in the site's own form. */
+import { Cause, Effect, Exit } from "effect"
+import { HttpClientError } from "effect/http"
+import { html } from "../html/Html.ts"
+import { layout } from "../html/layout.ts"
+import { type Rendered, rendered } from "./Rendered.ts"
+
+/** A failure with the status that its page has. */
+export interface Fault {
+  readonly status: number
+  /** In whole seconds, where it is worth trying again. */
+  readonly retry_after_s?: number
+}
+
+const NOT_FOUND: Fault = { status: 404 }
+const AWAY: Fault = { status: 503, retry_after_s: 2 }
+const BROKEN: Fault = { status: 500 }
+
+const WORDS: Readonly<Record<number, readonly [string, string]>> = {
+  400: ["Not a question this page understands", "A value in the address is not one that this page takes."],
+  403: ["Not for you", "You may not see this page."],
+  404: ["Nothing here", "There is no page at this address, or not for everybody."],
+  405: ["Only for reading", "Pages of this site are asked for with GET."],
+  414: ["Too long an address", "No page has an address that long."],
+  429: ["Too many requests", "Your address has asked for a lot within a short time. Try again in a few seconds."],
+  500: ["This page is broken", "This is our fault, and it has been written down. Other pages work."],
+  503: ["Away for a moment", "The service does not answer just now. Try again in a few seconds."]
+}
+
+export const isRateFault = (error: unknown): boolean => statusOf(error) === 429
+
+/** Refusals of the API have a status; no other failure does. */
+const statusOf = (error: unknown): number | undefined =>
+  typeof error === "object" && error !== null && "status" in error && typeof error.status === "number" ? error.status : undefined
+
+const isAway = (error: unknown) =>
+  Cause.isTimeoutError(error) || (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError")
+
+/** The API's own refusals; anything else that fails here is ours. */
+export const faultOf = (error: unknown): Fault => {
+  if (isAway(error)) return AWAY
+  switch (statusOf(error)) {
+    case 400:
+    case 403:
+      return { status: statusOf(error)! }
+    case 401: // pages for one person look for the session themselves
+    case 404:
+      return NOT_FOUND
+    case 429:
+      return { status: 429, retry_after_s: 2 }
+    case 503:
+      return AWAY
+    default:
+      return BROKEN
+  }
+}
+
+export const faultPage = ({ status }: Fault): Rendered => {
+  const [title, sentence] = WORDS[status] ?? WORDS[500]!
+  const main = html`<h1>${title}</h1>
+<p>${sentence}</p>
+<p><a href="/">To the front page</a></p>`
+  return rendered(layout({ title, main }, false), status)
+}
+
+/** A page, and the fault that it tells of. */
+export type Shown = readonly [Rendered, Fault | undefined]
+
+/** The page, or one that says why there is none; an unexpected failure is logged, once. */
+export const orFault = <E>(address: string, effect: Effect.Effect<Rendered, E>): Effect.Effect<Shown> =>
+  Effect.flatMap(Effect.exit(effect), (exit): Effect.Effect<Shown> => {
+    if (Exit.isSuccess(exit)) return Effect.succeed([exit.value, undefined])
+    const failed = exit.cause.reasons.find(Cause.isFailReason)
+    const fault = failed === undefined ? BROKEN : faultOf(failed.error)
+    const page: Shown = [faultPage(fault), fault]
+    if (fault !== BROKEN) return Effect.succeed(page)
+    return Effect.as(Effect.annotateLogs(Effect.logError("a page is broken", exit.cause), { address: address.slice(0, 200) }), page)
+  })

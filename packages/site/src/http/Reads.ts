@@ -1,0 +1,78 @@
+/**
+ * The HTTP client beneath the typed one. It names the visitor on whose behalf a page reads, so that the service counts the read against
+ * that visitor's address, and remembers what each page has read: a page is out of date when a read beneath it is.
+ */
+import { Context, Effect, Redacted } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+
+/** One read beneath a page. */
+export interface Read {
+  readonly request: HttpClientRequest.HttpClientRequest
+  /** Undefined where the service lets nobody keep the answer. */
+  readonly etag: string | undefined
+}
+
+/** A page under way: who asks, and what has been read for it. */
+export interface Reading {
+  /** The address as the service counts it; undefined for reads of the site's own. */
+  readonly visitor: string | undefined
+  readonly reads: Array<Read>
+}
+
+export class CurrentReading extends Context.Reference<Reading | undefined>("agon/site/CurrentReading", { defaultValue: () => undefined }) {}
+
+/** Known to the service and the site alone; the service believes the address beside it (docs/operating.md#the-site). */
+export const VISITOR = "agon-visitor"
+
+/** Reads take milliseconds. A page is confirmed and then drawn within the 15 s that the service waits for it. */
+const READ_TIMEOUT = "6 seconds"
+
+const named = (secret: Redacted.Redacted) => (request: HttpClientRequest.HttpClientRequest) =>
+  Effect.map(CurrentReading, (reading) =>
+    reading?.visitor === undefined || Redacted.value(secret) === ""
+      ? request
+      : HttpClientRequest.setHeader(request, VISITOR, `${Redacted.value(secret)} ${reading.visitor}`)
+  )
+
+const tooSlow = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.TransportError({ request, description: `no answer within ${READ_TIMEOUT}` })
+  })
+
+const remembered = (request: HttpClientRequest.HttpClientRequest, { headers }: HttpClientResponse.HttpClientResponse) =>
+  Effect.map(CurrentReading, (reading) => {
+    const kept = headers["cache-control"]?.startsWith("public") === true
+    reading?.reads.push({ request, etag: kept ? headers["etag"] : undefined })
+  })
+
+export const reading =
+  (secret: Redacted.Redacted) =>
+  (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+    client.pipe(
+      HttpClient.mapRequestEffect(named(secret)),
+      HttpClient.transform((send, request) =>
+        Effect.tap(Effect.timeoutOrElse(send, { duration: READ_TIMEOUT, orElse: () => Effect.fail(tooSlow(request)) }), (response) =>
+          remembered(request, response)
+        )
+      )
+    )
+
+/** Whether every read would be answered as it was; one that may not be kept is out of date at once. */
+export const unchanged = (
+  client: HttpClient.HttpClient,
+  reads: ReadonlyArray<Read>
+): Effect.Effect<boolean, HttpClientError.HttpClientError> =>
+  reads.every(({ etag }) => etag !== undefined)
+    ? Effect.map(
+        Effect.forEach(
+          reads,
+          ({ etag, request }) =>
+            // The body of another answer is read, so that its connection is free again.
+            Effect.flatMap(client.execute(HttpClientRequest.setHeader(request, "if-none-match", etag!)), ({ status, text }) =>
+              status === 304 ? Effect.succeed(true) : Effect.as(text, false)
+            ),
+          { concurrency: "unbounded" }
+        ),
+        (all) => all.every((one) => one)
+      )
+    : Effect.succeed(false)

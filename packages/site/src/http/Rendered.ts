@@ -1,0 +1,45 @@
+/** A page as bytes: plain and compressed, with its entity tag. */
+import { hash } from "node:crypto"
+import { promisify } from "node:util"
+import { brotliCompress, constants, gzip } from "node:zlib"
+
+export type Coding = "identity" | "gzip" | "br"
+
+export interface Rendered {
+  readonly status: number
+  readonly body: Buffer
+  readonly etag: string
+  readonly location: string | undefined
+  /** Compressed once, at the first request for the coding. */
+  readonly coded: { [C in Coding]?: Promise<Buffer> }
+}
+
+export const rendered = (text: string, status = 200, location?: string): Rendered => {
+  const body = Buffer.from(text)
+  return { status, body, location, etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`, coded: {} }
+}
+
+const squeezed: Readonly<Record<Exclude<Coding, "identity">, (body: Buffer) => Promise<Buffer>>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body) => promisify(gzip)(body)
+}
+
+export const inCoding = (page: Rendered, coding: Coding): Promise<Buffer> =>
+  coding === "identity" ? Promise.resolve(page.body) : (page.coded[coding] ??= squeezed[coding](page.body))
+
+/** A shorter answer fits a packet uncompressed. */
+const LEAST_BYTES = 1024
+
+/** The smallest coding that the browser accepts; a coding with weight 0 it does not. */
+export const codingFor = (accept: string | undefined, bytes: number): Coding => {
+  if (accept === undefined || bytes < LEAST_BYTES) return "identity"
+  const welcome = accept.split(",").flatMap((one) => (/;\s*q=0(\.0*)?\s*$/.test(one) ? [] : [one.split(";")[0]!.trim().toLowerCase()]))
+  return welcome.includes("br") ? "br" : welcome.includes("gzip") ? "gzip" : "identity"
+}
+
+/** Each coding has a tag of its own, since its bytes differ. */
+export const tagFor = (etag: string, coding: Coding) => (coding === "identity" ? etag : `${etag.slice(0, -1)}-${coding}"`)
+
+/** Whether an If-None-Match names the tag, by weak comparison. */
+export const isNamed = (ifNoneMatch: string | undefined, etag: string) =>
+  ifNoneMatch !== undefined && (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))

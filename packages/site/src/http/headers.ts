@@ -1,0 +1,42 @@
+/**
+ * Headers of pages. Scripts, styles, pictures and requests are this origin's own, and nothing is inline, so text that a person wrote can
+ * run nothing even where a template should fail to escape it. Forms ask this site alone.
+ */
+export const HTML = "text/html; charset=utf-8"
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'"
+].join("; ")
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  vary: "Accept-Encoding"
+}
+
+/** Browsers ask again each time and get a 304; caches on the way do the same, since nobody tells them what has changed. */
+export const SHARED = { "cache-control": "public, no-cache" }
+export const NO_STORE = { "cache-control": "no-store" }
+
+const ASSET_HEADERS: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'"
+}
+
+/** The name of an asset changes with its content; that of the icon which browsers ask for by themselves does not. */
+export const assetHeaders = (path: string): Readonly<Record<string, string>> => ({
+  ...ASSET_HEADERS,
+  "cache-control": path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "public, max-age=86400"
+})

@@ -1,0 +1,38 @@
+/** A ladder of a season. Models with the same rating share a rank, also across pages. */
+import { Ladder, ladders } from "@agon/api/Wire.ts"
+import { Effect, Schema } from "effect"
+import { html, said } from "../html/Html.ts"
+import { ladderAt, link, seasonAt } from "../html/links.ts"
+import { offsetOf, pager } from "../html/pager.ts"
+import { count } from "../html/words.ts"
+import type { SharedRoute } from "../http/Route.ts"
+import { invalid, notFound } from "../http/refuse.ts"
+import { ladderTable } from "./table.ts"
+
+const ROWS = 50
+const isLadder = Schema.is(Ladder)
+
+export const ladderPage: SharedRoute = {
+  path: "/games/:game/seasons/:slug/ladders/:ladder",
+  query: ["cursor"],
+  render: Effect.fnUntraced(function* ({ client, params, query }) {
+    const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
+    const offset = offsetOf(query["cursor"])
+    if (offset === undefined) return yield* invalid
+    if (!isLadder(ladder)) return yield* notFound
+    // A row before and one after the page, since either may share a rank with the page's own.
+    const from = Math.max(0, offset - 1)
+    const board = yield* client.leaderboard.leaderboard({ params: { game }, query: { season, ladder, cursor: from, limit: ROWS + 2 } })
+    const begin = offset - from
+    const next = offset + ROWS < board.total ? String(offset + ROWS) : null
+    const path = ladderAt(game, season, ladder)
+    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(seasonAt(game, season), board.season_name)}</p>
+<h1>Ladder ${ladder} of ${said(board.season_name)}</h1>
+<nav aria-label="Ladders"><ul>
+${ladders.map((each) => html`<li><a href="${ladderAt(game, season, each)}"${each === ladder && html` aria-current="page"`}>${each}</a></li>\n`)}</ul></nav>
+<p>${board.closed ? "The season is over; this is where everybody stood." : board.round !== null && `In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.`}</p>
+${ladderTable(board, { begin, end: begin + ROWS })}
+${pager({ path, query: {}, offset, rows: ROWS, next })}`
+    return { title: `Ladder ${ladder} of ${board.season_name}`, main }
+  })
+}

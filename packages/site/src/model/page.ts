@@ -1,0 +1,55 @@
+/** A model: where it stands in a season, how it came there, its versions, its rivals, its story, and what people say about it. */
+import { firstPage } from "@agon/api/Pages.ts"
+import { Ladder } from "@agon/api/Wire.ts"
+import { Effect, Schema } from "effect"
+import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
+import { html, prose, said } from "../html/Html.ts"
+import { gameAt, modelAt, owned, withQuery } from "../html/links.ts"
+import { offsetOf } from "../html/pager.ts"
+import { time } from "../html/words.ts"
+import type { SharedRoute } from "../http/Route.ts"
+import { ifAny, invalid, notFound } from "../http/refuse.ts"
+import { choices, ratingGraph, rivalTable, seasonRecord } from "./record.ts"
+import { versionTable } from "./versions.ts"
+
+const isLadder = Schema.is(Ladder)
+
+export const modelPage: SharedRoute = {
+  path: "/models/:id",
+  query: ["season", "ladder", "cursor"],
+  render: Effect.fnUntraced(function* ({ client, params, query }) {
+    const model = yield* client.model.model({ params: { id: params["id"]! } })
+    if (model === null) return yield* notFound
+    const offset = offsetOf(query["cursor"])
+    const ladder = query["ladder"] ?? "open"
+    if (offset === undefined || !isLadder(ladder)) return yield* invalid
+    const of = { params: { id: model.id } }
+    const seasons = [...new Set(model.versions.map(({ season }) => season))]
+    const season = query["season"] ?? seasons[0]
+    if (season !== undefined && !seasons.includes(season)) return yield* notFound
+    const asked = { ladder, ...(season === undefined ? {} : { season }) }
+    const [record, series, { rivals }, story, thread] = yield* Effect.all(
+      [
+        season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelSeason({ ...of, query: asked })),
+        season === undefined ? Effect.succeed(undefined) : ifAny(client.leaderboard.series({ params: { game: model.game }, query: asked })),
+        client.model.rivals({ ...of, query: firstPage(12) }),
+        ifAny(client.writing.story(of)),
+        client.community.thread({ query: { model: model.id, limit: COMMENT_ROWS, cursor: offset } })
+      ],
+      { concurrency: "unbounded" }
+    )
+    const main = html`<p class="faint"><a href="${gameAt(model.game)}">${model.game}</a></p>
+<h1>${said(model.name)}</h1>
+<p>By ${owned(model.owner)}, since ${time(model.created_at)}.${model.retired && " It is retired."}</p>
+${choices(model, seasons, season, ladder)}
+${record !== undefined && seasonRecord(record)}
+${series !== undefined && ratingGraph(series, model.id)}
+<h2>Versions</h2>
+${versionTable(model.versions)}
+<h2>Rivals</h2>
+${rivalTable(model.id, rivals)}
+<p><a href="${withQuery("/matches", { model: model.id })}">All matches of this model</a></p>
+${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${prose(story.body)}\n</section>\n`}${threadSection(thread, modelAt(model.id), offset)}`
+    return { title: model.name, main }
+  })
+}

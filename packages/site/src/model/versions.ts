@@ -1,0 +1,35 @@
+/** The versions of a model that everybody may see. */
+import type { Version } from "@agon/api/version/Version.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import { seasonAt } from "../html/links.ts"
+import { bytes, count, counted, decimal, time, words } from "../html/words.ts"
+
+const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
+  Object.entries(ratings).map(
+    ([ladder, { deviation, matches, rank, rating }]) =>
+      html`<li>${ladder}: ${decimal(rating)} ± ${decimal(1.96 * deviation)} after ${counted(matches, "match", "matches")}${rank !== null && `, rank ${count(rank)}`}</li>`
+  )
+
+const row = (version: Version): Html => html`<tr id="v${version.version}">
+<th scope="row" class="n">${version.version}</th>
+<td><a href="${seasonAt(version.game, version.season)}">${version.season}</a></td>
+<td>${words(version.status)}${version.phase !== null && html`, ${words(version.phase)}`}${version.successor !== null && html` by v${version.successor}`}</td>
+<td>${version.class}</td>
+<td class="n">${version.size_bytes !== null && bytes(version.size_bytes)}</td>
+<td class="n">${version.param_count !== null && count(version.param_count)}</td>
+<td class="n">${version.infer_us !== null && `${count(version.infer_us)} µs`}</td>
+<td><ul>${standings(version)}</ul></td>
+<td>${time(version.created_at)}</td>
+<td>${version.note !== null && said(version.note)}</td>
+</tr>
+`
+
+export const versionTable = (versions: ReadonlyArray<Version>): Html =>
+  versions.length === 0
+    ? html`<p class="faint">No version of it is public.</p>`
+    : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table>
+<caption>Public versions, the newest first</caption>
+<thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Class</th><th scope="col">Size</th><th scope="col">Parameters</th><th scope="col">A move takes</th><th scope="col">Ratings</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
+<tbody>
+${versions.map(row)}</tbody>
+</table></div>`

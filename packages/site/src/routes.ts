@@ -1,0 +1,31 @@
+/** Every page of the site. */
+import { me } from "./account/me.ts"
+import { profile } from "./account/profile.ts"
+import { boardPage } from "./board/page.ts"
+import { home } from "./game/home.ts"
+import { gamePage } from "./game/page.ts"
+import type { Route } from "./http/Route.ts"
+import { ladderPage } from "./leaderboard/page.ts"
+import { matchList } from "./match/list.ts"
+import { matchPage } from "./match/page.ts"
+import { modelPage } from "./model/page.ts"
+import { seasonPage } from "./season/page.ts"
+import { versionPage } from "./version/page.ts"
+import { news } from "./writing/news.ts"
+import { post } from "./writing/post.ts"
+
+export const routes: ReadonlyArray<Route> = [
+  home,
+  gamePage,
+  seasonPage,
+  ladderPage,
+  boardPage,
+  matchList,
+  matchPage,
+  modelPage,
+  versionPage,
+  profile,
+  news,
+  post,
+  me
+]

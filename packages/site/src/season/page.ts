@@ -1,0 +1,45 @@
+/** A season: its state and clock, its podium, its rules in words, its ladders and boards. */
+import { firstPage } from "@agon/api/Pages.ts"
+import { Effect } from "effect"
+import { html, said } from "../html/Html.ts"
+import { gameAt, withQuery } from "../html/links.ts"
+import { count, counted } from "../html/words.ts"
+import type { SharedRoute } from "../http/Route.ts"
+import { matchTable } from "../match/cards.ts"
+import { boardList, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
+
+const MATCHES = 10
+
+export const seasonPage: SharedRoute = {
+  path: "/games/:game/seasons/:slug",
+  query: [],
+  render: Effect.fnUntraced(function* ({ client, params }) {
+    const of = { game: params["game"]!, slug: params["slug"]! }
+    const [season, podium, { playing }, { maps }, { matches }] = yield* Effect.all(
+      [
+        client.season.season({ params: of }),
+        client.season.podium({ params: of }),
+        client.season.playing({ params: of }),
+        client.board.boards({ params: of, query: { enabled: false, boards: false } }),
+        client.match.matches({ query: { game: of.game, season: of.slug, sort: "newest", ...firstPage(MATCHES) } })
+      ],
+      { concurrency: "unbounded" }
+    )
+    const main = html`<p class="faint"><a href="${gameAt(season.game)}">${season.game}</a></p>
+<h1>${said(season.name)}</h1>
+${clock(season)}
+<p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far.
+${counted(season.entries, "model")} in the season, ${counted(season.in_flight_versions, "version")} in admission,
+${count(season.entered_versions)} ever submitted.</p>
+${podiumSection(season, podium)}
+<h2>Ladders</h2>
+${ladderList(season)}
+${rulesSection(season)}
+<h2 id="boards">Boards</h2>
+${boardList(season, maps)}
+<h2>Played last</h2>
+${matchTable(`The last matches of ${season.name}`, matches)}
+<p><a href="${withQuery("/matches", { game: season.game, season: season.slug })}">All matches of this season</a></p>`
+    return { title: season.name, main }
+  })
+}

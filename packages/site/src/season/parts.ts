@@ -1,0 +1,85 @@
+/** The parts of a season's page. */
+import type { BoardRow } from "@agon/api/board/api.ts"
+import type { Podium } from "@agon/api/season/api.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { type Html, html } from "../html/Html.ts"
+import { boardAt, ladderAt, link, modelAt, owned } from "../html/links.ts"
+import { bytes, count, counted, decimal, duration, time, words } from "../html/words.ts"
+
+/** The round being played, and the next. */
+export const clock = ({ closed_at, next_round, round, state, submissions_close_at, submissions_open_at }: Season): Html =>
+  html`<dl>
+<dt>State</dt><dd>${words(state)}${closed_at !== null && html` since ${time(closed_at)}`}</dd>
+<dt>Takes models</dt><dd>${time(submissions_open_at)} to ${time(submissions_close_at)}</dd>
+${
+  round !== null &&
+  html`<dt>Being played</dt><dd>${round.kind === "finals" ? "The finals" : `Round ${round.n}`}, since ${time(round.started_at)}: ${counted(round.games, "match", "matches")} for each model on each of its ladders</dd>
+`
+}${
+  next_round !== null &&
+  html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model</dd>
+`
+}</dl>`
+
+const place = ({ model, model_id, owner, place, rating, version }: Podium["ladders"][string][number]): Html =>
+  html`<li value="${place}">${link(modelAt(model_id), model)} version ${version} of ${owned(owner)}, ${decimal(rating)}</li>`
+
+export const podiumSection = ({ game, slug }: Season, { frozen, ladders }: Podium): Html | "" => {
+  const taken = Object.entries(ladders).filter(([, places]) => places.length > 0)
+  if (taken.length === 0) return ""
+  return html`<h2>${frozen ? "Podium" : "In front just now"}</h2>
+<ul class="cards">
+${taken.map(
+  ([ladder, places]) => html`<li>
+<h3><a href="${ladderAt(game, slug, ladder)}">${ladder}</a></h3>
+<ol>${places.map(place)}</ol>
+</li>
+`
+)}</ul>`
+}
+
+export const ladderList = ({ game, slug, weight_classes }: Season): Html => html`<div class="scroll"><table>
+<caption>Weight classes. Every model is also on the open ladder.</caption>
+<thead><tr><th scope="col">Ladder</th><th scope="col">Files up to</th><th scope="col">Memory besides</th><th scope="col">Memory for each cell</th></tr></thead>
+<tbody>
+${weight_classes.map(
+  (each) => html`<tr>
+<th scope="row"><a href="${ladderAt(game, slug, each.class)}">${each.class}</a></th>
+<td class="n">${bytes(each.max_bytes)}</td>
+<td class="n">${bytes(each.memory_flat_bytes)}</td>
+<td class="n">${bytes(each.memory_cell_bytes)}</td>
+</tr>
+`
+)}</tbody>
+</table></div>`
+
+export const rulesSection = ({ entry, rules }: Season): Html => html`<h2>Rules</h2>
+<ul>
+<li>${entry === "open" ? "Anybody who signs in may enter." : "Only people on the roster may enter."}</li>
+<li>A competitor has at most ${counted(rules.max_models_per_owner, "model")}, and a model at most ${counted(rules.max_versions_per_model, "version")}.</li>
+<li>${rules.cooldown_s === 0 ? "A version may follow the one before it at once." : `There are ${duration(rules.cooldown_s)} between two versions of a competitor.`}</li>
+<li>Both files of a version are sent within ${duration(rules.upload_window_s)}. A competitor's files take at most ${bytes(rules.max_stored_bytes_per_owner)}.</li>
+<li>One move takes at most ${count(rules.infer_us_max)} µs when the model is examined.</li>
+<li>A version enters the ladder after ${counted(rules.trial.matches, "trial match", "trial matches")} below the strike limit.</li>
+<li>A match ends after ${counted(rules.match.max_turns, "turn")} at the latest. A model with ${counted(rules.match.strike_limit, "strike")} forfeits it.</li>
+<li>A rating is provisional during the first ${counted(rules.provisional_matches, "match", "matches")}.</li>
+</ul>`
+
+export const boardList = ({ game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html =>
+  boards.length === 0
+    ? html`<p class="faint">There is no board yet.</p>`
+    : html`<div class="scroll"><table>
+<caption>Boards in the order in which they were added</caption>
+<thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Size</th><th scope="col">Matches</th><th scope="col">In play</th></tr></thead>
+<tbody>
+${boards.map(
+  ({ cols, enabled, map_id, matches, players, rows }) => html`<tr>
+<th scope="row"><a href="${boardAt(game, slug, map_id)}">${map_id}</a></th>
+<td class="n">${players}</td>
+<td class="n">${rows} × ${cols}</td>
+<td class="n">${count(matches)}</td>
+<td>${enabled ? "yes" : "no"}</td>
+</tr>
+`
+)}</tbody>
+</table></div>`

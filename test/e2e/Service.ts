@@ -59,6 +59,7 @@ export const launch = ({ directory, environment = {}, port, runners = 2 }: Optio
     AGON_DATA: directory,
     AGON_DEMO: "0",
     AGON_METRICS: "off",
+    AGON_SITE: "off",
     AGON_RUNNERS: String(runners),
     ...environment
   }
@@ -176,6 +177,9 @@ export const stillRunning = (family: Iterable<Family>): ReadonlyArray<Family> =>
 
 export const runnerPid = (service: Service): number | undefined =>
   familyOf(service).find(({ command }) => command.includes("packages/runner/src/main.ts"))?.pid
+
+export const sitePid = (service: Service): number | undefined =>
+  familyOf(service).find(({ command }) => command.includes("packages/site/src/main.ts"))?.pid
 
 export const postgresPid = ({ directory }: Pick<Service, "directory">): number | undefined => {
   const file = join(directory, "postgres/postmaster.pid")

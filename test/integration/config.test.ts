@@ -57,6 +57,7 @@ describe("the environment", () => {
         demo: true,
         admin: { provider: "dev", login: "admin" },
         runner_slots: 1,
+        site: "own",
         s3: undefined,
         providers: [],
         development_sign_in: true,
@@ -305,7 +306,7 @@ describe("AGON_DATA", () => {
       const values = (secrets: Secrets.Secrets) => Object.values(secrets).map((secret: Redacted.Redacted) => Redacted.value(secret))
       const [first, second] = yield* Effect.all([Secrets.load(home), Secrets.load(home)])
       assert.deepStrictEqual(values(first), values(second))
-      assert.strictEqual(new Set(values(first)).size, 6)
+      assert.strictEqual(new Set(values(first)).size, 7)
       for (const secret of values(first)) assert.isAtLeast(Buffer.from(secret, "base64url").length, 32)
       for (const name of readdirSync(join(home, "secrets")))
         assert.strictEqual(statSync(join(home, "secrets", name)).mode & 0o777, 0o600, name)

@@ -51,6 +51,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         demo: false,
         admin: { provider: "dev", login: "admin" },
         runner_slots: 0,
+        site: "off",
         s3: undefined,
         providers: [],
         development_sign_in: true,

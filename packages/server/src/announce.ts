@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { Settings } from "./config/Settings.ts"
 
 export const announce = Effect.gen(function* () {
-  const { admin, database_url, development_sign_in, directory, public_origin, runner_slots, s3 } = yield* Settings
+  const { admin, database_url, development_sign_in, directory, public_origin, runner_slots, s3, site } = yield* Settings
   const lines = [
     `Agon answers at ${public_origin} (documentation: ${public_origin}/docs)`,
+    site === "off" ? "It has no pages for people (AGON_SITE)" : `Look at it in a browser: ${public_origin}/`,
     development_sign_in
       ? `Sign in at ${public_origin}/v1/auth/dev with any name, from this machine alone; "${admin?.login ?? ""}" is the administrator`
       : `Sign-in: ${public_origin}/v1/auth-providers lists the ways`,

@@ -24,11 +24,13 @@ import { ClientAddress, trusting } from "./http/ClientAddress.ts"
 import { Mounts } from "./http/Front.ts"
 import * as Metrics from "./http/Metrics.ts"
 import { RateLimits } from "./http/RateLimits.ts"
+import { Site, type SiteShape } from "./http/SitePages.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
 import { layerRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import * as S3Objects from "./object/S3Objects.ts"
+import { type Listening, OwnSite } from "./process/OwnSite.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/KnownRuntimes.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
 import { SharesRunners } from "./runner/SeasonCalls.ts"
@@ -55,10 +57,18 @@ const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
   return { mounts: [dev.mount], layer: signIn.pipe(Layer.provideMerge(Providers.layer([dev.provider]))) }
 }
 
-const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typeof Mounts>) =>
+/** The site where the settings have one; a site beside the service says where it listens as often as it starts. */
+const siteOf = ({ site }: SettingsShape, { site: secret }: LoadedSecrets, listening: Listening): SiteShape | undefined => {
+  if (site === "off") return undefined
+  const own = () => (listening.port === undefined ? undefined : { host: "127.0.0.1", port: listening.port })
+  return { secret, at: site === "own" ? own : () => site }
+}
+
+const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typeof Mounts>, site: SiteShape | undefined) =>
   Layer.mergeAll(
+    Layer.succeed(Site, site),
     Layer.succeed(PublicOrigin, publicOrigin(settings.public_origin)),
-    Layer.succeed(ClientAddress, trusting(settings.trusted_proxies)),
+    Layer.succeed(ClientAddress, trusting(settings.trusted_proxies, site?.secret)),
     Layer.succeed(Mounts, mounts),
     Layer.succeed(SharesRunners, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
@@ -78,16 +88,18 @@ export const Program = Layer.unwrap(
     const tls = settings.node_tls === undefined ? undefined : yield* loadNodeTls(settings.node_tls)
     const cluster = settings.node === undefined ? Cluster.layerAlone : Cluster.layerAmongOthers(settings.node, secrets.nodes, tls)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
+    const listening: Listening = { port: undefined }
+    const ownSite = OwnSite.layer(settings, secrets.site, listening)
     const replayCheck = ReplayCheck.layer(settings)
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
     return partings.pipe(
-      Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), DemoSeason.layer(settings), wakeAll)),
+      Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), ownSite, DemoSeason.layer(settings), wakeAll)),
       Layer.provideMerge(Metrics.layer(settings.metrics)),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),
-      Layer.provideMerge(surroundings(settings, signIn.mounts)),
+      Layer.provideMerge(surroundings(settings, signIn.mounts, siteOf(settings, secrets, listening))),
       Layer.provideMerge(objects.store),
       Layer.provideMerge(cluster),
       Layer.provideMerge(Database.layer({ url }))

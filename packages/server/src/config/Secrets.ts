@@ -21,6 +21,8 @@ export interface Secrets {
   readonly development_sign_in: Redacted.Redacted
   /** Known to the nodes alone; authenticates their commands to each other's seasons. */
   readonly nodes: Redacted.Redacted
+  /** Shared with the site, so that each believes what the other says about a client's address. */
+  readonly site: Redacted.Redacted
   /** The password of the embedded database. */
   readonly postgres: Redacted.Redacted
 }
@@ -31,6 +33,7 @@ const FILES: Record<keyof Secrets, string> = {
   platform_runner: "platform-runner",
   development_sign_in: "development-sign-in",
   nodes: "nodes",
+  site: "site",
   postgres: "postgres"
 }
 
@@ -52,6 +55,7 @@ export const load = (directory: string): Effect.Effect<Secrets, ReturnType<typeo
         platform_runner: read("platform_runner"),
         development_sign_in: read("development_sign_in"),
         nodes: read("nodes"),
+        site: read("site"),
         postgres: read("postgres")
       }
     },

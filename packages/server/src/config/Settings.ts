@@ -35,6 +35,8 @@ export interface SettingsShape {
   readonly admin: { readonly provider: string; readonly login: string } | undefined
   /** Slots of the runner that is started beside the service; 0 for none. */
   readonly runner_slots: number
+  /** The site: one that is started beside the service, one that runs elsewhere, or none. */
+  readonly site: "own" | "off" | Address
   /** The bucket; undefined for objects in the data directory. */
   readonly s3: S3Options | undefined
   /** Ways to sign in; none means the development sign-in. */
@@ -98,6 +100,7 @@ const settle = (values: Values): SettingsShape => {
     demo: values.demo ?? embedded,
     admin: admin === undefined ? undefined : { provider: admin.slice(0, admin.indexOf(":")), login: admin.slice(admin.indexOf(":") + 1) },
     runner_slots: values.runner_slots ?? (embedded ? 1 : 0),
+    site: values.site ?? (embedded ? "own" : "off"),
     s3: s3Of(values),
     providers: values.providers ?? [],
     development_sign_in,

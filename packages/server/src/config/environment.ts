@@ -54,6 +54,10 @@ const nodeAddress = (value: string) => {
 const metricsAddress = (value: string): { readonly value: Address | "off" } | undefined =>
   value === "off" ? { value } : hostAndPort(value)
 
+/** `own`, `off`, or where a site runs that somebody else has started. */
+const siteAddress = (value: string): { readonly value: Address | "own" | "off" } | undefined =>
+  value === "own" || value === "off" ? { value } : hostAndPort(value)
+
 const path = text(/^[^\0]+$/)
 
 export const variables = {
@@ -70,6 +74,7 @@ export const variables = {
   demo: variable("AGON_DEMO", "1 or 0", flag),
   admin: variable("AGON_ADMIN", "provider:login, of a provider that is configured", text(/^[a-z0-9][a-z0-9-]*:\S{1,200}$/)),
   runner_slots: variable("AGON_RUNNERS", `a number from 0 to ${MOST_RUNNER_SLOTS}`, integer(0, MOST_RUNNER_SLOTS)),
+  site: variable("AGON_SITE", "own, off, or host:port of a site that runs already", siteAddress),
   s3_endpoint: variable("S3_ENDPOINT", "the http or https URL of an S3 server", address("http:", "https:"), maskedUrl),
   s3_region: variable("S3_REGION", "a region's name", text(/^[A-Za-z0-9-]{1,64}$/)),
   s3_bucket: variable("S3_BUCKET", "a bucket's name, of 3 to 63 characters", text(/^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/)),

@@ -3,17 +3,35 @@
  * in TRUSTED_PROXIES: the header is read from its end, and the first address that is no such proxy is
  * the client's. An IPv6 client counts by its /64 network, the smallest that anybody is assigned: by the
  * whole address a single client would have 2^64 buckets.
+ *
+ * The site reads on behalf of its visitors. It repeats the address that the service has told it (http/SitePages.ts) beside a secret
+ * that the two share; without the right secret the header is ignored.
  */
 
 import { BlockList, isIP } from "node:net"
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { sameSecret } from "./constantTime.ts"
 
-/** From the peer of the connection and its X-Forwarded-For to the client's address. */
-export type ClientAddressOf = (peer: string, forwardedFor: string | undefined) => string
+/** From the peer of the connection, its X-Forwarded-For and the site's header to the client's address. */
+export type ClientAddressOf = (peer: string, forwardedFor: string | undefined, visitor?: string | undefined) => string
 
-/** `proxies` are addresses or networks (`10.0.0.0/8`). */
-export const trusting = (proxies: ReadonlyArray<string>): ClientAddressOf => {
+/** The header of the site: its secret, a space, and an address as this module counts it. */
+export const VISITOR = "agon-visitor"
+
+/** `proxies` are addresses or networks (`10.0.0.0/8`); `site` is the secret of the site, where there is one. */
+export const trusting = (proxies: ReadonlyArray<string>, site?: Redacted.Redacted): ClientAddressOf => {
+  const direct = trustingProxies(proxies)
+  if (site === undefined) return direct
+  return (peer, forwardedFor, visitor) => toldBySite(visitor, site) ?? direct(peer, forwardedFor)
+}
+
+const toldBySite = (visitor: string | undefined, site: Redacted.Redacted): string | undefined => {
+  const [, secret, address] = /^(\S+) ([0-9a-fA-F.:/]{1,64})$/.exec(visitor ?? "") ?? []
+  return secret !== undefined && sameSecret(secret, Redacted.value(site)) ? address : undefined
+}
+
+const trustingProxies = (proxies: ReadonlyArray<string>): ClientAddressOf => {
   if (proxies.length === 0) return (peer) => countedAs(plain(peer))
   const trusted = new BlockList()
   for (const proxy of proxies) {
@@ -62,6 +80,7 @@ export const clientAddress = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   return addressOf(
     Option.getOrElse(request.remoteAddress, () => ""),
-    request.headers["x-forwarded-for"]
+    request.headers["x-forwarded-for"],
+    request.headers[VISITOR]
   )
 })

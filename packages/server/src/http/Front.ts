@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
 import { Context, Effect } from "effect"
-import { ClientAddress } from "./ClientAddress.ts"
+import { ClientAddress, VISITOR } from "./ClientAddress.ts"
 import { ConnectionLimits, makeServer } from "./Connections.ts"
 import { makeCrowd } from "./crowd.ts"
 import { type Entry, matches, type Representation, representationOf, unchangedHeaders } from "./Entry.ts"
@@ -17,6 +17,7 @@ import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { ResponseCache } from "./ResponseCache.ts"
+import { makeSitePages, Site } from "./SitePages.ts"
 import { makeSlowReaders, SlowReaderLimits } from "./SlowReaders.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
@@ -58,7 +59,9 @@ export const makeFront = Effect.gen(function* () {
   const watch = makeSlowReaders(yield* SlowReaderLimits, context)
 
   const clientOf = ({ headers, socket }: IncomingMessage) =>
-    addressOf(socket.remoteAddress ?? "", headers["x-forwarded-for"] as string | undefined) // node joins repeated ones
+    addressOf(socket.remoteAddress ?? "", headers["x-forwarded-for"] as string | undefined, headers[VISITOR] as string | undefined) // node joins repeated ones
+
+  const paged = makeSitePages(yield* Site, { clientOf, fork, take: (address) => limits.takeUnsafe("public", address) })
 
   const hit = (request: IncomingMessage, response: ServerResponse, goOn: () => void): boolean => {
     if (request.method !== "GET" && request.method !== "HEAD") return false
@@ -99,7 +102,7 @@ export const makeFront = Effect.gen(function* () {
       if (!admit(request, response) || hit(request, response, goOn)) return true
       protect(response)
       response.once("prefinish", () => watch(response, clientOf(request)))
-      return mounted(request, response)
+      return mounted(request, response) || paged(request, response)
     }
     server.emit = (event: string | symbol, ...args: Array<any>) => {
       if (event === "request" && settles(args[0], args[1])) return true

@@ -23,6 +23,7 @@ import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import type { Address } from "../config/variables.ts"
 import { childProcess } from "../process/ChildProcess.ts"
+import { urlOf } from "../process/OwnSite.ts"
 import { restarts } from "../process/restarts.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
@@ -73,11 +74,6 @@ const keyOf = ({ platform_runner }: Pick<Secrets, "platform_runner">, node: Addr
   const secret = Redacted.value(platform_runner)
   const own = node === undefined ? secret : createHmac("sha256", secret).update(`${node.host}:${node.port}`).digest("base64url")
   return Redacted.make(`agon_rk_${own}`)
-}
-
-const urlOf = ({ host, port }: Pick<SettingsShape, "host" | "port">): string => {
-  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
 }
 
 /** One process after another for ever. Leases that cannot be returned, since the database is away, run out by themselves. */

@@ -1,0 +1,180 @@
+/**
+ * Passes requests for pages on to the site: a process beside the service, or elsewhere. Everything is a page that is no path of the
+ * service's own. The site is told the client's address, so that what it reads for a page counts against that address.
+ *
+ * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
+ * way are bounded in number; no body is passed on. While the site is away, its visitors get a plain page with 503.
+ */
+import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
+import { Context, Effect, Metric, Redacted } from "effect"
+import type { Address } from "../config/variables.ts"
+import { VISITOR } from "./ClientAddress.ts"
+import { nextRequestId } from "./RequestId.ts"
+
+export interface SiteShape {
+  /** Undefined while the site does not run. */
+  readonly at: () => Address | undefined
+  /** Shared with the site, so that each believes what the other says about a client's address. */
+  readonly secret: Redacted.Redacted
+}
+
+/** Undefined where there is no site. */
+export class Site extends Context.Reference<SiteShape | undefined>("agon/Site", { defaultValue: () => undefined }) {}
+
+/** Paths of the service itself; mounts such as the development sign-in come before. */
+const OWN = ["/v1", "/docs", "/openapi.json", "/errors", "/healthz", "/readyz", "/objects"]
+
+/** The site gives up its reads after 10 s and shows a page that says so. */
+const PAGE_TIMEOUT_MS = 15_000
+/** A hundred times the longest page. */
+const PAGE_MAX_BYTES = 4 * 1024 * 1024
+const PAGES_UNDER_WAY_MAX = 256
+const CONNECTIONS = 64
+
+const PASSED_ON = ["accept-encoding", "cookie", "if-none-match"]
+const PASSED_BACK = [
+  ...["allow", "cache-control", "content-encoding", "content-security-policy", "content-type", "etag", "location", "retry-after", "vary"]
+]
+
+export const pagesFailed = Metric.counter("agon_site_pages_failed_total", {
+  description: "Pages that the site did not answer",
+  incremental: true
+})
+
+interface Around {
+  readonly clientOf: (request: IncomingMessage) => string
+  /** Takes a public token of the address: 0, or the milliseconds until there is one. */
+  readonly take: (address: string) => number | Effect.Effect<number>
+  readonly fork: (effect: Effect.Effect<void>) => unknown
+}
+
+interface Answered {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  readonly body: Buffer
+}
+
+const isOwn = (url: string) =>
+  OWN.some((path) => url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?"))
+
+/** Whether the site answers the request. */
+export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, take }: Around) => {
+  if (site === undefined) return () => false
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  let underWay = 0
+
+  const pass = (request: IncomingMessage, response: ServerResponse, address: string) => {
+    const at = site.at()
+    if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return refuse(response, AWAY)
+    underWay++
+    const headers = { ...passedOn(request), [VISITOR]: `${Redacted.value(site.secret)} ${address}` }
+    const asked = { host: at.host, port: at.port, agent, method: request.method, path: request.url, headers }
+    fetched(asked, response)
+      .catch((error) => (isStale(error) ? fetched(asked, response) : Promise.reject(error)))
+      .then(
+        (answer) => passBack(response, answer),
+        () => {
+          fork(Metric.update(pagesFailed, 1))
+          refuse(response, AWAY)
+        }
+      )
+      .finally(() => void underWay--)
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (isOwn(request.url!)) return false
+    response.setHeader("x-request-id", nextRequestId())
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      refuse(response, READ_ONLY)
+      return true
+    }
+    const address = clientOf(request)
+    const judge = (wait_ms: number) =>
+      wait_ms === 0 ? pass(request, response, address) : refuse(response, TOO_MANY, Math.ceil(wait_ms / 1000))
+    const wait_ms = take(address)
+    if (typeof wait_ms === "number") judge(wait_ms)
+    else fork(Effect.map(wait_ms, judge))
+    return true
+  }
+}
+
+const passedOn = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(PASSED_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+
+/** A kept connection that the site closed at the moment of the request, which it has not seen. */
+class Stale extends Error {}
+const isStale = (error: unknown) => error instanceof Stale
+
+/** The whole answer. Ends with the visitor's own connection. */
+const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResponse): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const upstream = ask(asked)
+    const end = () => void upstream.destroy()
+    const timer = setTimeout(end, PAGE_TIMEOUT_MS)
+    response.once("close", end)
+    const settled = () => {
+      clearTimeout(timer)
+      response.off("close", end)
+    }
+    upstream.on("error", (error: NodeJS.ErrnoException) =>
+      reject(upstream.reusedSocket && error.code === "ECONNRESET" ? new Stale() : error)
+    )
+    upstream.on("close", () => {
+      settled()
+      reject(new Error("the site broke off its answer")) // nothing, where it was whole
+    })
+    upstream.on("response", (answer) => {
+      const chunks: Array<Buffer> = []
+      let bytes = 0
+      answer.on("data", (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > PAGE_MAX_BYTES) end()
+        else chunks.push(chunk)
+      })
+      answer.on(
+        "end",
+        () => answer.complete && resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(chunks) })
+      )
+      answer.on("error", reject)
+    })
+    upstream.end()
+  })
+
+const passBack = (response: ServerResponse, { body, headers, status }: Answered) => {
+  if (response.destroyed) return
+  for (const name of PASSED_BACK) if (headers[name] !== undefined) response.setHeader(name, headers[name])
+  if (status !== 304) response.setHeader("content-length", headers["content-length"] ?? body.length)
+  response.writeHead(status).end(body)
+}
+
+interface Refusal {
+  readonly status: number
+  readonly title: string
+  readonly sentence: string
+}
+
+const AWAY: Refusal = { status: 503, title: "Away for a moment", sentence: "The pages do not answer just now. Try again in a few seconds." }
+const READ_ONLY: Refusal = { status: 405, title: "Only for reading", sentence: "Pages are asked for with GET." }
+const TOO_MANY: Refusal = {
+  status: 429,
+  title: "Too many requests",
+  sentence: "Your address has asked for a lot within a short time. Try again in a few seconds."
+}
+
+const RETRY_AFTER_S = 2
+
+/** In the plainest form, since the site that has the forms does not take part. */
+const refuse = (response: ServerResponse, { sentence, status, title }: Refusal, retry_after_s = RETRY_AFTER_S) => {
+  if (response.destroyed || response.headersSent) return
+  const body = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} – Agon</title></head>
+<body><h1>${title}</h1><p>${sentence}</p></body></html>
+`
+  response.setHeader("content-type", "text/html; charset=utf-8")
+  response.setHeader("cache-control", "no-store")
+  if (status === READ_ONLY.status) {
+    response.setHeader("allow", "GET, HEAD")
+    response.shouldKeepAlive = false // a body may follow, which nobody reads
+  } else response.setHeader("retry-after", String(retry_after_s))
+  response.writeHead(status).end(body)
+}

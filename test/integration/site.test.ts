@@ -1,0 +1,266 @@
+/** The site beside a real service on a real database: every page, what it shows to whom, and what becomes of the service without it. */
+
+import { OwnSite } from "@agon/server/process/OwnSite.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "../support/eventually.ts"
+import * as Fixture from "../support/Fixture.ts"
+import { elementsOf, page, type Shown } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const { matchIds: x, modelIds: m, uuid, versionIds: v } = Fixture
+
+/** Behind a proxy that tells addresses, which the pages' readers have one each of. */
+const proxied = { site: "own", trusted_proxies: ["127.0.0.1"] } as const
+const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
+const service = seeded.pipe(Layer.provideMerge(Service.layer(proxied)))
+
+const get = (path: string, headers?: Readonly<Record<string, string>>, method?: string) =>
+  Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, headers, method))
+
+/** Until the site has started. */
+const shown = eventually(
+  "the site answers",
+  Effect.map(get("/news"), ({ status }) => status === 200)
+)
+
+const POLICY = /^default-src 'none'; script-src 'self'; style-src 'self'; .*form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/
+
+const assertPage = (path: string, { headers, text }: Shown) => {
+  assert.match(headers.get("content-security-policy") ?? "", POLICY, path)
+  assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8", path)
+  for (const name of ["x-content-type-options", "referrer-policy", "x-frame-options"])
+    assert.isNotNull(headers.get(name), `${name} of ${path}`)
+  assert.isNull(headers.get("set-cookie"), path)
+  const elements = elementsOf(path, text)
+  const of = (name: string) => elements.filter((element) => element.name === name)
+  assert.strictEqual(of("html")[0]!.attributes["lang"], "en", path)
+  for (const name of ["h1", "main", "header"]) assert.strictEqual(of(name).length, 1, `${name} in ${path}`)
+  assert.strictEqual(of("table").length, of("caption").length, path)
+  for (const { attributes, name } of elements) {
+    assert.isUndefined(attributes["style"], path)
+    assert.isEmpty(
+      Object.keys(attributes).filter((attribute) => attribute.startsWith("on")),
+      path
+    )
+    assert.notInclude(["style", "iframe", "ill"], name, path)
+    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/replay-[\w-]+\.js$/, path)
+  }
+  const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
+  assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)
+  return elements
+}
+
+/** Names that would do harm where a page did not escape them. */
+const ILL = `"><ill onclick=alert(1)>'\u202e${"long".repeat(8)}&amp;`
+
+const spoil = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE account SET display_name = ${ILL}, bio = ${ILL} WHERE username = 'ada'`
+  yield* sql`UPDATE model SET name = ${ILL} WHERE id IN (${m.alpha}, ${m.random})`
+  yield* sql`UPDATE season SET name = ${ILL} WHERE slug = 'spring'`
+  yield* sql`UPDATE version SET note = ${ILL} WHERE id = ${v.alpha2}`
+  yield* sql`INSERT INTO announcement (id, title, body, link, created_at) VALUES (${uuid("thread", 1)}, ${ILL}, ${ILL}, '/news', '2026-01-01')`
+  yield* sql`INSERT INTO post (id, slug, title, body, author_id, published_at, created_at)
+    SELECT gen_random_uuid(), 'ill', ${ILL}, ${ILL}, id, '2026-01-01', '2026-01-01' FROM account WHERE username = 'ada'`
+})
+
+let asked = 0
+
+const PAGES = [
+  ...["/", "/games/snakes", "/games/othello", "/matches", "/news", "/posts/ill", "/people/ada", "/people/bob"],
+  ...["spring", "winter", "autumn"].map((slug) => `/games/snakes/seasons/${slug}`),
+  ...["open", "nano", "large"].map((ladder) => `/games/snakes/seasons/spring/ladders/${ladder}`),
+  ...["duel", "old"].map((map_id) => `/games/snakes/seasons/spring/boards/${map_id}`),
+  ...[x.nano, x.open, x.winter].map((id) => `/matches/${id}`),
+  ...[m.alpha, m.beta, m.gamma, m.random].map((id) => `/models/${id}`),
+  `/models/${m.alpha}?season=winter&ladder=nano`,
+  `/matches?game=snakes&season=spring&owner=ada&outcome=win&sort=closest&players_min=2&since=1969-01-01&top=10`,
+  `/matches?vs=${m.alpha},${m.beta}`
+]
+
+layer(service, { excludeTestServices: true, timeout: "240 seconds" })("the site", (it) => {
+  it.effect("shows a page of everything, well formed, safe whatever people call themselves, without a link that leads nowhere", () =>
+    Effect.gen(function* () {
+      yield* spoil
+      yield* shown
+      const links = new Set<string>()
+      for (const path of PAGES) {
+        const answer = yield* get(path)
+        assert.strictEqual(answer.status, 200, `${path}: ${answer.text}`)
+        for (const { attributes, name } of assertPage(path, answer)) {
+          const to = name === "a" ? attributes["href"]! : undefined
+          if (to?.startsWith("/") === true && !/^\/(v1|docs)\b/.test(to)) links.add(to.replace(/#.*/, ""))
+        }
+      }
+      for (const path of links) {
+        const { status } = yield* get(path)
+        assert.include(path === "/me" ? [401] : [200], status, path)
+      }
+      assert.isAbove(links.size, 40)
+      const alpha = yield* get(`/versions/${v.alpha2}`)
+      assert.deepStrictEqual([alpha.status, alpha.headers.get("location")], [303, `/models/${m.alpha}?season=spring#v2`])
+    })
+  )
+
+  it.effect("knows nothing of private seasons, of what does not exist, and of what is asked in another way", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const nothing = [
+        ...[
+          "/games/snakes/seasons/secret",
+          "/games/snakes/seasons/secret/ladders/open",
+          "/games/snakes/seasons/secret/boards/duel",
+          "/matches?season=secret",
+          "/matches?game=othello"
+        ],
+        ...[`/matches/${x.secret}`, `/models/${m.alpha}?season=secret`, `/versions/${v.alphaSecret}`],
+        ...["/games/chess", "/games/snakes/seasons/none", "/games/snakes/seasons/spring/ladders/none", `/matches/${uuid("match", 999)}`],
+        ...[
+          "/people/nobody",
+          "/posts/none",
+          "/posts/NO_SLUG",
+          "/versions/none",
+          `/versions/${uuid("version", 999)}`,
+          "/models/none",
+          "/matches/none",
+          "/nothing",
+          "/games/",
+          "/news/",
+          "/NEWS",
+          `/matches/${x.passedTrial}`
+        ],
+        ...["/games/..%2f..%2fv1", "/people/%00", "/people/%ff", "/assets/none.js"]
+      ]
+      for (const path of nothing) {
+        const answer = yield* get(path)
+        assert.strictEqual(answer.status, 404, path)
+        assertPage(path, answer)
+      }
+      const hidden = yield* get(`/models/${m.hidden}`) // a model is anybody's to see; that it is in a private season is not
+      assert.notInclude(hidden.text, "secret")
+      const ill = ["/matches?sort=none", "/matches?outcome=win", "/matches?cursor=-1", "/news?cursor=x", `/models/${m.alpha}?ladder=none`]
+      for (const path of [...ill, `/matches?model=${"a".repeat(500)}`, "/matches?vs=a,b", "/matches?since=yesterday", "/matches?top=1e9"]) {
+        const answer = yield* get(path)
+        assert.strictEqual(answer.status, 400, path)
+        assertPage(path, answer)
+      }
+      assert.strictEqual((yield* get(`/matches?model=${"a".repeat(3_000)}`)).status, 414)
+      const post = yield* get("/news", {}, "POST")
+      assert.deepStrictEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"])
+    })
+  )
+
+  it.effect("answers no question that a stranger makes up with a failure of its own", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const values = ["", "0", "-1", "1e99", "%00", "%F0%9F%92%A9", "%EF%BF%BF", "%ED%A0%80", "null", "[]", "..", "%27%22%3C", "__proto__"]
+      const names = [
+        "cursor",
+        "season",
+        "ladder",
+        "sort",
+        "game",
+        "model",
+        "owner",
+        "map",
+        "vs",
+        "since",
+        "top",
+        "__proto__",
+        "constructor"
+      ]
+      for (const path of [
+        "/",
+        "/matches",
+        "/news",
+        `/models/${m.alpha}`,
+        `/matches/${x.nano}`,
+        "/games/snakes/seasons/spring/ladders/open"
+      ]) {
+        for (const [i, name] of names.entries()) {
+          const value = values[(i * 5 + path.length) % values.length]!
+          const { status } = yield* get(`${path}?${name}=${value}&${name}=${values[i]}`)
+          assert.isBelow(status, 500, `${path}?${name}=${value}&${name}=${values[i]}`)
+        }
+      }
+    })
+  )
+
+  it.effect("is the same for everybody, kept by its tag, and compressed", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const path = "/games/snakes/seasons/winter/ladders/nano"
+      const ada = yield* Effect.flatMap(Service.Service, ({ as }) => as("ada"))
+      assert.strictEqual((yield* ada.account.me()).username, "ada")
+      const plain = yield* get(path, { "accept-encoding": "identity" })
+      const cookie = yield* get(path, { "accept-encoding": "identity", cookie: "service_session=whoever" })
+      assert.strictEqual(cookie.text, plain.text)
+      assert.strictEqual(plain.headers.get("cache-control"), "public, no-cache")
+      const { text, ...known } = yield* get(path, { "accept-encoding": "identity", "if-none-match": plain.headers.get("etag")! })
+      assert.deepStrictEqual([known.status, text], [304, ""])
+      for (const coding of ["gzip", "br"]) {
+        const coded = yield* get(path, { "accept-encoding": coding })
+        assert.deepStrictEqual([coded.headers.get("content-encoding"), coded.text], [coding, plain.text])
+      }
+      assert.strictEqual((yield* get(path, {}, "HEAD")).status, 200)
+      const styles = elementsOf(path, plain.text).flatMap(({ attributes, name }) => (name === "link" ? attributes["href"]! : []))
+      for (const style of styles) assert.match((yield* get(style)).headers.get("cache-control")!, /immutable/)
+      assert.match((yield* get("/robots.txt")).text, /Disallow: \/v1\//)
+    })
+  )
+
+  it.effect("shows a visitor's own page to that visitor alone, who may keep no copy of it", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const nobody = yield* get("/me")
+      assert.strictEqual(nobody.status, 401)
+      assert.include(nobody.text, "/v1/auth/dev?return_to=%2Fme")
+      for (const cookie of ["service_session=forged", "service_session=a b;x", "service_session=\u00e9"]) {
+        assert.strictEqual((yield* get("/me", { cookie })).status, 401, cookie)
+      }
+      const ada = yield* get("/me", { cookie: "service_session=ada-token" })
+      assert.strictEqual(ada.status, 200, ada.text)
+      assertPage("/me", ada)
+      assert.strictEqual(ada.headers.get("cache-control"), "no-store")
+      assert.include(ada.text, "Signed in as ada")
+      assert.include(ada.text, "in trial")
+    })
+  )
+
+  it.effect("counts what it reads against its visitor, and believes an address of nobody but the service", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const one = { "x-forwarded-for": "203.0.113.1" }
+      const asks = Effect.forEach(Array.from({ length: 120 }), () => get(`/models/none-${++asked}`, one), { concurrency: "unbounded" })
+      yield* eventually(
+        "an address that has asked for too much",
+        Effect.map(asks, (answers) => answers.some(({ status, text }) => status === 429 && text.includes("Too many requests")))
+      )
+      const { status: forged } = yield* get("/v1/games/chess", { ...one, "agon-visitor": "guessed 203.0.113.2" })
+      assert.include([404, 429], forged)
+      assert.strictEqual((yield* get(`/models/${m.beta}`, { "x-forwarded-for": "203.0.113.3" })).status, 200)
+    })
+  )
+
+  it.effect("may be killed: the API answers on, a plain page says so, and it comes back by itself", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const { pid } = yield* OwnSite
+      const first = pid()!
+      process.kill(first, "SIGKILL")
+      const away = eventually(
+        "a page with 503",
+        Effect.map(get("/news"), ({ status }) => status === 503)
+      )
+      yield* away
+      const answer = yield* get("/games")
+      if (answer.status === 503) assert.strictEqual(answer.headers.get("retry-after"), "2")
+      assert.strictEqual((yield* get("/v1/games")).status, 200)
+      yield* shown
+      assert.notStrictEqual(pid(), first)
+    })
+  )
+})

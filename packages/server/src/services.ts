@@ -32,6 +32,7 @@ import { Room } from "./object/Room.ts"
 import { StoredObjects } from "./object/StoredObjects.ts"
 import { Dispatcher } from "./runner/Dispatcher.ts"
 import { FleetAdmin } from "./runner/FleetAdmin.ts"
+import { HeldLeases } from "./runner/HeldLeases.ts"
 import { LeasePayloads } from "./runner/LeasePayloads.ts"
 import { ReplayAudits } from "./runner/ReplayAudits.ts"
 import { ReplayUploads } from "./runner/ReplayUploads.ts"
@@ -76,7 +77,7 @@ const Reads = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Versions.layer), Layer.provideMerge(Seasons.layer))
 
 const Play = Layer.mergeAll(
-  Dispatcher.layer.pipe(
+  Layer.merge(Dispatcher.layer, HeldLeases.layer).pipe(
     Layer.provideMerge(ReplayAudits.layer),
     Layer.provide(SeasonCalls.layer),
     Layer.provide(LeasePayloads.layer),

@@ -1,34 +1,24 @@
 /**
- * Between runners and seasons: a request of one runner may carry results for several seasons and be given work of
- * several.
+ * Answers lease requests. One request may carry results for several seasons and be given work of several.
  *
- * results ─▶ all checked, or nothing is applied ─▶ sent to their seasons, the first season in turn is asked for work in
- *            the same message (hand.ts) ─▶ the other seasons in turn, while the runner has room (sources.ts) ─▶ nothing? parked
+ * results ─▶ all checked, or nothing is applied ─▶ a match to be played again, if one waits ─▶ results are sent to their
+ *            seasons; the first season in turn is asked for work in the same message ─▶ the other seasons in turn, each up to
+ *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
-import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import {
-  type Acceptance,
-  type Beat,
-  type HeartbeatAnswer,
-  type LeasedAcceptance,
-  type LeasedResult,
-  type LeaseRequest,
-  maxWait_s,
-  type Result
-} from "@agon/api/runner/protocol.ts"
-import type { Replies } from "@agon/domain/season/Command.ts"
+import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
+import { type LeasedAcceptance, type LeaseRequest, maxWait_s } from "@agon/api/runner/protocol.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { OpenSeasons } from "../actor/OpenSeasons.ts"
-import type { Parking } from "../actor/Parking.ts"
-import { callerOfKey } from "./Caller.ts"
-import { makeHand, tellAudits } from "./hand.ts"
-import type { LeasePayload } from "./leasePayload.ts"
+import { Parking } from "../actor/Parking.ts"
+import { tellAudits } from "./HeldLeases.ts"
+import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import type { Caller } from "./Runners.ts"
+import type { Reported } from "./results.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
-
-type Refusal = InvalidRequest | NotFound | Unavailable
+import { kindOf, makeTurns } from "./SeasonTurns.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
@@ -39,12 +29,7 @@ export interface Handed {
 
 export class Dispatcher extends Context.Service<
   Dispatcher,
-  {
-    readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<Handed, Refusal>
-    readonly result: (key: KeyOfRunner, lease: string, result: Result) => Effect.Effect<Acceptance, Refusal>
-    readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<{ readonly released: true }, Refusal>
-    readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>
-  }
+  { readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<Handed, InvalidRequest | NotFound | Unavailable> }
 >()("agon/Dispatcher") {
   static readonly layer: Layer.Layer<Dispatcher, never, ReplayAudits | SeasonCalls | OpenSeasons | Parking> = Layer.effect(
     Dispatcher,
@@ -52,70 +37,110 @@ export class Dispatcher extends Context.Service<
   )
 }
 
-const noLease = new NotFound({ detail: "There is no lease of this name under this key." })
-
 const makeDispatcher = Effect.gen(function* () {
-  const desk = yield* SeasonCalls
+  const calls = yield* SeasonCalls
   const audits = yield* ReplayAudits
-  const hand = yield* makeHand
+  const parking = yield* Parking
+  const turns = yield* makeTurns
+  const { audit, fill, inTurn, shareOf, tell } = turns
+  const later = yield* makeLater(turns)
+
+  const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
+    const { key, runner } = caller
+    const since = parking.signal()
+    const about = yield* sorted(calls, runner.id, request)
+    const reporting = new Set(request.results.map(({ lease }) => lease))
+    const held = calls.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
+    const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
+    const room = wanted - leases.length
+    const turn = room > 0 ? inTurn(caller)[0]?.id : undefined
+    const share = shareOf(caller, room)
+    if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
+    let given = 0
+    const receipts: Array<LeasedAcceptance> = []
+    for (const [season, { holds, results }] of about) {
+      if (season === undefined) {
+        for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
+        continue
+      }
+      if (season === AUDITS) {
+        if (holds !== undefined) yield* audits.keepOnly(runner.id, holds)
+        receipts.push(...(yield* tellAudits(calls, audits, key, results)))
+        continue
+      }
+      const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? share : 0 }
+      const answered = yield* tell(caller, season, said)
+      receipts.push(...answered.receipts)
+      leases.push(...answered.works)
+      if (season === turn) given = answered.works.length
+    }
+    const asked = turn === undefined ? undefined : { season: turn, given }
+    leases.push(...(yield* fill(caller, wanted - leases.length, share, asked)))
+    return { leases, receipts, room: wanted, since }
+  })
+
   return Dispatcher.of({
     lease: Effect.fnUntraced(function* (key, request) {
-      const caller = yield* desk.caller(key, request.runner)
-      const results = yield* desk.check(key, caller.runner.id, request.results ?? [])
+      const caller = yield* calls.caller(key, request.runner)
+      const results = yield* calls.check(key, caller.runner.id, request.results ?? [])
       const drain = caller.runner.state === "draining"
-      const { leases, receipts, room, since } = yield* hand.first(caller, { ...request, results })
+      const { leases, receipts, room, since } = yield* first(caller, { ...request, results })
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
       const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, maxWait_s) * 1000
-      return { leases: yield* hand.later(caller, room, since, until), results: receipts, drain }
-    }),
-
-    result: Effect.fnUntraced(function* (key, lease, result) {
-      const season = yield* desk.seasonOf(lease)
-      if (season === undefined) return yield* noLease
-      const results = yield* desk.check(key, undefined, [{ lease, ...result } as LeasedResult])
-      const { receipts } = yield* season === AUDITS
-        ? Effect.map(tellAudits(desk, audits, key, results), (receipts) => ({ receipts }))
-        : desk.tell(callerOfKey(key), season, { results, max: 0 })
-      const { reason } = receipts[0]!
-      if (reason === "unknown") return yield* noLease
-      return reason === null ? { accepted: true } : { accepted: false, reason }
-    }),
-
-    release: Effect.fn("Dispatcher.release")(function* (key, lease) {
-      const season = yield* desk.seasonOf(lease)
-      if (season === undefined) return yield* noLease
-      const known = season === AUDITS ? yield* audits.release(key, lease) : yield* releaseIn(desk, season, key, lease)
-      if (!known) return yield* noLease
-      desk.holdings.drop(lease)
-      return { released: true }
-    }),
-
-    heartbeat: Effect.fn("Dispatcher.heartbeat")(function* (key, id, leases) {
-      const { runner } = yield* desk.caller(key, id)
-      const beats = new Map<string, Beat>()
-      const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(desk.seasonOf(lease), (season) => ({ lease, season })))
-      for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
-        if (season === AUDITS) {
-          const held = yield* audits.heartbeat(
-            key,
-            named.map(({ lease }) => lease)
-          )
-          for (const [lease, until] of held) beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
-          continue
-        }
-        const said = { _tag: "Heartbeat", key: key.id, leases: named.map(({ lease }) => lease) } as const
-        const replies = season === undefined ? undefined : yield* desk.ask(season, [said])
-        for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) {
-          if ("until" in beat) beats.set(beat.lease, { lease: beat.lease, expires_at: new Date(beat.until).toISOString() })
-        }
-      }
-      return { leases: leases.map((lease) => beats.get(lease) ?? { lease, lost: true as const }), drain: runner.state === "draining" }
+      return { leases: yield* later(caller, room, since, until), results: receipts, drain }
     })
   })
 })
 
-/** Whether such a lease exists or existed; a closed season has no live one. */
-const releaseIn = (desk: SeasonCalls["Service"], season: string, key: KeyOfRunner, lease: string) =>
-  Effect.map(desk.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
-    replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
-  )
+/** The work for a runner that waits for it: it is parked, and asks the seasons whenever it is woken. */
+const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }: Effect.Success<typeof makeTurns>) {
+  const calls = yield* SeasonCalls
+  const parking = yield* Parking
+
+  /** The work for a request that was woken; undefined where the runner was stopped, or its key revoked, while it waited. */
+  const askAgain = Effect.fnUntraced(function* (caller: Caller, room: number) {
+    const now = yield* calls.caller(caller.key, caller.runner.id)
+    if (now.runner.state !== "active") return undefined
+    const audited = yield* audit(caller, room)
+    const left = room - audited.length
+    return [...audited, ...(yield* fill(caller, left, shareOf(caller, left)))]
+  })
+
+  return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {
+    const waiting = { kind: kindOf(caller), runner: caller.runner.id, serves: serves(caller) }
+    for (let since = from; ; ) {
+      const wait_ms = until - (yield* Clock.currentTimeMillis)
+      if (wait_ms <= 0 || parking.isClosed()) return []
+      const before = since
+      yield* parking.park(waiting, before, wait_ms)
+      since = parking.signal()
+      const passOn = Effect.sync(() => parking.passOn(waiting, before))
+      const leases = yield* Effect.onError(askAgain(caller, room), () => passOn)
+      if (leases === undefined) return yield* Effect.as(passOn, [])
+      if (leases.length > 0) return leases
+    }
+  })
+})
+
+/** A lease request whose results were checked. */
+type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }
+
+interface About {
+  readonly results: Array<Reported>
+  holds?: ReadonlyArray<string>
+}
+
+/** The results and lost leases of a request, by season. */
+const sorted = Effect.fnUntraced(function* (calls: SeasonCalls["Service"], runner: string, { holds, results }: Asking) {
+  const about = new Map<string | undefined, About>()
+  const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
+  for (const result of results) of(yield* calls.seasonOf(result.lease)).results.push(result)
+  const named = new Set([...(holds ?? []), ...results.map(({ lease }) => lease)])
+  for (const { lease, season } of holds === undefined ? [] : calls.holdings.of(runner)) {
+    if (named.has(lease)) continue
+    calls.holdings.drop(lease)
+    of(season).holds = [...named]
+  }
+  return about
+})

@@ -1,20 +1,20 @@
 /**
- * The lease payloads: the machine names ids, the runner gets files, URLs, rules and boards.
- * Versions and board files never change, so their encoded text is remembered (sheets.ts); that of
- * a version, with its signed URLs, for part of the time that these are valid.
+ * The lease payloads, encoded as JSON: the machine names ids, the runner gets files, URLs, rules and boards. A match's payload is
+ * assembled from parts. Its board, its versions' files and its season's engine appear in every payload that names them, and checking
+ * and encoding them anew for each lease was the most expensive part of handing out matches. So each is encoded once and kept as text,
+ * that of a version, with its signed URLs, for part of the time that these are valid. Keys are in the schema's order.
  */
 
-import type { File } from "@agon/api/runner/protocol.ts"
+import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
-import { Clock, Context, DateTime, Effect, Layer } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import { replayUploadKey, storedKey, storedReplayKey } from "../object/keys.ts"
-import { ObjectStore } from "../object/ObjectStore.ts"
+import { ObjectStore, type Upload } from "../object/ObjectStore.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import type { LeasedAudit } from "./auditQueries.ts"
-import { engineText, type LeasePayload, matchPayload, rarePayload, versionText } from "./leasePayload.ts"
 import { type Files, makeQueries } from "./queries.ts"
 
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
@@ -23,6 +23,9 @@ const REPLAY_URL_S = 1_800
 /** The largest replay that is accepted. */
 export const REPLAY_BYTES_MAX = 4 * 1024 * 1024
 const REPLAY_UPLOAD = { max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }
+
+/** JSON of a `Work` of protocol.ts. */
+export type LeasePayload = string
 
 type MachineReview = Extract<Work, { kind: "admission" }>
 
@@ -72,17 +75,17 @@ const makeLeasePayloads = Effect.gen(function* () {
       const written = yield* versions(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))
       const engine = engineText(season)
       const uploads = yield* replayUploads(works)
-      const sheets: Array<LeasePayload> = []
+      const payloads: Array<LeasePayload> = []
       let next = 0
       for (const work of works) {
         if (work.kind === "match") {
           const seats = written.slice(next, (next += work.versions.length)).map(({ text }) => text)
           const board = yield* boardOf(season.id, work.board)
-          const upload = uploads[sheets.length]!
-          sheets.push(matchPayload(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
-        } else sheets.push(yield* admission(season, work, written[next++]!))
+          const upload = uploads[payloads.length]!
+          payloads.push(matchPayload(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
+        } else payloads.push(yield* admission(season, work, written[next++]!))
       }
-      return sheets
+      return payloads
     })
   })
 })
@@ -145,3 +148,47 @@ const makeBoards = Effect.gen(function* () {
 })
 
 const instant = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
+
+/** The body of the answer to a lease request: JSON of a `LeaseAnswer`. */
+export const answerText = (leases: ReadonlyArray<LeasePayload>, results: ReadonlyArray<LeasedAcceptance>, drain: boolean): string =>
+  `{"leases":[${leases.join(",")}],"results":${JSON.stringify(results)},"drain":${drain}}`
+
+const encodeRare = Schema.encodeUnknownSync(Schema.Union([AuditWork, AdmissionWork]))
+
+/** For work rare enough to be checked and encoded as a whole. */
+export const rarePayload = (work: AuditWork | AdmissionWork): LeasePayload => JSON.stringify(encodeRare(work))
+
+/** The part common to all matches of a season. */
+export const engineText = ({ engine_digest, game }: OpenSeason): string => inner({ game, engine_digest })
+
+/** The part common to all seats of a version. */
+export const versionText = (version_id: string, weights: File, manifest: File, memory_cap_bytes: number): string =>
+  inner({ version_id, weights, manifest, memory_cap_bytes })
+
+/** The JSON of an object without its braces. */
+const inner = (value: object): string => JSON.stringify(value).slice(1, -1)
+
+type MachineMatch = Extract<Work, { kind: "match" }>
+
+export interface Parts {
+  readonly expires_at: string
+  /** As `engineText` writes it. */
+  readonly engine: string
+  /** JSON of the board's file. */
+  readonly board: string
+  /** As `versionText` writes them, by seat. */
+  readonly versions: ReadonlyArray<string>
+  readonly upload: Upload
+}
+
+/** Ids, times and numbers are our own and need no escaping. */
+export const matchPayload = ({ infer_us_max, is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): LeasePayload => {
+  const { board, engine, expires_at, upload, versions } = parts
+  const { headers, max_bytes, method, url } = upload
+  const seats = versions.map((version, seat) => `{"seat":${seat},${version}}`)
+  return (
+    `{"lease":"${lease}","expires_at":"${expires_at}","kind":"match","match_id":"${match}",${engine},"is_trial":${is_trial}` +
+    `,"board":${board},"seed":${seed},"rules":{"max_turns":${rules.max_turns},"strike_limit":${rules.strike_limit}}` +
+    `,"seats":[${seats.join(",")}],"infer_us_max":${infer_us_max},"replay_upload":${JSON.stringify({ method, url, headers, max_bytes })}}`
+  )
+}

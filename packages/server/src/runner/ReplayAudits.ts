@@ -28,12 +28,11 @@ import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
 import { Parking } from "../actor/Parking.ts"
-import { makeAudits as makeAuditLog, ownAudit } from "../audit/audits.ts"
+import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
-import type { Caller } from "./Caller.ts"
-import { LeasePayloads } from "./LeasePayloads.ts"
-import type { LeasePayload } from "./leasePayload.ts"
+import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
+import type { Caller } from "./Runners.ts"
 
 /** Stands in the place of a season id for holdings and results of audits. */
 export const AUDITS = "audits"
@@ -53,7 +52,10 @@ export class ReplayAudits extends Context.Service<
   ReplayAudits,
   {
     /** At most `max` for this runner; free of cost while none waits. */
-    readonly lease: (caller: Caller, max: number) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly sheet: LeasePayload }>>
+    readonly lease: (
+      caller: Caller,
+      max: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly lease: string; readonly payload: LeasePayload }>>
     /** Null means accepted. */
     readonly result: (key: KeyOfRunner, lease: string, state_sha256: string) => Effect.Effect<Receipt, Unavailable>
     /** The end of each lease that the key still holds. */
@@ -66,13 +68,13 @@ export class ReplayAudits extends Context.Service<
 >()("agon/ReplayAudits") {
   static readonly layer: Layer.Layer<ReplayAudits, never, SqlClient.SqlClient | MatchVoiding | Parking | LeasePayloads> = Layer.effect(
     ReplayAudits,
-    Effect.suspend(() => makeAudits)
+    Effect.suspend(() => makeReplayAudits)
   )
 }
 
-const makeAudits = Effect.gen(function* () {
+const makeReplayAudits = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const sheets = yield* LeasePayloads
+  const payloads = yield* LeasePayloads
   const judge = yield* makeJudge
   const { look, waiting } = yield* makeLook(judge)
   yield* look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
@@ -89,7 +91,7 @@ const makeAudits = Effect.gen(function* () {
       const taken = yield* Effect.orDie(queries.take(asked))
       return yield* Effect.forEach(taken, (audit) => {
         const lease = leaseName(audit.id, audit.lease_n)
-        return Effect.map(sheets.audit(audit, lease, until), (sheet) => ({ lease, sheet }))
+        return Effect.map(payloads.audit(audit, lease, until), (payload) => ({ lease, payload }))
       })
     }),
     result: Effect.fn("Audits.result")(function* (key, lease, state_sha256) {
@@ -132,7 +134,7 @@ const givenUp = Metric.counter("agon_audits_given_up_total", {
 })
 
 const makeJudge = Effect.gen(function* () {
-  const audits = yield* makeAuditLog
+  const audits = yield* makeAudits
   const queries = yield* makeQueries
   const voiding = yield* MatchVoiding
   const doubtful = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>

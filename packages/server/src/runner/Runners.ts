@@ -26,6 +26,18 @@ const SWEEP_EVERY = "10 seconds"
 const UNTRUSTED =
   "a runner gets no work: three runners of its key were flagged within a day (runner.flag in the audit log); it takes another key, or a day"
 
+/** Who calls the runner protocol: a runner, and the key that its session was opened under. */
+export interface Caller {
+  readonly key: KeyOfRunner
+  readonly runner: OpenRunner
+}
+
+/** A result names no runner; its key is enough. */
+export const callerOfKey = (key: KeyOfRunner): Caller => ({
+  key,
+  runner: { id: "", key_id: key.id, slots: 0, state: "draining", accepts: [], engines: [], runtime_version: "" }
+})
+
 export class Runners extends Context.Service<
   Runners,
   {

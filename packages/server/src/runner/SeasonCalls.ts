@@ -17,14 +17,12 @@ import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { SeasonStore } from "../actor/SeasonStore.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
-import type { Caller } from "./Caller.ts"
 import { FaultShares } from "./FaultShares.ts"
 import { type Holding, Holdings } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { LeasePayloads } from "./LeasePayloads.ts"
-import type { LeasePayload } from "./leasePayload.ts"
+import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
-import { Runners } from "./Runners.ts"
+import { type Caller, Runners } from "./Runners.ts"
 import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
@@ -122,6 +120,7 @@ const makeSeasonCalls = Effect.gen(function* () {
       return Option.isNone(found) ? undefined : found.value.season
     }),
     check: Effect.fnUntraced(function* (key, runner, results) {
+      if (results.length === 0) return []
       const seen = new Set<string>() // of a result that is sent twice the first counts
       const held = yield* Effect.forEach(results, ({ lease }) => {
         const again = seen.has(lease)
@@ -159,7 +158,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const actors = yield* SeasonActors
   const store = yield* SeasonStore
   const seasons = yield* OpenSeasons
-  const sheets = yield* LeasePayloads
+  const payloads = yield* LeasePayloads
   const voiding = yield* MatchVoiding
   const faults = new FaultShares()
 
@@ -186,7 +185,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       const [seats, strike_limit] = work.kind === "match" ? [work.versions.length, work.rules.strike_limit] : [null, 0]
       holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, seats, strike_limit })
     }
-    return sheets.of(season, works)
+    return payloads.of(season, works)
   }
 
   return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {

@@ -5,7 +5,8 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Dispatcher, type Handed } from "./Dispatcher.ts"
 import { FleetAdmin } from "./FleetAdmin.ts"
-import { answerText } from "./leasePayload.ts"
+import { HeldLeases } from "./HeldLeases.ts"
+import { answerText } from "./LeasePayloads.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 import { Runners } from "./Runners.ts"
 
@@ -28,7 +29,7 @@ export const FleetHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Skips the response schema: sheets.ts writes the same text. */
+/** Skips the response schema: LeasePayloads.ts writes the same text. */
 const written = ({ drain, leases, results }: Handed) =>
   HttpServerResponse.text(answerText(leases, results, drain), { contentType: "application/json" })
 
@@ -37,13 +38,14 @@ export const RunnerHandlers = HttpApiBuilder.group(
   "runner",
   Effect.fnUntraced(function* (handlers) {
     const dispatcher = yield* Dispatcher
+    const held = yield* HeldLeases
     const runners = yield* Runners
     return handlers.handleAll({
       openSession: ({ payload }) => Effect.flatMap(CurrentKey, (key) => runners.open(key, payload)),
       lease: ({ payload }) => Effect.flatMap(CurrentKey, (key) => Effect.map(dispatcher.lease(key, payload), written)),
-      heartbeat: ({ payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.heartbeat(key, payload.runner, payload.leases)),
-      result: ({ params, payload }) => Effect.flatMap(CurrentKey, (key) => dispatcher.result(key, params.lease, payload)),
-      release: ({ params }) => Effect.flatMap(CurrentKey, (key) => dispatcher.release(key, params.lease))
+      heartbeat: ({ payload }) => Effect.flatMap(CurrentKey, (key) => held.heartbeat(key, payload.runner, payload.leases)),
+      result: ({ params, payload }) => Effect.flatMap(CurrentKey, (key) => held.result(key, params.lease, payload)),
+      release: ({ params }) => Effect.flatMap(CurrentKey, (key) => held.release(key, params.lease))
     })
   })
 )

@@ -6,11 +6,10 @@
 import { Effect } from "effect"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
-import type { Caller } from "./Caller.ts"
-import { Fairness } from "./Fairness.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import type { LeasePayload } from "./leasePayload.ts"
+import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
+import type { Caller } from "./Runners.ts"
 import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */
@@ -29,8 +28,8 @@ const mayAskWith =
   ({ key, runner }: Caller, season: OpenSeason) =>
     (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
-export const makeSources = Effect.gen(function* () {
-  const desk = yield* SeasonCalls
+export const makeTurns = Effect.gen(function* () {
+  const calls = yield* SeasonCalls
   const audits = yield* ReplayAudits
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
@@ -49,7 +48,7 @@ export const makeSources = Effect.gen(function* () {
 
   const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const since = parking.signal()
-    const answered = yield* desk.tell(caller, season, said)
+    const answered = yield* calls.tell(caller, season, said)
     const given = answered.works.length
     if (caller.key.season_id === null) {
       if (given > 0) fairness.served(season, given)
@@ -90,9 +89,48 @@ export const makeSources = Effect.gen(function* () {
     const { key, runner } = caller
     const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
     for (const { lease } of works)
-      desk.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
-    return works.map(({ sheet }) => sheet)
+      calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
+    return works.map(({ payload }) => payload)
   })
 
-  return { inTurn, serves, shareOf, tell, fill, audit }
+  return { audit, inTurn, serves, shareOf, tell, fill }
 })
+
+/**
+ * Start-time fair queueing of the platform's runners among the seasons. Each season has a virtual time that grows with
+ * every lease; the season with the lowest one is asked first. A season without work saves up no credit: it resumes at the
+ * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
+ * than its share before the others were asked.
+ */
+export class Fairness {
+  readonly #served = new Map<string, number>()
+  readonly #idle = new Set<string>()
+  #now = 0
+
+  /** The seasons in the order in which to ask them. */
+  order<A extends { readonly id: string }>(seasons: ReadonlyArray<A>): ReadonlyArray<A> {
+    return seasons.toSorted((a, b) => this.#timeOf(a.id) - this.#timeOf(b.id))
+  }
+
+  /** How much of `room` each of these seasons may fill in the first pass; a season that was idle when last asked leaves its share to the others. */
+  share(seasons: ReadonlyArray<{ readonly id: string }>, room: number): number {
+    return Math.ceil(room / Math.max(1, seasons.filter(({ id }) => !this.#idle.has(id)).length))
+  }
+
+  served(season: string, leases: number): void {
+    this.#idle.delete(season)
+    const start = this.#timeOf(season)
+    this.#now = Math.max(this.#now, start)
+    this.#served.set(season, start + leases)
+  }
+
+  /** The season was asked and had no work. */
+  idle(season: string): void {
+    this.#idle.add(season)
+    this.#served.set(season, Math.max(this.#timeOf(season), this.#now))
+  }
+
+  #timeOf(season: string): number {
+    return this.#served.get(season) ?? this.#now
+  }
+}

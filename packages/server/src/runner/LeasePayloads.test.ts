@@ -1,7 +1,7 @@
 import { LeaseAnswer, MatchWork } from "@agon/api/runner/protocol.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { answerText, engineText, matchPayload, versionText } from "./leasePayload.ts"
+import { answerText, engineText, matchPayload, versionText } from "./LeasePayloads.ts"
 
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`
 const fileOf = (digit: string) => ({ hash: hash(digit), url: `http://objects.test/${digit}?signature=é"\\`, bytes: 7 })
@@ -23,7 +23,7 @@ const work = {
   infer_us_max: 20_000
 } as const
 
-const sheet = matchPayload(work, {
+const payload = matchPayload(work, {
   expires_at: "2025-11-21T00:00:00.000Z",
   engine: engineText({ id: "here", game: "snakes", engine_digest: 'sha256:"quoted"' }),
   board: JSON.stringify({ name: 'Ün "board"', rows: 7 }),
@@ -31,7 +31,7 @@ const sheet = matchPayload(work, {
   upload: { ...upload, expires_at: undefined as never }
 })
 
-describe("sheets", () => {
+describe("lease payloads", () => {
   it("a match is written as the schema would write it, byte for byte", () => {
     const seats = ids.map((version_id, seat) => ({
       seat,
@@ -55,13 +55,13 @@ describe("sheets", () => {
       infer_us_max: 20_000,
       replay_upload: upload
     }
-    assert.strictEqual(sheet, JSON.stringify(Schema.encodeSync(MatchWork)(whole)))
+    assert.strictEqual(payload, JSON.stringify(Schema.encodeSync(MatchWork)(whole)))
   })
 
   it("an answer with and without work is written as the schema would write it", () => {
     const results = [{ lease: 'some "lease"', accepted: false, reason: "unknown" } as const]
-    const full = { leases: [JSON.parse(sheet), JSON.parse(sheet)], results, drain: true }
-    assert.strictEqual(answerText([sheet, sheet], results, true), JSON.stringify(Schema.encodeUnknownSync(LeaseAnswer)(full)))
+    const full = { leases: [JSON.parse(payload), JSON.parse(payload)], results, drain: true }
+    assert.strictEqual(answerText([payload, payload], results, true), JSON.stringify(Schema.encodeUnknownSync(LeaseAnswer)(full)))
     const empty = { leases: [], results: [], drain: false }
     assert.strictEqual(answerText([], [], false), JSON.stringify(Schema.encodeSync(LeaseAnswer)(empty)))
   })

@@ -39,16 +39,16 @@ export const features: ReadonlyArray<string> = [
 ]
 
 /**
- * Folders beside the features, by package: the machine under the server, the two games by name, and the terms of a
- * package's own field. Any package may have a folder `testing`, which only tests import.
+ * Folders beside the features, by package: the machine under the server, and the terms of a package's own field. Any package
+ * may have a folder `testing`, which only tests import; the games' folders are those of the engine that hold a `game.ts`.
  */
 export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: ["documentation"],
   domain: ["pairing", "rating"],
-  engine: ["snakes", "othello", "replay", "boards"],
+  engine: ["replay"],
   onnx: ["generated"],
   sandbox: ["admission", "worker"],
-  zoo: ["snakes", "othello", "graph"],
+  zoo: ["graph"],
   site: ["html", "http", "picture"],
   server: ["process", "config", "database", "http", "node", "object", "audit", "rating", "actor"]
 }

@@ -1,10 +1,11 @@
 /** The replay player in a real browser, under the strict policy of the site's pages. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { demoBoards, othelloBoards } from "@agon/engine/boards/demoBoards.ts"
+import { othelloBoards } from "@agon/engine/othello/boards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { record } from "@agon/engine/replay/recorded.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import { PlayerPage } from "./PlayerPage.ts"
@@ -12,7 +13,7 @@ import { PlayerPage } from "./PlayerPage.ts"
 const REPLAYS = 100
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-const boards = [...demoBoards, ...othelloBoards]
+const boards = [...snakesBoards, ...othelloBoards]
 const recorded = (map_id: string, seed: number): Replay => {
   const board = boards.find((one) => one.map_id === map_id)!
   return record(engineOf(board.format.startsWith("snakes") ? "snakes" : "othello")!, board, seed).replay

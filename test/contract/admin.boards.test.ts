@@ -1,6 +1,6 @@
 /** Boards and baselines, uploaded, switched and imported (docs/contract.md#boards and docs/contract.md#baselines). */
 
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -20,7 +20,7 @@ import {
   urlOf
 } from "../support/Administration.ts"
 
-const file = (n: number, change: object = {}) => JSON.parse(JSON.stringify({ ...demoBoards[n], ...change }))
+const file = (n: number, change: object = {}) => JSON.parse(JSON.stringify({ ...snakesBoards[n], ...change }))
 const seasons = "/v1/games/snakes/seasons"
 
 layer(administration, options)("a board", (it) => {

@@ -3,7 +3,7 @@
  * the row cannot be written, nothing is. The routes are read from the API, so a new one that writes must be added here.
  */
 
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -61,7 +61,7 @@ const logged = rows<{ readonly actor: string; readonly action: string; readonly 
   SELECT a.username AS actor, l.action, l.subject, s.slug AS season FROM audit l
   LEFT JOIN account a ON a.id = l.actor LEFT JOIN season s ON s.id = l.season_id ORDER BY l.id`
 
-const board = JSON.parse(JSON.stringify({ ...demoBoards[0], map_id: "plain" }))
+const board = JSON.parse(JSON.stringify({ ...snakesBoards[0], map_id: "plain" }))
 const hashes = { weights_hash: `sha256:${"8".repeat(64)}`, manifest_hash: `sha256:${"9".repeat(64)}` }
 const session = {
   name: "rack",

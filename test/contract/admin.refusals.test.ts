@@ -3,7 +3,7 @@
  * route may answer is read from the API itself, what provokes it stands in the lists below.
  */
 
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -49,7 +49,7 @@ const ofLevel = ({ byPlatform, method, path }: Route): ReadonlyArray<readonly [c
   ]
 }
 
-const board = JSON.parse(JSON.stringify({ ...demoBoards[0], map_id: "plain" }))
+const board = JSON.parse(JSON.stringify({ ...snakesBoards[0], map_id: "plain" }))
 const hashes = (digit: string) => ({ weights_hash: `sha256:${digit.repeat(64)}`, manifest_hash: `sha256:${"c".repeat(64)}` })
 const inYear = (year: number) => `${year}-01-01T00:00:00Z`
 /** Seasons: spring is live, early scheduled, secret private, over closed, running in its first round. */

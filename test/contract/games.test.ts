@@ -4,9 +4,8 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
-import { engines } from "@agon/engine/registry.ts"
+import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/recorded.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { zoo } from "@agon/zoo/zoo.ts"

@@ -1,9 +1,9 @@
 /** Matches as anyone and as their owners read them (docs/contract.md#matches). */
 
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { playMatch } from "@agon/engine/play.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { snakes } from "@agon/engine/snakes/snakes.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { gameTag, matchesTag, seasonTag } from "@agon/server/http/tags.ts"
@@ -277,7 +277,7 @@ layer(web)("reads of matches", (it) => {
   it.effect("the frame is the last state by the rules, null where it cannot be recomputed", () =>
     Effect.gen(function* () {
       const rules = { max_turns: 500, strike_limit: 3 }
-      const board = demoBoards.find(({ players }) => players === 3)!
+      const board = snakesBoards.find(({ players }) => players === 3)!
       const recorder = new Recorder()
       const { state } = playMatch(
         snakes,

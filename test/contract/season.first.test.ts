@@ -4,7 +4,7 @@
  */
 
 import { Api } from "@agon/api/Api.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi } from "effect/http-api"
@@ -13,7 +13,7 @@ import * as Fixture from "../support/Fixture.ts"
 import { bodyOf, entered, modelOf } from "../support/Submitting.ts"
 import { call } from "../support/Web.ts"
 
-const board = JSON.parse(JSON.stringify(demoBoards[0]))
+const board = JSON.parse(JSON.stringify(snakesBoards[0]))
 const hashes = { weights_hash: `sha256:${"1".repeat(64)}`, manifest_hash: `sha256:${"2".repeat(64)}` }
 const uuid = "01950000-0000-7000-8000-000000000001"
 const send = (method: string, path: string, json?: unknown, as = "root") => call(path, { method, as, json })

@@ -13,6 +13,8 @@ export const clean: Files = {
   "packages/domain/src/season/Season.ts": `export interface Season { readonly id: string }\nexport const now = (at: Date) => new Date(at)\n`,
   "packages/domain/src/season/Season.test.ts": `import { it } from "vitest"\nimport { now } from "./Season.ts"\nit("tells", () => { now(new Date()); console.log(Math.random()) })\n`,
   "packages/engine/package.json": manifest("engine"),
+  "packages/engine/src/tag/game.ts": "export const game = 1\n",
+  "packages/zoo/src/tag/designs.ts": "export const designs = 1\n",
   "packages/engine/src/Engine.ts": `export const text = "Date.now() import './nowhere.ts' process.env" // console.log()\n`,
   "packages/api/package.json": manifest("api", { "@agon/domain": "0.1.0", effect: "4.1.0" }),
   "packages/api/src/index.ts": `export * from "./season/api.ts"\n`,
@@ -267,6 +269,12 @@ export const otherCases: ReadonlyArray<Case> = [
     { "packages/server/src/season/SeasonsLive.ts": "export const a = 1\n" },
     "packages/server/src/season/SeasonsLive.ts:1 name",
     "Live"
+  ],
+  [
+    "a folder of the engine without a game",
+    { "packages/engine/src/chase/Board.ts": "export const a = 1\n" },
+    "packages/engine/src/chase/Board.ts:1 folder",
+    "neither a feature nor infrastructure of engine"
   ],
   [
     "a folder in the plural",

@@ -1,6 +1,6 @@
 /** A small season made as an administrator makes one: boards that are quick to play, a few models of the zoo as baselines. */
 import { createHash } from "node:crypto"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { eventually, Hopeless } from "./Service.ts"
 import type { Visitor } from "./Visitor.ts"
@@ -54,7 +54,7 @@ export const open = async (admin: Visitor, { baselines, boards, slug = SEASON }:
   for (const map_id of boards) {
     await admin.post(
       `${seasonPath}/maps`,
-      demoBoards.find((board) => board.map_id === map_id)
+      snakesBoards.find((board) => board.map_id === map_id)
     )
     await switchBoard(admin, map_id, true, slug)
   }

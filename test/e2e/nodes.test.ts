@@ -5,8 +5,8 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engines } from "@agon/engine/registry.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { missingRedis, Redis } from "../support/Redis.ts"
@@ -259,7 +259,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
 
     it("show what was written through one of them through the other at once, also when its line to the rest was just cut", async () => {
       const maps = `${path}/maps`
-      await admin("quiet").post(maps, demoBoards[0])
+      await admin("quiet").post(maps, snakesBoards[0])
       const [a, b] = world.nodes as [Nodes.Node, Nodes.Node]
       /** None where this machine has asked too often, which is no news. */
       const etag = async (node: Nodes.Node) => (await fetch(`${node.origin}${maps}`)).headers.get("etag")
@@ -273,7 +273,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
           assert.isNotNull(before)
           if (cut) await world.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
           enabled = !enabled
-          await Competition.switchBoard(admin("quiet").at(writer.origin), demoBoards[0]!.map_id, enabled, "quiet")
+          await Competition.switchBoard(admin("quiet").at(writer.origin), snakesBoards[0]!.map_id, enabled, "quiet")
           const written = performance.now()
           for (let now = await etag(reader); now === before || now === null; now = await etag(reader)) {
             assert.isBelow(performance.now() - written, allowed(5_000), `cut: ${cut}`)

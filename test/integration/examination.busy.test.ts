@@ -1,6 +1,6 @@
 /** Admission on a machine that does much else: good models are admitted, and measured as on a quiet one. */
 import { spawn } from "node:child_process"
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { boardsOf } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { assert, layer, vi } from "@effect/vitest"

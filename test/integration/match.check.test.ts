@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
 import { LocalMailboxes } from "@agon/server/actor/SeasonEntity.ts"
 import { Patience } from "@agon/server/match/CheckedAside.ts"
@@ -22,7 +22,7 @@ import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { hashOf, played } from "../support/Referee.ts"
 
-const board = demoBoards.find(({ players }) => players === 2)!
+const board = snakesBoards.find(({ players }) => players === 2)!
 const hashes = [1, 2].map((seat) => ({ weights_hash: `sha256:${`${seat}a`.repeat(32)}`, manifest_hash: `sha256:${`${seat}b`.repeat(32)}` }))
 const [OPEN, CLOSED] = [1, 2].map((n) => Fixture.uuid("season", n)) as [string, string]
 const matchId = (season: number, n: number) => Fixture.uuid("match", 1000 * season + n)

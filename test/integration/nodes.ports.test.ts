@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs"
 import { request as overTls, type RequestOptions } from "node:https"
 import { join } from "node:path"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { NODES_PATH, nodesCredential } from "@agon/server/node/Peers.ts"
 import { demoWeightClasses } from "@agon/zoo/zoo.ts"
 import { assert, describe, layer } from "@effect/vitest"
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined)(`nodes with certificates${missing === und
         for (const one of SEASONS) yield* Effect.promise(() => admin.post("/v1/games/snakes/seasons", one))
         for (const [n, origin] of origins.entries()) {
           for (const { slug } of SEASONS) {
-            const add = admin.at(origin).ask("POST", `/v1/games/snakes/seasons/${slug}/maps`, { ...demoBoards[0], map_id: `b-${n}` })
+            const add = admin.at(origin).ask("POST", `/v1/games/snakes/seasons/${slug}/maps`, { ...snakesBoards[0], map_id: `b-${n}` })
             const { json, status } = yield* Effect.promise(() => add)
             assert.include([201, 409], status, JSON.stringify(json)) // 409 where a first try came to its end after all
           }

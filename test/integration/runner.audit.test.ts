@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { AuditWork, MatchWork } from "@agon/api/runner/protocol.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { Downloads, TransferFailed } from "@agon/runner/runner/Downloads.ts"
 import { FileCache } from "@agon/runner/runner/FileCache.ts"
 import { Worker } from "@agon/runner/runner/Worker.ts"
@@ -46,7 +46,7 @@ const fileOf = (bytes: Uint8Array) => {
   stored.set(hash, bytes)
   return { hash, url: hash, bytes: bytes.length }
 }
-const board = demoBoards.find(({ players }) => players === 2)!
+const board = snakesBoards.find(({ players }) => players === 2)!
 const models = zoo.filter(({ game }) => game === "snakes").slice(0, 2)
 const toPlay = {
   expires_at: "2026-01-01T00:00:00.000Z",

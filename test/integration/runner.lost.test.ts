@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { Downloads } from "@agon/runner/runner/Downloads.ts"
 import { FileCache } from "@agon/runner/runner/FileCache.ts"
 import { Worker } from "@agon/runner/runner/Worker.ts"
@@ -54,7 +54,7 @@ const worker = Worker.layer.pipe(
 )
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
-const board = demoBoards.find(({ players }) => players === 2)!
+const board = snakesBoards.find(({ players }) => players === 2)!
 const models = zoo.filter(({ game }) => game === "snakes").slice(0, 2)
 const versionOf = (seat: number) => `0190000b-0000-7000-8000-00000000000${seat}`
 

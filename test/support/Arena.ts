@@ -5,7 +5,7 @@ import type { Client } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Schedule } from "effect"
@@ -20,7 +20,7 @@ const DEADLINE = "90 seconds"
 
 /** Beaten by everybody, so that trials pass and matches are short. */
 const BASELINE = "straight-on"
-const BOARD = demoBoards.find(({ players }) => players === 2)!
+const BOARD = snakesBoards.find(({ players }) => players === 2)!
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 export const filesOf = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()

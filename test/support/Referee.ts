@@ -7,13 +7,13 @@ import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { playMatch } from "@agon/engine/play.ts"
 import { engineOf, engines } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay, type Replay } from "@agon/engine/replay/Replay.ts"
 import { seededPlayer } from "@agon/engine/replay/recorded.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -57,7 +57,7 @@ export const seasonOf = Effect.fnUntraced(function* (slug: string, fleet: Keyed,
     providers: []
   } as const
   yield* retryRefused(admin.seasonCreation.createSeason({ params: { game }, payload }))
-  const board = JSON.parse(JSON.stringify(demoBoards.find(({ players }) => players === 2)))
+  const board = JSON.parse(JSON.stringify(snakesBoards.find(({ players }) => players === 2)))
   yield* retryRefused(admin.boardAdmin.addBoard({ params: here, payload: board }))
   yield* admin.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } })
   yield* bringIn(fleet, here, ...snakesZoo.slice(0, baselines))

@@ -3,7 +3,7 @@
  * to be read, the round to be patched, the lease to be given back. A GET that needs nothing but `names` has no line here.
  */
 
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import type { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -70,7 +70,7 @@ const modelOf = Effect.fnUntraced(function* (username: string, n: number) {
 const hashes = (n: number) => ({ weights_hash: sha256(`weights ${n}`), manifest_hash: sha256(`manifest ${n}`) })
 /** Versions of Fixture.ts have the small numbers. */
 const versionNumber = (n: number) => 1_000 + n
-const board = (n: number) => ({ ...JSON.parse(JSON.stringify(demoBoards[0])), map_id: `board-${n}` })
+const board = (n: number) => ({ ...JSON.parse(JSON.stringify(snakesBoards[0])), map_id: `board-${n}` })
 /** Each after all before it. */
 const roundBody = (n: number) => ({ kind: "round", games: 1, starts_at: new Date(Date.parse("2091-01-01") + n * 86_400_000).toISOString() })
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
+import { boardsOf } from "@agon/engine/registry.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 

@@ -6,7 +6,7 @@
  *   checkBoard ─▶ init ─▶ ┌─ toAct ─▶ observe, legal ─▶ (the seats choose) ─▶ step ─┐ ─▶ result, hash, view
  *                         └──────────────────────── until status is "over" ◀───────┘
  *
- * A third game is one folder beside `snakes/` and one line in `registry.ts`.
+ * A game is one folder beside `snakes/`, and its entries in `registry.ts` (Game.ts).
  */
 
 /** Why a seat's answer did not count. Strikes add up over the whole match. */

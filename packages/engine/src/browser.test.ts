@@ -2,9 +2,10 @@
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 import { assert, describe, it } from "vitest"
-import { demoBoards, othelloBoards } from "./boards/demoBoards.ts"
+import { othelloBoards } from "./othello/boards.ts"
 import { engineOf, engines } from "./registry.ts"
 import { record } from "./replay/recorded.ts"
+import { snakesBoards } from "./snakes/boards.ts"
 
 const BYTES_MAX = 12_000
 const ENTRY = "virtual:engine"
@@ -44,7 +45,7 @@ describe("the engine bundled for a browser", () => {
       page.engines.map(({ digest }) => digest),
       engines.map(({ digest }) => digest)
     )
-    for (const [seed, board] of [...demoBoards, ...othelloBoards].entries()) {
+    for (const [seed, board] of [...snakesBoards, ...othelloBoards].entries()) {
       const { replay } = record(engineOf(board.format.startsWith("snakes") ? "snakes" : "othello")!, board, seed)
       const verified = page.verify(JSON.parse(JSON.stringify(replay)))
       assert.isTrue(verified.ok, JSON.stringify(verified))

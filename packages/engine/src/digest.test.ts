@@ -21,15 +21,17 @@ const game = {
 }
 
 describe("the digest of an engine", () => {
-  it("covers every file of the engine's folder but tests, and no other game's", () => {
+  it("covers every file of the engine's folder but tests and what game.ts adds to the rules, and no other game's", () => {
+    const beside = ["boards.ts", "game.ts", "picture.ts"]
     for (const slug of ["snakes", "othello"]) {
       const names = sourcesFrom([new URL(`${slug}/${slug}.ts`, here)]).map((source) => source.name)
-      const own = readdirSync(new URL(`${slug}/`, here)).filter((name) => !/\.test\.ts$|^testing$/.test(name))
+      const own = readdirSync(new URL(`${slug}/`, here)).filter((name) => !/\.test\.ts$|^testing$/.test(name) && !beside.includes(name))
       assert.includeMembers(
         names,
         own.map((name) => `${slug}/${name}`)
       )
       assert.includeMembers(names, ["Engine.ts", "Mulberry32.ts", "ranking.ts", "untrusted.ts", "sha256.ts"])
+      assert.isFalse(names.some((name) => name === "drawing.ts" || beside.some((file) => name === `${slug}/${file}`)))
       assert.isFalse(names.some((name) => name.includes(slug === "snakes" ? "othello" : "snakes") || name.includes("test")))
     }
   })

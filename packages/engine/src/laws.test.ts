@@ -3,30 +3,38 @@
  * know its game would show a gap in the interface.
  */
 import { assert, describe, it } from "vitest"
-import { boardsOf } from "./boards/demoBoards.ts"
-import type { BoardFile, Choice, Engine } from "./Engine.ts"
+import type { BoardFile, Choice } from "./Engine.ts"
+import type { Game } from "./Game.ts"
+import { Mulberry32 } from "./Mulberry32.ts"
 import { playMatch } from "./play.ts"
-import { engineOf, engines } from "./registry.ts"
+import { boardsOf, engineOf, engines, gameOf, games } from "./registry.ts"
 import { readReplay } from "./replay/readReplay.ts"
 import { record, seededPlayer } from "./replay/recorded.ts"
 import { frameAt, lastView, summarize, verify } from "./replay/verify.ts"
-import { nim } from "./testing/nim.ts"
+import { game as nim } from "./testing/nim/game.ts"
 
-const heap: BoardFile = { format: "nim-board/1", map_id: "heap-21", players: 2, rows: 3, cols: 7 }
-const games: ReadonlyArray<readonly [engine: Engine<any, any>, boards: ReadonlyArray<BoardFile>]> = [
-  ...engines.map((engine) => [engine, boardsOf(engine.slug)] as const),
-  [nim, [heap]]
-]
-const find = (slug: string) => games.map(([engine]) => engine).find((engine) => engine.slug === slug)
+const all: ReadonlyArray<Game<any, any>> = [...games, nim]
+const find = (slug: string) => all.map(({ engine }) => engine).find((engine) => engine.slug === slug)
 
 describe("the registry", () => {
   it("finds a game by its slug only", () => {
-    for (const engine of engines) assert.strictEqual(engineOf(engine.slug), engine)
-    for (const slug of ["", "nim", "Snakes", "__proto__"]) assert.isUndefined(engineOf(slug))
+    for (const engine of engines) {
+      assert.strictEqual(engineOf(engine.slug), engine)
+      assert.strictEqual(gameOf(engine.slug)?.engine, engine)
+    }
+    assert.deepStrictEqual(
+      games.map(({ engine }) => engine.slug),
+      engines.map(({ slug }) => slug)
+    )
+    for (const slug of ["", "nim", "Snakes", "__proto__"]) {
+      assert.isUndefined(engineOf(slug))
+      assert.isUndefined(gameOf(slug))
+      assert.isEmpty(boardsOf(slug))
+    }
   })
 })
 
-for (const [engine, boards] of games) {
+for (const { engine, boards, picture, isSafe } of all) {
   const rules = { max_turns: 120, strike_limit: 3 }
   const play = (board: BoardFile, seed: number, strike_chance: number) => {
     const { seats, rows, cols, masked } = engine.spec(board)
@@ -36,8 +44,14 @@ for (const [engine, boards] of games) {
 
   describe(`as a game, ${engine.slug}`, () => {
     it("reads its own boards unchanged and refuses invalid ones", () => {
-      for (const board of boards) assert.deepStrictEqual<unknown>(engine.checkBoard(structuredClone(board)), { ok: true, board })
+      for (const board of boards) assert.deepStrictEqual<unknown>(engine.checkBoard(JSON.parse(JSON.stringify(board))), { ok: true, board })
       for (const file of [undefined, null, 0, "", [], {}, { ...boards[0], extra: 1 }]) assert.isFalse(engine.checkBoard(file).ok)
+    })
+
+    it("has boards, each with a name of its own among those of all games", () => {
+      assert.isNotEmpty(boards)
+      const names = all.flatMap((game) => game.boards.map(({ map_id }) => map_id))
+      for (const { map_id } of boards) assert.strictEqual(names.filter((name) => name === map_id).length, 1, map_id)
     })
 
     it("has a specification that its boards agree with", () => {
@@ -118,6 +132,45 @@ for (const [engine, boards] of games) {
         assert.isFalse(verify({ ...text, seed: text.seed + 1, state_sha256: "0".repeat(64) }, find).ok)
       }
     })
+
+    it("draws a position of every board: a headline, a line per row and one per seat", () => {
+      for (const board of boards) {
+        const names = Array.from({ length: board.players }, (_, seat) => `model-${seat}`)
+        const lines = picture(engine.view(engine.init(board, 1, rules)), names).split("\n")
+        assert.strictEqual(lines.length, 1 + board.rows + board.players, board.map_id)
+        assert.isTrue(
+          lines.slice(1, 1 + board.rows).every((line) => line.length === 2 * board.cols - 1),
+          board.map_id
+        )
+        for (const name of names) assert.include(lines.slice(1 + board.rows).join("\n"), name)
+      }
+    })
+
+    if (isSafe !== undefined)
+      it("keeps a match going for longer by the actions that it calls safe than by any legal ones", () => {
+        for (const board of boards) {
+          const spec = engine.spec(board)
+          const turnsWith = (safe: Game["isSafe"]) => {
+            const draw = new Mulberry32(4)
+            const state = engine.init(board, 4, rules)
+            const view = new Float32Array(spec.planes * spec.rows * spec.cols)
+            const legal = new Uint8Array(spec.actions)
+            let turns = 0
+            for (; engine.status(state) === "running"; turns++) {
+              const choices: Array<Choice> = new Array(spec.seats).fill(null)
+              for (const seat of engine.toAct(state)) {
+                engine.observe(state, seat, view)
+                engine.legal(state, seat, legal)
+                const good = [...legal.keys()].filter((action) => legal[action] === 1 && (safe?.(view, action, spec) ?? true))
+                choices[seat] = good.length > 0 ? good[draw.below(good.length)]! : engine.fallback(state, seat)
+              }
+              engine.step(state, choices)
+            }
+            return turns
+          }
+          assert.isAbove(turnsWith(isSafe), turnsWith(undefined), board.map_id)
+        }
+      })
 
     it("has JSON for states and views, and nothing else in them", () => {
       const { state } = play(boards[0]!, 3, 0)

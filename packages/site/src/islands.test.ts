@@ -54,6 +54,7 @@ describe("the islands", () => {
       assert.match(content_type, /^text\/javascript/)
       assert.strictEqual(files.size, 1, "it loads no other script")
       assert.isBelow(gzipSync(text, { level: 9 }).length, REPLAY_BYTES_MAX)
+      assert.notInclude(text, "arena-19", "the boards of the games stay with the service")
       assert.notMatch(
         text,
         /\bimport\s*[("{*]|\beval\(|new Function|https?:\/\/(?!www\.w3\.org|lit\.dev)/,

@@ -18,8 +18,9 @@ export function* names(tree: Tree): Iterable<Finding> {
       if (!folders.has(folder)) folders.set(folder, path)
     })
   }
+  const games = tree.files.flatMap(({ path }) => path.match(/^packages\/engine\/src\/([^/]+)\/game\.ts$/)?.[1] ?? [])
   for (const [folder, file] of folders) {
-    const message = folderRefusal(folder)
+    const message = folderRefusal(folder, games)
     if (message !== undefined) yield { file, line: 1, rule: "folder", message }
   }
 }
@@ -32,9 +33,10 @@ function hollowWord(path: string): string | undefined {
   return [...folderWords, ...words].find((word) => hollow.has(word.toLowerCase())) ?? (/[a-z0-9]Live$/.test(stem) ? "Live" : undefined)
 }
 
-function folderRefusal(folder: string): string | undefined {
+/** Any package may have a folder for one of the engine's games. */
+function folderRefusal(folder: string, games: ReadonlyArray<string>): string | undefined {
   const [, owner = "", , top = "", ...nested] = folder.split("/")
-  const allowed = [...features, ...(infrastructure[owner] ?? []), "testing"]
+  const allowed = [...features, ...(infrastructure[owner] ?? []), ...games, "testing"]
   if (nested.length === 0) {
     return allowed.includes(top)
       ? undefined

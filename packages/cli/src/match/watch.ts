@@ -4,10 +4,9 @@
  * without a pause.
  */
 import type { Choice } from "@agon/engine/Engine.ts"
-import { engineOf } from "@agon/engine/registry.ts"
+import { engineOf, gameOf } from "@agon/engine/registry.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { Console, Duration, Effect, Terminal } from "effect"
-import { picture } from "./picture.ts"
 
 const HOME_AND_CLEAR = "\x1b[H\x1b[2J"
 
@@ -27,6 +26,7 @@ export function* viewsOf({ game, board, seed, rules, moves, strikes }: Replay): 
 export const show = Effect.fnUntraced(function* (replay: Replay, names: ReadonlyArray<string>, delay_ms: number) {
   const terminal = yield* Terminal.Terminal
   const live = (yield* terminal.columns) > 0
+  const { picture } = gameOf(replay.game)!
   for (const view of viewsOf(replay)) {
     yield* Console.log(`${live ? HOME_AND_CLEAR : ""}${picture(view, names)}\n`)
     if (live) yield* Effect.sleep(Duration.millis(delay_ms))

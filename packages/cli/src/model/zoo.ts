@@ -2,9 +2,8 @@
  * `agon zoo --out DIR`: writes the example models, weights and manifest of each, an index that describes them, and the
  * boards that they can be played on. The bytes are the same every time, so the command can be repeated on the same folder.
  */
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { hashOf } from "@agon/engine/hash.ts"
-import { engines } from "@agon/engine/registry.ts"
+import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -8,8 +8,8 @@ import { type Client, makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { hashOf } from "@agon/engine/hash.ts"
+import { boardsOf } from "@agon/engine/registry.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -62,7 +62,7 @@ const found = Effect.fnUntraced(function* (client: Client) {
 })
 
 const addBoards = Effect.fnUntraced(function* (client: Client) {
-  for (const board of demoBoards) {
+  for (const board of boardsOf(game)) {
     const adding = retryRefused(client.boardAdmin.addBoard({ params: here, payload: JSON.parse(JSON.stringify(board)) }))
     yield* Effect.catchTag(adding, "board_exists", () => Effect.void)
     yield* retryRefused(client.boardAdmin.switchBoard({ params: { ...here, map_id: board.map_id }, payload: { enabled: true } }))

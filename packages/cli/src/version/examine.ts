@@ -1,6 +1,5 @@
 /** `agon examine MODEL.onnx MANIFEST.json --game snakes`: checks a model as admission does. */
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
-import { engines } from "@agon/engine/registry.ts"
+import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import type { BoardSize, Verdict } from "@agon/sandbox/Verdict.ts"
 import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"

@@ -3,8 +3,9 @@
  * every stored replay fails verification.
  */
 import { assert, describe, it } from "vitest"
-import { demoBoards, othelloBoards } from "../boards/demoBoards.ts"
+import { othelloBoards } from "../othello/boards.ts"
 import { engineOf } from "../registry.ts"
+import { snakesBoards } from "../snakes/boards.ts"
 import { record } from "./recorded.ts"
 
 const golden: ReadonlyArray<readonly [game: string, map_id: string, seed: number, turns: number, reason: string, state_sha256: string]> = [
@@ -24,7 +25,7 @@ const golden: ReadonlyArray<readonly [game: string, map_id: string, seed: number
 describe("the final state", () => {
   for (const [game, map_id, seed, turns, reason, state_sha256] of golden) {
     it(`of ${game} on ${map_id} with seed ${seed} has not changed`, () => {
-      const board = [...demoBoards, ...othelloBoards].find((one) => one.map_id === map_id)!
+      const board = [...snakesBoards, ...othelloBoards].find((one) => one.map_id === map_id)!
       const { replay } = record(engineOf(game)!, board, seed)
       assert.deepStrictEqual([replay.turns, replay.reason, replay.state_sha256], [turns, reason, state_sha256])
     })
@@ -33,7 +34,7 @@ describe("the final state", () => {
   it("is listed for every demonstration board", () => {
     assert.sameMembers(
       golden.map(([, map_id]) => map_id),
-      [...demoBoards, ...othelloBoards].map((board) => board.map_id)
+      [...snakesBoards, ...othelloBoards].map((board) => board.map_id)
     )
   })
 })

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "vitest"
 import { cpuOf } from "../../../../test/support/cpuOf.ts"
-import { demoBoards } from "../boards/demoBoards.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
+import { snakesBoards } from "../snakes/boards.ts"
 import { snakes } from "../snakes/snakes.ts"
 import { readReplay } from "./readReplay.ts"
 import { record } from "./recorded.ts"
 import { verify } from "./verify.ts"
 
-const good = record(snakes, demoBoards[3]!, 1, 6).replay
+const good = record(snakes, snakesBoards[3]!, 1, 6).replay
 
 /** A replay as it comes out of a file, free to tamper with. */
 const file = (): any => JSON.parse(JSON.stringify(good))

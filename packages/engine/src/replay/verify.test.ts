@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
-import { boardsOf, demoBoards, othelloBoards } from "../boards/demoBoards.ts"
 import { canonicalSha256 } from "../canonicalJson.ts"
+import { othelloBoards } from "../othello/boards.ts"
 import { othello } from "../othello/othello.ts"
-import { engines } from "../registry.ts"
+import { boardsOf, engines } from "../registry.ts"
+import { snakesBoards } from "../snakes/boards.ts"
 import { snakes } from "../snakes/snakes.ts"
 import { record } from "./recorded.ts"
 import { frameAt, lastView, summarize, verify } from "./verify.ts"
@@ -11,7 +12,7 @@ import { frameAt, lastView, summarize, verify } from "./verify.ts"
 const file = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
 /** A match of five seats with strikes, food and outs; and one of othello with passes and strikes. */
-const five = record(snakes, demoBoards[5]!, 3)
+const five = record(snakes, snakesBoards[5]!, 3)
 const white = record(othello, othelloBoards[1]!, 4, 5)
 
 const dropLastTurn = (replay: any): void => {

@@ -3,9 +3,9 @@
  * seed; AGON_SLOW plays eighty times as many.
  */
 import { assert, describe, it } from "vitest"
-import { demoBoards } from "../boards/demoBoards.ts"
 import type { Choice, MatchEvent, StrikeCode } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
+import { snakesBoards } from "../snakes/boards.ts"
 import { checkBoard, type SnakesBoard } from "./Board.ts"
 import { openMoves } from "./observe.ts"
 import type { SnakesState } from "./State.ts"
@@ -121,7 +121,7 @@ describe("the engine and a plain reading of the rules", () => {
   }, 900_000)
 
   it("agree on the demonstration boards", () => {
-    for (const [seed, board] of demoBoards.entries()) playBoth(board, seed, new Mulberry32(seed))
+    for (const [seed, board] of snakesBoards.entries()) playBoth(board, seed, new Mulberry32(seed))
   })
 })
 
@@ -137,13 +137,13 @@ describe("a match", () => {
   }
 
   it("is the same for the same seed and choices", () => {
-    for (const board of demoBoards) {
+    for (const board of snakesBoards) {
       assert.deepStrictEqual(snakes.canonical(finish(board, 5, randomly(6))), snakes.canonical(finish(board, 5, randomly(6))))
     }
   })
 
   it("with its seats permuted has its results permuted", () => {
-    for (const [index, board] of demoBoards.entries()) {
+    for (const [index, board] of snakesBoards.entries()) {
       const shift = (index % (board.players - 1)) + 1
       const from = (seat: number) => (seat + shift) % board.players
       const log: Array<ReadonlyArray<Choice>> = []

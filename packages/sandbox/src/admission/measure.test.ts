@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { gameOf } from "@agon/engine/registry.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Instance, share } from "../worker/Instance.ts"
 import { wasmPath } from "../worker/Runtime.ts"
@@ -28,7 +29,7 @@ const timeOn = async (weights: Uint8Array, kinds: ReadonlyArray<Kind>): Promise<
   return time as number
 }
 
-const real = positions("snakes", sizes)
+const real = positions(gameOf("snakes")!, sizes)
 const noise = extremes(sizes).filter(({ name }) => name === "noise")
 
 describe("the time of a model", () => {
@@ -59,10 +60,11 @@ describe("the observations", () => {
   })
 
   it("are the same every time, for every game, and for sizes without a board of the game", () => {
-    for (const [game, odd] of [
+    for (const [slug, odd] of [
       ["snakes", { ...sizes, rows: 6, cols: 23 }],
       ["othello", { ...sizes, planes: 5, rows: 14, cols: 4 }]
     ] as const) {
+      const game = gameOf(slug)!
       const [first, again] = [positions(game, odd), positions(game, odd)]
       assert.deepStrictEqual(first, again)
       for (const { observations } of first)

@@ -2,10 +2,10 @@
  * The observations of an examination: real positions, and extremes that may make a graph slow. They are the same on every
  * machine.
  */
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
-import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
+
+import type { BoardFile, Spec } from "@agon/engine/Engine.ts"
+import type { Game } from "@agon/engine/Game.ts"
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
-import { engineOf } from "@agon/engine/registry.ts"
 import type { Sizes } from "../worker/channel.ts"
 
 /** Observations of one kind, used in turn. */
@@ -23,8 +23,6 @@ const STAGES = { opening: 0, "mid-game": 0.5, "late game": 0.98 } as const
 /** Smaller than the smallest normal float32; arithmetic on such numbers takes many times longer on some processors. */
 const DENORMAL = 1e-40
 const LARGE = 1e6
-/** In a snake's observation, the first of the planes that show safe moves. */
-const SAFE_PLANE = 8
 
 const countOf = ({ planes, rows, cols }: Sizes) => planes * rows * cols
 
@@ -43,17 +41,17 @@ const noisy = (sizes: Sizes, seed: number): Float32Array => {
   return values
 }
 
-/** A random legal move, in snakes one that is not fatal, so that matches get past their opening. */
-const moveOf = (engine: Engine, observation: Float32Array, legal: Uint8Array, cells: number, draw: Mulberry32): number => {
-  const good = [...legal.keys()].filter(
-    (action) => legal[action] === 1 && (engine.slug !== "snakes" || observation[(SAFE_PLANE + action) * cells] === 1)
-  )
+/** A random legal move, a safe one where the game knows which are, so that matches get past their opening. */
+const moveOf = ({ isSafe }: Game, observation: Float32Array, legal: Uint8Array, spec: Spec, draw: Mulberry32): number => {
+  const good = [...legal.keys()].filter((action) => legal[action] === 1 && (isSafe?.(observation, action, spec) ?? true))
   return good.length > 0 ? good[draw.below(good.length)]! : legal.indexOf(1)
 }
 
 /** Every observation of a randomly played match, in order. */
-const playedThrough = (engine: Engine, board: BoardFile, seed: number): ReadonlyArray<Float32Array> => {
-  const { actions, cols, masked, planes, rows, seats } = engine.spec(board)
+const playedThrough = (game: Game, board: BoardFile, seed: number): ReadonlyArray<Float32Array> => {
+  const { engine } = game
+  const spec = engine.spec(board)
+  const { actions, cols, masked, planes, rows, seats } = spec
   const draw = new Mulberry32(seed)
   const state = engine.init(board, seed, RULES)
   const views: Array<Float32Array> = []
@@ -64,7 +62,7 @@ const playedThrough = (engine: Engine, board: BoardFile, seed: number): Readonly
       const view = new Float32Array(planes * rows * cols)
       engine.observe(state, seat, view)
       if (masked) engine.legal(state, seat, legal)
-      choices[seat] = moveOf(engine, view, legal, rows * cols, draw)
+      choices[seat] = moveOf(game, view, legal, spec, draw)
       views.push(view)
     }
     engine.step(state, choices)
@@ -83,16 +81,15 @@ const laidOver = (view: Float32Array, from: BoardFile, to: Sizes): Float32Array 
 }
 
 /** The game's own board nearest in size; among equals the one with the most players. */
-const nearestBoard = (game: string, { cols, rows }: Sizes): BoardFile => {
+const nearestBoard = ({ boards }: Game, { cols, rows }: Sizes): BoardFile => {
   const distance = (board: BoardFile) => Math.abs(board.rows - rows) + Math.abs(board.cols - cols)
-  return [...boardsOf(game)].sort((a, b) => distance(a) - distance(b) || b.players - a.players)[0]!
+  return [...boards].sort((a, b) => distance(a) - distance(b) || b.players - a.players)[0]!
 }
 
 /** Openings, middles and ends of matches. */
-export const positions = (game: string, sizes: Sizes): ReadonlyArray<Kind> => {
-  const engine = engineOf(game)!
+export const positions = (game: Game, sizes: Sizes): ReadonlyArray<Kind> => {
   const board = nearestBoard(game, sizes)
-  const matches = SEEDS.map((seed) => playedThrough(engine, board, seed))
+  const matches = SEEDS.map((seed) => playedThrough(game, board, seed))
   return Object.entries(STAGES).map(([name, share]) => ({
     name,
     real: true,

@@ -1,7 +1,6 @@
 /** The part of an examination that reads the files and runs nothing. The checks are in the order in which their reasons are reported. */
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { hexOfBytes } from "@agon/engine/hash.ts"
-import { engineOf } from "@agon/engine/registry.ts"
+import { gameOf } from "@agon/engine/registry.ts"
 import { decodeModel, type ModelProto } from "@agon/onnx/Model.ts"
 import { type Manifest, readManifest } from "../Manifest.ts"
 import { type ExamineRequest, type Failed, quote, type Rejected, reject, type WeightClass } from "../Verdict.ts"
@@ -49,12 +48,12 @@ const checkManifest = (request: ExamineRequest): { readonly manifest: Manifest }
 }
 
 const sizesOf = (request: ExamineRequest, { memory }: Manifest): ReadonlyArray<Sizes> | Failed => {
-  const engine = engineOf(request.game)
-  if (engine === undefined) return { verdict: "failed", detail: `This runner has no engine for ${quote(request.game)}.` }
+  const game = gameOf(request.game)
+  if (game === undefined) return { verdict: "failed", detail: `This runner has no engine for ${quote(request.game)}.` }
   const sizes = new Map<string, Sizes>()
   // For a season without boards the game's own are used.
-  for (const board of request.boards.length > 0 ? request.boards : boardsOf(request.game)) {
-    const { planes, rows, cols, actions } = engine.spec(board)
+  for (const board of request.boards.length > 0 ? request.boards : game.boards) {
+    const { planes, rows, cols, actions } = game.engine.spec(board)
     sizes.set(`${rows}x${cols}`, { planes, rows, cols, actions, ...memory })
   }
   return [...sizes.values()].sort((a, b) => b.rows * b.cols - a.rows * a.cols)

@@ -12,6 +12,7 @@
  */
 import { createHash } from "node:crypto"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { gameOf } from "@agon/engine/registry.ts"
 import { type Failed, type Rejected, reject, type Verdict } from "../Verdict.ts"
 import { type Exchange, type Sizes, STATUS } from "../worker/channel.ts"
 import { Instance, share } from "../worker/Instance.ts"
@@ -133,13 +134,14 @@ const runAll = async (seats: ReadonlyArray<Instance>, plan: Plan, cap_bytes: num
     const fault = await loadFault(seat, cap_bytes, hear)
     if (fault !== null) return fault
   }
+  const game = gameOf(plan.manifest.game)! // examineFiles has looked
   for (const [index, sizes] of plan.boards.entries()) {
-    const questions = questionsOn(index, extremes(sizes)[0]!, positions(plan.manifest.game, sizes))
+    const questions = questionsOn(index, extremes(sizes)[0]!, positions(game, sizes))
     const fault = await compare(seats, sizes, index, questions, hear)
     if (fault !== null) return fault
   }
   const sizes = plan.boards[0]!
-  return measure(seats[0]!, [...positions(plan.manifest.game, sizes), ...extremes(sizes)], async (seat, { real }) => {
+  return measure(seats[0]!, [...positions(game, sizes), ...extremes(sizes)], async (seat, { real }) => {
     seat.channel.ask()
     const fault = await finished(seat, sizes, hear, real)
     return !real && fault?.verdict === "rejected" && fault.reject_reason === "wrong_signature" ? "unfit" : fault

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { boardsOf } from "@agon/engine/registry.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { linear, stalling } from "../admission/testing/testModels.ts"
 import { share } from "../worker/Instance.ts"

@@ -1,10 +1,10 @@
-import { demoBoards } from "@agon/engine/boards/demoBoards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/recorded.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { type Reported, replayFault } from "./replayFault.ts"
 
-const board = demoBoards.find(({ players }) => players === 2)!
+const board = snakesBoards.find(({ players }) => players === 2)!
 const { replay } = record(engineOf("snakes")!, board, 7)
 const strikes = [0, 1].map((seat) => replay.strikes.filter((strike) => strike.seat === seat).length)
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))

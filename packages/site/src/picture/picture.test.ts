@@ -1,7 +1,8 @@
-import { demoBoards, othelloBoards } from "@agon/engine/boards/demoBoards.ts"
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
+import { othelloBoards } from "@agon/engine/othello/boards.ts"
 import { type Player, playMatch } from "@agon/engine/play.ts"
 import { engineOf } from "@agon/engine/registry.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, describe, it } from "vitest"
 import { boardPicture, positionPicture } from "./boardPicture.ts"
 import { describe as inWords, textBoard } from "./describe.ts"
@@ -9,7 +10,7 @@ import { readPosition } from "./Position.ts"
 import { seatBadge } from "./seats.ts"
 import { GROUND_COLOURS, pictureStyles, SEAT_COLOURS } from "./styles.ts"
 
-const boards = [...demoBoards, ...othelloBoards]
+const boards = [...snakesBoards, ...othelloBoards]
 const gameOf = (format: string) => format.slice(0, format.indexOf("-"))
 
 /** Every position of a match of random players. */
@@ -68,7 +69,7 @@ describe("pictures of boards and positions", () => {
   })
 
   it("escape and shorten whatever comes from outside", () => {
-    const view = positions(demoBoards[0]!, 1)[0]
+    const view = positions(snakesBoards[0]!, 1)[0]
     for (const text of HOSTILE) {
       const svg = positionPicture(view, { title: text, names: [text, text] })
       assertSafe(svg)
@@ -80,7 +81,7 @@ describe("pictures of boards and positions", () => {
   it("say so in a picture where something is neither board nor position, however large or deep", () => {
     let deep: unknown = []
     for (let depth = 0; depth < 10_000; depth++) deep = [deep]
-    const view = positions(demoBoards[0]!, 1)[0] as Record<string, unknown>
+    const view = positions(snakesBoards[0]!, 1)[0] as Record<string, unknown>
     const others = [undefined, null, 1, "x", [], {}, deep, { format: "snakes-board/1" }, { format: "snakes-view/1", rows: 1e9, cols: 1e9 }]
     const broken = Object.keys(view).flatMap((key) => [deep, "<b>", -1, 1e9, [null], [{}]].map((value) => ({ ...view, [key]: value })))
     for (const value of [...others, ...broken]) {
@@ -95,7 +96,7 @@ describe("pictures of boards and positions", () => {
   })
 
   it("draw marks on the board and no others", () => {
-    const view = positions(demoBoards[0]!, 1)[0]
+    const view = positions(snakesBoards[0]!, 1)[0]
     const marks = [3, -1, 49, 1.5, Number.NaN].map((cell) => ({ cell, seat: 1, kind: "out" as const }))
     assert.lengthOf(positionPicture(view, { marks }).match(/class="out s1"/g)!, 1)
     assert.notInclude(positionPicture(view, { marks: [{ cell: 3, seat: 8, kind: "last" }] }), "last")
@@ -115,7 +116,7 @@ describe("pictures of boards and positions", () => {
   })
 
   it("are also told in words and as lines of signs", () => {
-    const [snakes, othello] = [demoBoards[0]!, othelloBoards[0]!].map((board) => readPosition(positions(board, 1)[0])!)
+    const [snakes, othello] = [snakesBoards[0]!, othelloBoards[0]!].map((board) => readPosition(positions(board, 1)[0])!)
     assert.match(inWords(snakes!, ["Ada"]), /^1 \u2068Ada\u2069: head at row \d, column \d, length 3, health 99\. Seat 2: head/)
     assert.match(inWords(othello!, []), /^Seat 1: \d discs?\. Seat 2: \d discs?\. Seat 2 is to place\.$/)
     assert.lengthOf(textBoard(snakes!), 7)

@@ -2,8 +2,9 @@
  * Positions for tests: a match as it stands when the bodies lie where they are put. A cell is its row and its column,
  * a digit each, and a body its cells head first, the last one repeated where segments are stacked: "12 11 11".
  */
-import { drawSnakes, type SnakesSettings } from "../../boards/picture.ts"
+
 import type { Choice, MatchEvent, MatchRules } from "../../Engine.ts"
+import { drawSnakes, type SnakesSettings } from "../boards.ts"
 import { EMPTY } from "../Land.ts"
 import { bodyOf, init, type SnakesState } from "../State.ts"
 import { step } from "../step.ts"

@@ -4,11 +4,10 @@
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { boardsOf } from "@agon/engine/boards/demoBoards.ts"
 import type { Choice } from "@agon/engine/Engine.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { playMatch } from "@agon/engine/play.ts"
-import { engineOf } from "@agon/engine/registry.ts"
+import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
 import { convolving, linear, manifest } from "../../admission/testing/testModels.ts"

@@ -1,14 +1,34 @@
 /**
- * Boards for a first season. On each of them all seats start in equivalent positions, up to a rotation, reflection or shift
- * of the board, so that no seat has an advantage.
+ * Boards for a first season of snakes, drawn as text. On each of them all seats start in equivalent positions, up to a rotation,
+ * reflection or shift of the board, so that no seat has an advantage.
  */
-import type { BoardFile } from "../Engine.ts"
-import type { OthelloBoard } from "../othello/Board.ts"
-import type { SnakesBoard } from "../snakes/Board.ts"
-import { drawOthello, drawSnakes } from "./picture.ts"
+import { cellsWith, drawnRows } from "../drawing.ts"
+import type { Cell, SnakesBoard } from "./Board.ts"
 
-/** Snakes boards: 2, 2, 3, 4, 4, 5, 6 and 8 seats. */
-export const demoBoards: ReadonlyArray<SnakesBoard> = [
+export type SnakesSettings = Pick<SnakesBoard, "wrap" | "min_food" | "food_chance" | "max_turns">
+
+export const drawSnakes = (map_id: string, settings: SnakesSettings, drawing: string): SnakesBoard => {
+  const rows = drawnRows(drawing)
+  const spawns: Array<Cell> = []
+  for (let seat = 1; cellsWith(rows, String(seat)).length > 0; seat++) spawns.push(cellsWith(rows, String(seat))[0]!)
+  return {
+    format: "snakes-board/1",
+    map_id,
+    players: spawns.length,
+    rows: rows.length,
+    cols: rows[0]!.length,
+    wrap: settings.wrap,
+    walls: cellsWith(rows, "#"),
+    spawns,
+    food: cellsWith(rows, "*"),
+    min_food: settings.min_food,
+    food_chance: settings.food_chance,
+    max_turns: settings.max_turns
+  }
+}
+
+/** Of 2, 2, 3, 4, 4, 5, 6 and 8 seats. */
+export const snakesBoards: ReadonlyArray<SnakesBoard> = [
   // Two seats, no walls: the smallest.
   drawSnakes(
     "open-7",
@@ -159,28 +179,3 @@ export const demoBoards: ReadonlyArray<SnakesBoard> = [
     `
   )
 ]
-
-export const othelloBoards: ReadonlyArray<OthelloBoard> = [
-  drawOthello("classic-8", "........ ........ ........ ........ ........ ........ ........ ........"),
-  drawOthello("small-6", "...... ...... ...... ...... ...... ......"),
-  // The corners, which decide most games, are gone, and four holes stop the long lines.
-  drawOthello(
-    "holes-10",
-    `
-    #........#
-    ..........
-    ..#....#..
-    ..........
-    ..........
-    ..........
-    ..........
-    ..#....#..
-    ..........
-    #........#
-    `
-  )
-]
-
-/** The boards of a game by its slug; empty for a game without boards. */
-export const boardsOf = (game: string): ReadonlyArray<BoardFile> =>
-  game === "snakes" ? demoBoards : game === "othello" ? othelloBoards : []

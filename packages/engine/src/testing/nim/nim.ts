@@ -3,17 +3,19 @@
  * of rows x cols; the seat that takes the last one wins. It has a mask and draws who begins.
  */
 
-import { engineDigest } from "../digest.ts"
-import type { BoardFile, Choice, Engine, MatchEvent } from "../Engine.ts"
-import { Mulberry32 } from "../Mulberry32.ts"
-import { ranksOf } from "../ranking.ts"
-import { Faults, readInteger, readObject, readSlug, readString } from "../untrusted.ts"
+import { engineDigest } from "../../digest.ts"
+import type { BoardFile, Choice, Engine, MatchEvent } from "../../Engine.ts"
+import { Mulberry32 } from "../../Mulberry32.ts"
+import { ranksOf } from "../../ranking.ts"
+import { Faults, readInteger, readObject, readSlug, readString } from "../../untrusted.ts"
 
 export interface NimState {
   readonly rng: Mulberry32
   readonly strike_limit: number
   readonly turn_limit: number
   readonly strikes: [number, number]
+  readonly rows: number
+  readonly cols: number
   heap: number
   to_act: number
   turn: number
@@ -68,7 +70,9 @@ export const nim: Engine<BoardFile, NimState> = {
     const heap = board.rows * board.cols
     const { strike_limit, max_turns } = rules
     const turn_limit = Math.min(heap, max_turns)
-    return { rng, strike_limit, turn_limit, strikes: [0, 0], heap, to_act: rng.below(2), turn: 0, reason: null, out: -1, last: -1 }
+    const { rows, cols } = board
+    const begin = { heap, to_act: rng.below(2), turn: 0, reason: null, out: -1, last: -1 }
+    return { rng, strike_limit, turn_limit, rows, cols, strikes: [0, 0], ...begin }
   },
   status: (state) => (state.reason === null ? "running" : "over"),
   toAct: (state) => (state.reason === null ? [state.to_act] : []),
@@ -97,5 +101,5 @@ export const nim: Engine<BoardFile, NimState> = {
     out: out < 0 ? null : out,
     strikes: [...strikes]
   }),
-  view: ({ heap, to_act, turn, reason }) => ({ format: "nim-view/1", heap, to_act, turn, reason })
+  view: ({ rows, cols, heap, to_act, turn, reason }) => ({ format: "nim-view/1", rows, cols, heap, to_act, turn, reason })
 }

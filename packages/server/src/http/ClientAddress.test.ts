@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
 import { trusting } from "./ClientAddress.ts"
 
 describe("the client's address", () => {
@@ -14,6 +15,25 @@ describe("the client's address", () => {
     assert.strictEqual(of("9.9.9.9", "1.2.3.4"), "9.9.9.9")
     assert.strictEqual(of("10.0.0.1", undefined), "10.0.0.1")
     assert.strictEqual(of("10.0.0.1", "not an address"), "10.0.0.1")
+  })
+
+  it("is what the site tells, beside the secret that it shares with the service, and nobody else", () => {
+    const of = trusting(["10.0.0.1"], Redacted.make("s3cret"))
+    assert.strictEqual(of("127.0.0.1", undefined, "s3cret 198.51.100.7"), "198.51.100.7")
+    assert.strictEqual(of("127.0.0.1", undefined, "s3cret 2001:db8:0:1::/64"), "2001:db8:0:1::/64")
+    for (const told of [
+      "guess 198.51.100.7",
+      " 198.51.100.7",
+      "s3cret ",
+      "s3cret",
+      "s3cret not an address",
+      "s3cret 1.1.1.1 2.2.2.2",
+      ""
+    ]) {
+      assert.strictEqual(of("127.0.0.1", undefined, told), "127.0.0.1", told)
+    }
+    assert.strictEqual(of("10.0.0.1", "1.2.3.4", undefined), "1.2.3.4")
+    assert.strictEqual(trusting([])("127.0.0.1", undefined, "s3cret 198.51.100.7"), "127.0.0.1", "where there is no site")
   })
 
   it("is the network of 64 bits of an IPv6 address, however that is written", () => {

@@ -3,7 +3,7 @@
  * that visitor's address, and remembers what each page has read: a page is out of date when a read beneath it is.
  */
 import { Context, Effect, Redacted } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 
 /** One read beneath a page. */
 export interface Read {
@@ -39,7 +39,7 @@ const tooSlow = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.TransportError({ request, description: `no answer within ${READ_TIMEOUT}` })
   })
 
-const remembered = (request: HttpClientRequest.HttpClientRequest, { headers }: HttpClientResponse.HttpClientResponse) =>
+const remembered = (request: HttpClientRequest.HttpClientRequest, headers: Readonly<Record<string, string | undefined>>) =>
   Effect.map(CurrentReading, (reading) => {
     const kept = headers["cache-control"]?.startsWith("public") === true
     reading?.reads.push({ request, etag: kept ? headers["etag"] : undefined })
@@ -51,8 +51,9 @@ export const reading =
     client.pipe(
       HttpClient.mapRequestEffect(named(secret)),
       HttpClient.transform((send, request) =>
-        Effect.tap(Effect.timeoutOrElse(send, { duration: READ_TIMEOUT, orElse: () => Effect.fail(tooSlow(request)) }), (response) =>
-          remembered(request, response)
+        Effect.timeoutOrElse(send, { duration: READ_TIMEOUT, orElse: () => Effect.fail(tooSlow(request)) }).pipe(
+          Effect.tap(({ headers }) => remembered(request, headers)),
+          Effect.tapError(() => remembered(request, {})) // a page that does without it is out of date at once
         )
       )
     )

@@ -12,6 +12,10 @@ export const invalid = Effect.suspend(() =>
 export const ifAny = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A | undefined, E, R> =>
   Effect.catchIf(read, isNotFound, () => Effect.succeed(undefined))
 
+/** For a part that a page can do without, such as a picture that takes the service too long. */
+export const orNothing = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A | undefined, never, R> =>
+  Effect.catch(read, () => Effect.succeed(undefined))
+
 const isNotFound = (error: unknown) => typeof error === "object" && error !== null && "status" in error && error.status === 404
 
 export const found = <A>(value: A | undefined) => (value === undefined ? notFound : Effect.succeed(value))

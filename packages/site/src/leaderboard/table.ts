@@ -57,7 +57,7 @@ export const ladderTable = ({ entries, total }: Leaderboard, { begin, end }: { r
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table>
 <caption>${count(total)} models. The rating is within its ± with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank.</caption>
-<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col">Matches</th><th scope="col">Trend</th></tr></thead>
+<thead><tr><th scope="col" class="n">Rank</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col" class="n">Rating</th><th scope="col" class="n">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col" class="n">Matches</th><th scope="col" class="n">Trend</th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`

@@ -7,7 +7,7 @@ import { boardAt, gameAt, ladderAt, link, matchAt, modelAt, seasonAt } from "../
 import { offsetOf } from "../html/pager.ts"
 import { count, duration, time, words } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
-import { ifAny, invalid } from "../http/refuse.ts"
+import { ifAny, invalid, orNothing } from "../http/refuse.ts"
 import { matchTable } from "./cards.ts"
 import { player, replaySource } from "./player.ts"
 import { seatTable } from "./seats.ts"
@@ -42,7 +42,7 @@ export const matchPage: SharedRoute = {
     const [match, frame, related, thread] = yield* Effect.all(
       [
         client.match.match(of),
-        ifAny(client.match.frame(of)),
+        orNothing(client.match.frame(of)),
         ifAny(client.match.related(of)),
         ifAny(client.community.thread({ query: { match: id, limit: COMMENT_ROWS, cursor: offset } }))
       ],

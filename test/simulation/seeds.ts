@@ -1,5 +1,5 @@
 /**
- * The seeds of a test run, in as many parts as there are files of them: two files keep two cores busy. AGON_SIM_SEEDS=200
+ * The seeds of a test run, in as many parts as there are files of them: two files keep two cores busy. AGON_SIM_SEEDS=40
  * for what CI runs, AGON_SIM_FROM to begin elsewhere, AGON_SIM_STEPS for longer runs; main.ts for ten thousand.
  */
 import { assert, describe, it } from "@effect/vitest"

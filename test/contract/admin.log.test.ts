@@ -10,6 +10,7 @@ import {
   layer as administration,
   ask,
   baseline,
+  finished,
   options,
   post,
   rows,
@@ -41,6 +42,7 @@ const TABLES = [
   "board_switch",
   "version",
   "round",
+  "match",
   "runner_key",
   "runner",
   "notice",
@@ -94,6 +96,8 @@ const writes = Effect.gen(function* () {
   const suspended = yield* baseline(autumn.id, 3, "suspended")
   yield* tell(autumn.id, { _tag: "SwitchBaseline", version: suspended, enabled: true })
   yield* rows`UPDATE version SET phase = 'suspended' WHERE id = ${suspended}` // its actor reads it when a refused commit has ended it
+  const uncounted = Fixture.uuid("match", 700)
+  yield* finished(uncounted, autumn.id)
   const { id } = (yield* post(spring.url("/participants"), { logins: ["zoe"] })).json.participants[0]
   const own = yield* keyed(spring.url("/runner-keys"))
   const ours = yield* keyed("/v1/runner-keys")
@@ -118,6 +122,7 @@ const writes = Effect.gen(function* () {
     inAutumn("PATCH", "/fleet", { matches: "own" }, "season.fleet", "autumn"),
     inAutumn("PATCH", "/fill", { enabled: true }, "season.fill", "autumn"),
     inAutumn("POST", `/versions/${suspended}/reinstate`, undefined, "version.reinstate", suspended),
+    inAutumn("POST", `/matches/${uncounted}/void`, { reason: "The board was wrong." }, "match.void", uncounted),
     inSummer("POST", "/rounds", { kind: "round", games: 3, starts_at: "2090-01-01T00:00:00Z" }, "round.plan", "round"),
     inSummer("PATCH", "/rounds/1", { games: 4 }, "round.patch", "1"),
     inSpring("POST", "/participants", { logins: ["eve"] }, "participant.add", "spring"),

@@ -10,6 +10,7 @@ import {
   layer as administration,
   ask,
   baseline,
+  finished,
   log,
   options,
   post,
@@ -89,6 +90,9 @@ const ofRoutes: ReadonlyArray<readonly [method: string, path: string, json: unkn
   ["POST", "/over/baselines/import", { from: "spring" }, "season_closed"],
   ["POST", `/spring/versions/${uuid}/reinstate`, undefined, "not_found"],
   ["POST", `/over/versions/${Fixture.uuid("version", 2)}/reinstate`, undefined, "season_closed"],
+  ["POST", `/spring/matches/${uuid}/void`, { reason: "x" }, "not_found"],
+  ["POST", `/spring/matches/${Fixture.uuid("match", 700)}/void`, { reason: "x" }, "match_not_finished"],
+  ["POST", `/over/matches/${Fixture.uuid("match", 701)}/void`, { reason: "x" }, "season_closed"],
   ["DELETE", `/spring/runner-keys/${uuid}`, undefined, "not_found"],
   ["DELETE", `/spring/runners/${uuid}`, undefined, "not_found"]
 ].map(([method, path, json, code]) => [method, `/v1/games/snakes/seasons${path as string}`, json, code] as any)
@@ -108,6 +112,8 @@ const seasons = Effect.gen(function* () {
   yield* baseline(over.id, 2, "ready")
   yield* post(over.url("/rounds"), { kind: "round", games: 3, starts_at: inYear(2090) })
   yield* post(over.url("/close"))
+  yield* finished(Fixture.uuid("match", 700), spring.id, "cancelled")
+  yield* finished(Fixture.uuid("match", 701), over.id)
   const running = yield* season("running")
   yield* startRound(running.id, 3)
   return [spring.id, over.id, running.id]

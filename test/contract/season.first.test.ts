@@ -8,7 +8,18 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi } from "effect/http-api"
-import { layer as administration, later, options, past, post, refusal, rows, seasonBody, urlOf } from "../support/Administration.ts"
+import {
+  layer as administration,
+  finished,
+  later,
+  options,
+  past,
+  post,
+  refusal,
+  rows,
+  seasonBody,
+  urlOf
+} from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { bodyOf, entered, modelOf } from "../support/Submitting.ts"
 import { call } from "../support/Web.ts"
@@ -92,6 +103,7 @@ const ofClosed: Readonly<Record<string, readonly [answer: string, json?: unknown
   "POST /baselines": [CLOSED, { name: "another", ...hashes }],
   "PATCH /baselines/:baseline": [CLOSED, { enabled: true }],
   "POST /baselines/import": [CLOSED, { from: "spring" }],
+  "POST /matches/:id/void": [CLOSED, { reason: "x" }],
   "POST /versions/:id/reinstate": [CLOSED],
   "POST /runner-keys": ["201", { name: "rack" }],
   "DELETE /runner-keys/:key": ["404 not_found"],
@@ -111,7 +123,9 @@ const closed = Effect.fnUntraced(function* (slug: string) {
   const [base] = yield* rows<{ readonly id: string }>`INSERT INTO model (id, game, baseline_season, name, created_at)
     VALUES (gen_random_uuid(), 'snakes', ${id}::uuid, 'base', now()) RETURNING id`
   const { id: version } = yield* entered(id, base!.id, { owner_id: null, status: "disabled" })
-  return { id, version }
+  const match = Fixture.uuid("match", 5_000 + made)
+  yield* finished(match, id)
+  return { id, version, match }
 })
 
 layer(administration, options)("a season that is closed", (it) => {
@@ -122,8 +136,9 @@ layer(administration, options)("a season that is closed", (it) => {
         const rest = path.replace("/v1/games/:game/seasons/:slug", "")
         const [expected, json] = ofClosed[`${method} ${rest}`] ?? assert.fail(`say what a closed season answers to ${method} ${path}`)
         const slug = `closed-${made}`
-        const { version } = yield* closed(slug)
-        const names: Readonly<Record<string, string>> = { map_id: "plain", baseline: "base", n: "1", id: version, key: uuid, runner: uuid }
+        const { match, version } = yield* closed(slug)
+        const id = path.includes("/matches/") ? match : version
+        const names: Readonly<Record<string, string>> = { map_id: "plain", baseline: "base", n: "1", id, key: uuid, runner: uuid }
         const url = urlOf(
           slug,
           rest.replace(/:(\w+)/g, (_, name: string) => names[name]!)

@@ -224,6 +224,15 @@ export const leaseAnother = Effect.fnUntraced(function* (season_id: string, hold
   return work!.lease
 })
 
+/** Rows of a match that was played and counts in no rating, or that was withdrawn; two versions of the season sat in it. */
+export const finished = Effect.fnUntraced(function* (id: string, season_id: string, status: "finished" | "cancelled" = "finished") {
+  yield* rows`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, lease_n, released, created_at, ended_at)
+    VALUES (${id}::uuid, ${season_id}::uuid, -1, 'open', 0, 'duel', 1, 'sha256:x', ${status}, 1, false, now(), now())`
+  yield* rows`INSERT INTO seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes)
+    SELECT ${id}::uuid, n, v.season_id, v.id, v.model_id, v.owner_id, now(), n + 1, 10 - n, 0
+    FROM (SELECT * FROM version WHERE season_id = ${season_id}::uuid LIMIT 1) v, generate_series(0, 1) n`
+})
+
 /** The season's log, newest first, as `[actor, action, subject]`; with the detail of each where that is asked for. */
 export const log = (season_id: string) =>
   Effect.map(

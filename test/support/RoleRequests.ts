@@ -206,6 +206,12 @@ const ofSeason: Readonly<Record<string, Prepare>> = {
     return { names: { baseline: `admitted-${n}` }, json: { enabled: false } }
   }),
   "POST /v1/games/{game}/seasons/{slug}/baselines/import": ready({ json: { from: theirs } }),
+  "POST /v1/games/{game}/seasons/{slug}/matches/{id}/void": Effect.fnUntraced(function* (_caller, n) {
+    const { season } = yield* World
+    const id = Fixture.uuid("match", 7_000 + n)
+    yield* A.finished(id, season)
+    return { names: { id }, json: { reason: "The board was wrong." } }
+  }),
   "POST /v1/games/{game}/seasons/{slug}/versions/{id}/reinstate": Effect.fnUntraced(function* (_caller, n) {
     const { season } = yield* World
     return { names: { id: yield* A.baseline(season, versionNumber(n), `steady-${n}`) } }

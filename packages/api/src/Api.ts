@@ -11,6 +11,7 @@ import { ModerationGroup } from "./comment/moderation.ts"
 import { documented } from "./Documentation.ts"
 import { GameGroup } from "./game/api.ts"
 import { LeaderboardGroup } from "./leaderboard/api.ts"
+import { MatchAdminGroup } from "./match/admin.ts"
 import { MatchGroup } from "./match/api.ts"
 import { ModelGroup } from "./model/api.ts"
 import { NotificationGroup } from "./notification/api.ts"
@@ -55,6 +56,7 @@ export class Api extends HttpApi.make("agon")
   .add(BoardAdminGroup)
   .add(BaselineGroup)
   .add(VersionAdminGroup)
+  .add(MatchAdminGroup)
   .add(CommunityGroup)
   .add(WritingGroup)
   .add(EditorialGroup)

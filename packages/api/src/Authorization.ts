@@ -87,7 +87,7 @@ export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provid
   { error: [UnknownGame, UnknownSeason] }
 ) {}
 
-/** The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version by `:id`) exists; looked up before a body is read. */
+/** The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version or match by `:id`) exists; looked up before a body is read. */
 export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
 
 /** A comment that the account may read, in the path (`:id`); looked up before a body is read, like the next two. */

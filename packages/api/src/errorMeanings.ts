@@ -33,6 +33,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   season_exists: "The game has a season of this slug.",
   season_not_scheduled: "The season is live or closed, and what is to be changed is settled by then.",
   season_private: "Only a public season can be the featured one, and only its matches be picked.",
+  match_not_finished: "The match waits, is being played, was withdrawn or failed: there is no result that could be voided.",
   pick_exists: "The match is picked already.",
   entry_fixed: "Entry is restricted already, or always, as in a private season.",
   too_many_runners: "The runner key has as many runners as it may, all heard of within the last 90 seconds.",

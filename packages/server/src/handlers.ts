@@ -9,6 +9,7 @@ import { CommunityHandlers } from "./comment/http.ts"
 import { ModerationHandlers } from "./comment/moderationHttp.ts"
 import { GameHandlers } from "./game/http.ts"
 import { LeaderboardHandlers } from "./leaderboard/http.ts"
+import { MatchAdminHandlers } from "./match/adminHttp.ts"
 import { MatchHandlers } from "./match/http.ts"
 import { ModelHandlers } from "./model/http.ts"
 import { NotificationHandlers } from "./notification/http.ts"
@@ -55,6 +56,7 @@ export const Handlers = Layer.mergeAll(
   SeasonHandlers,
   SeasonPeopleHandlers,
   SubmissionHandlers,
+  MatchAdminHandlers,
   VersionAdminHandlers,
   VersionHandlers,
   ViewHandlers,

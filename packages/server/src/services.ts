@@ -20,6 +20,7 @@ import { Threads } from "./comment/Threads.ts"
 import { Games } from "./game/Games.ts"
 import * as JoinedLookups from "./JoinedLookups.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
+import { MatchAdmin } from "./match/MatchAdmin.ts"
 import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
@@ -95,6 +96,7 @@ const Play = Layer.mergeAll(
 
 /** What administrators do to a season besides its boards and baselines. */
 const Administration = Layer.mergeAll(
+  MatchAdmin.layer,
   Notices.layer,
   Rounds.layer,
   SeasonAdministration.layer,

@@ -110,6 +110,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   views: "Lists how often pages were viewed on each day, the newest day first, and within a day the page with most views first.",
   reinstateVersion:
     "Lets an entered version that was suspended, because its matches kept failing, be paired again. A version that is not suspended stays as it is. Answers the version.",
+  voidMatch:
+    "Takes a match that was played out of its season: it fails as `replay_mismatch` with the reason as its detail, no longer counts, and its seats are owed another. Ratings are computed again as if it had not been played; meanwhile the state is `voiding`. A match that was voided before is answered in the same way, and nothing changes. Answers the match and its state.",
   createSeason:
     "Makes a season of a game with its rules, weight classes and fleet. Rules that are left out have their defaults. Without `slug` the name makes one. Answers the season.",
   editSeason:

@@ -160,6 +160,8 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   View: "A page that was viewed.",
   ViewCount: "The views of a page on one day.",
   ViewCounts: "A page of counts of views.",
+  VoidMatch: "Why a match is to be voided.",
+  VoidedMatch: "A voided match, and whether ratings are those without it.",
   WeightClass: "A weight class: the size of files that it holds, and the memory that it allows. `open` is the largest.",
   Word: "A word of the list. It stands for all that differ only in case, width and diacritics.",
   Words: "A page of the word list, in alphabetical order.",

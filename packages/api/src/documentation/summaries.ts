@@ -115,6 +115,7 @@ export const summaries: Readonly<Record<string, string>> = {
   switchBaseline: "Bring a baseline into play, or out of it",
   importBaselines: "Bring in baselines of another season",
   reinstateVersion: "Let a suspended entry play again",
+  voidMatch: "Void a match",
   keys: "Runner keys of the platform",
   createKey: "Make a runner key",
   revokeKey: "Revoke a runner key",
@@ -161,6 +162,7 @@ export const groups: Readonly<Record<string, string>> = {
   boardAdmin: "Uploading and switching boards.",
   baseline: "Models that the administrators bring into a season.",
   versionAdmin: "Versions, as the administrators of their season treat them.",
+  matchAdmin: "Matches, as the administrators of their season treat them.",
   fleet: "Runners of the platform.",
   runner: "The protocol of runners."
 }

@@ -149,10 +149,12 @@ const makeUntilSuspended = Effect.map(
 const suspended = (_: Ended) =>
   Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
 
-const nameInSeason = ({ baseline, id, map_id, n = "" }: Readonly<Record<string, string | undefined>>): NameInSeason => {
+/** By the parameters of a path; an `:id` is that of a version or of a match, as the path says before it. */
+const nameInSeason = (path: string, { baseline, id, map_id, n = "" }: Readonly<Record<string, string | undefined>>): NameInSeason => {
   if (map_id !== undefined) return { map_id }
   if (baseline !== undefined) return { baseline }
-  return id === undefined ? { n } : { version: id }
+  if (id === undefined) return { n }
+  return path.includes("/matches/:id") ? { match: id } : { version: id }
 }
 
 /** The levels that look up a season by its path, and the thing in it that the path names. */
@@ -185,8 +187,8 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
     return yield* Effect.provideService(httpEffect, A.CurrentSeason, season)
   })
 
-  const inSeason: A.InSeason["Service"] = Effect.fnUntraced(function* (httpEffect) {
-    const name = nameInSeason(yield* HttpRouter.params)
+  const inSeason: A.InSeason["Service"] = Effect.fnUntraced(function* (httpEffect, { endpoint }) {
+    const name = nameInSeason(endpoint.path, yield* HttpRouter.params)
     const { id, slug } = yield* A.CurrentSeason
     if (yield* lookups.inSeason(id, name)) return yield* httpEffect
     return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })

@@ -19,6 +19,7 @@ export type NameInSeason =
   | { readonly map_id: string }
   | { readonly baseline: string }
   | { readonly version: string }
+  | { readonly match: string }
   | { readonly n: string }
 
 /**

@@ -2,7 +2,8 @@
  * Debian's Chromium for tests of pages (scripts/apt-packages.txt), without a window. Everything it writes is in one folder, which goes
  * when it has ended. A page of it remembers what a strict page must not do: refused by its policy, asked of another origin, failed.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
@@ -60,6 +61,9 @@ export class Chromium {
   }
 }
 
+const require = createRequire(import.meta.url)
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")
+
 export class WatchedPage {
   readonly page: Page
   /** What went wrong since the page was opened, in sentences. */
@@ -74,6 +78,18 @@ export class WatchedPage {
     page.on("request", (request) => {
       if (new URL(request.url()).origin !== origin) this.faults.push(`asked ${request.url()}`)
     })
+  }
+
+  /** What axe finds wrong with the page as it stands, in lines. */
+  async violations(): Promise<ReadonlyArray<string>> {
+    await this.page.evaluate(AXE)
+    const { violations } = await this.page.evaluate(() => (globalThis as any).axe.run())
+    return violations.flatMap(({ id, nodes }: any) => nodes.map(({ html }: any) => `${id}: ${html}`))
+  }
+
+  /** How wide the page is, which is more than its window's width where it scrolls sideways. */
+  width(): Promise<number> {
+    return this.page.evaluate(() => (globalThis as any).document.documentElement.scrollWidth)
   }
 
   close(): Promise<void> {

@@ -1,0 +1,154 @@
+/** The pages of the site in a real browser, beside a real service: the player on a match's page, axe and the policy on every page. */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { hashOf } from "@agon/engine/hash.ts"
+import { engineOf } from "@agon/engine/registry.ts"
+import { record } from "@agon/engine/replay/recorded.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
+import { replayKey } from "@agon/server/object/keys.ts"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
+import { eventually } from "../support/eventually.ts"
+import * as Fixture from "../support/Fixture.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const PLAYED = Fixture.matchIds.open
+/** Names that would do harm where a page did not escape them, and long ones. */
+const ILL = `"><img src=x onerror=alert(1)>\u202e${"long".repeat(8)}`
+
+class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
+  static readonly layer = Layer.effect(
+    Browser,
+    Effect.acquireRelease(
+      Effect.promise(() => Chromium.launch()),
+      (chromium) => Effect.promise(() => chromium.close())
+    )
+  )
+}
+
+/** A match whose stored replay is one that the engine has played, and people and models with ill names. */
+const played = Effect.gen(function* () {
+  const { directory } = yield* Service.Service
+  const sql = yield* SqlClient.SqlClient
+  const { replay } = record(engineOf("snakes")!, snakesBoards.find(({ map_id }) => map_id === "wrapped-9")!, 2011)
+  const bytes = Buffer.from(JSON.stringify(replay))
+  const hash = hashOf(bytes)
+  const objects = join(directory, "objects", "objects")
+  mkdirSync(join(objects, "replays"), { recursive: true })
+  writeFileSync(join(objects, replayKey(PLAYED, hash)), bytes)
+  yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${bytes.length} WHERE id = ${PLAYED}`
+  yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
+  yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${Fixture.modelIds.alpha}`
+})
+
+/** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
+const service = Fixture.layer.pipe(
+  Layer.provide(Layer.effectDiscard(seedAccounts)),
+  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
+)
+const ready = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* played
+    const { origin } = yield* Service.Service
+    const answers = Effect.promise(() => fetch(`${origin}/news`).then(({ status }) => status === 200))
+    yield* eventually("the site answers", answers)
+  })
+)
+
+let visitors = 0
+const open = (path: string, options: Parameters<Chromium["open"]>[1] = {}) =>
+  Effect.gen(function* () {
+    const { origin } = yield* Service.Service
+    const chromium = yield* Browser
+    const extraHTTPHeaders = { "x-forwarded-for": `198.51.${Math.floor(++visitors / 250)}.${visitors % 250}` }
+    return yield* Effect.promise(() => chromium.open(`${origin}${path}`, { extraHTTPHeaders, ...options }))
+  })
+
+const PER_KIND = 2
+/** Pages of one kind differ in names, ids and parameters. */
+const kindOf = (path: string) =>
+  path.replace(/\?.*/, "?").replace(/\/(games|seasons|ladders|boards|matches|models|versions|people|posts)\/[^/?]+/g, "/$1/:name")
+
+/** Paths that the links of pages lead to from the first page on, some of each kind. */
+const findPaths = Effect.gen(function* () {
+  const { origin } = yield* Service.Service
+  const found = ["/", `/matches/${PLAYED}`]
+  const kinds = new Map<string, number>()
+  for (const path of found) {
+    const answer = yield* Effect.promise(() =>
+      fetch(`${origin}${path}`, { headers: { "x-forwarded-for": `203.0.113.${found.indexOf(path)}` } })
+    )
+    const text = yield* Effect.promise(() => answer.text())
+    assert.strictEqual(answer.status, 200, path)
+    for (const [, href = ""] of text.matchAll(/<a [^>]*href="(\/[^"#]*)/g)) {
+      const to = href.replaceAll("&amp;", "&")
+      const kind = kindOf(to)
+      const count = kinds.get(kind) ?? 0
+      if (/^\/(v1|docs|objects|me)\b/.test(to) || found.includes(to) || count >= PER_KIND) continue
+      kinds.set(kind, count + 1)
+      found.push(to)
+    }
+  }
+  return found
+})
+
+const assertClean = async (watched: WatchedPage, path: string) => {
+  assert.deepStrictEqual(await watched.violations(), [], path)
+  assert.deepStrictEqual(watched.faults, [], path)
+}
+
+class Paths extends Context.Service<Paths, ReadonlyArray<string>>()("test/Paths") {}
+
+const all = Layer.effect(Paths, findPaths).pipe(Layer.provideMerge(ready), Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
+
+const missing = missingChromium()
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+else
+  layer(all, { excludeTestServices: true, timeout: "240 seconds" })("the pages of the site in a browser", (it) => {
+    it.effect("play the replay of a match, prove it, and follow a link to a turn", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(`/matches/${PLAYED}#turn=7`)
+        const { page } = watched
+        const verdict = page.locator("agon-replay .verdict strong")
+        assert.strictEqual(yield* Effect.promise(() => verdict.textContent()), "Recomputed here: state hash equal.")
+        assert.match((yield* Effect.promise(() => page.locator("agon-replay .at").textContent()))!, /^Turn 7 of 72$/)
+        yield* Effect.promise(() => assertClean(watched, "the match"))
+        yield* Effect.promise(() => watched.close())
+      })
+    )
+
+    it.effect(
+      "have nothing that axe finds, on any page that links lead to, on a phone and a screen, in both schemes, and never scroll sideways",
+      () =>
+        Effect.gen(function* () {
+          const every = yield* Paths
+          assert.isAbove(every.length, 12)
+          for (const [index, path] of every.entries()) {
+            const width = index % 2 === 0 ? 320 : 1280
+            const colorScheme = index % 4 < 2 ? "dark" : "light"
+            const watched = yield* open(path, { viewport: { width, height: 800 }, colorScheme })
+            yield* Effect.promise(() => assertClean(watched, path))
+            assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
+            yield* Effect.promise(() => watched.close())
+          }
+        })
+    )
+
+    it.effect("say what they have to say without scripts, a match with the picture of its last position", () =>
+      Effect.gen(function* () {
+        for (const path of yield* Paths) {
+          const watched = yield* open(path, { javaScriptEnabled: false })
+          assert.isTrue(yield* Effect.promise(() => watched.page.locator("h1").isVisible()), path)
+          if (path === `/matches/${PLAYED}`) {
+            const picture = watched.page.locator("agon-replay svg.agon-picture").first()
+            assert.isTrue(yield* Effect.promise(() => picture.isVisible()))
+          }
+          assert.deepStrictEqual(watched.faults, [], path)
+          yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+  })

@@ -9,7 +9,7 @@ import { replayKey } from "@agon/server/object/keys.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
+import { Chromium, isPutOff, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Service from "../support/Service.ts"
@@ -78,11 +78,14 @@ const findPaths = Effect.gen(function* () {
   const found = ["/", `/matches/${PLAYED}`]
   const kinds = new Map<string, number>()
   for (const path of found) {
-    const answer = yield* Effect.promise(() =>
-      fetch(`${origin}${path}`, { headers: { "x-forwarded-for": `203.0.113.${found.indexOf(path)}` } })
-    )
-    const text = yield* Effect.promise(() => answer.text())
-    assert.strictEqual(answer.status, 200, path)
+    let [status, text] = [503, ""]
+    const ask = Effect.promise(async () => {
+      const answer = await fetch(`${origin}${path}`, { headers: { "x-forwarded-for": `203.0.113.${found.indexOf(path)}` } })
+      ;[status, text] = [answer.status, await answer.text()]
+      return !isPutOff(status)
+    })
+    yield* eventually(`${path} is shown`, ask)
+    assert.strictEqual(status, 200, path)
     for (const [, href = ""] of text.matchAll(/<a [^>]*href="(\/[^"#]*)/g)) {
       const to = href.replaceAll("&amp;", "&")
       const kind = kindOf(to)

@@ -24,6 +24,9 @@ const ARGUMENTS = [
   "--disable-sync"
 ]
 
+/** A busy service asks to come back later. */
+export const isPutOff = (status: number | undefined): boolean => status === 503 || status === 429
+
 export class Chromium {
   readonly #browser: Browser
   readonly #folder: string
@@ -45,13 +48,17 @@ export class Chromium {
     return new Chromium(browser, folder)
   }
 
-  /** A page with a profile of its own. */
+  /** A page with a profile of its own; it is asked for again while a busy service says to come back. */
   async open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     context.setDefaultTimeout(HANGS_AFTER_MS)
     const page = await context.newPage()
     const watched = new WatchedPage(page, new URL(address).origin)
-    await page.goto(address)
+    let answer = await page.goto(address)
+    while (isPutOff(answer?.status())) {
+      watched.faults.length = 0
+      answer = await page.reload()
+    }
     return watched
   }
 

@@ -37,13 +37,13 @@ export class CacheTags extends Context.Service<CacheTags, Keeping>()("agon/Cache
 /** An answer that is the same for everyone: cached as bytes for up to 600 s, with a strong ETag. */
 export class Cached extends HttpApiMiddleware.Service<Cached, { provides: CacheTags }>()("agon/Cached", { error: P.Unavailable }) {}
 
-/** Sets the tags of an answer under `Shared`; a handler that sets none is a defect. */
+/** Sets the tags of an answer under `Cached`; a handler that sets none is a defect. */
 export const tagged = (...tags: ReadonlyArray<string>) =>
   Effect.map(CacheTags, (set) => {
     for (const tag of tags) set.add(tag)
   })
 
-/** Sets when an answer under `Shared` next changes with the clock; null where only writes change it. */
+/** Sets when an answer under `Cached` next changes with the clock; null where only writes change it. */
 export const trueUntil = (instant: string | null) =>
   Effect.map(CacheTags, (kept) => {
     if (instant !== null) kept.until_ms = Math.min(kept.until_ms ?? Infinity, Date.parse(instant))

@@ -1,4 +1,4 @@
-/** The `Shared` middleware: caches the answer of an ordinary typed handler as bytes, under the tags that it named. */
+/** The `Cached` middleware: caches the answer of an ordinary typed handler as bytes, under the tags that it named. */
 
 import { Cached, CacheTags, type Keeping } from "@agon/api/Boundary.ts"
 import { Context, Effect, Layer } from "effect"

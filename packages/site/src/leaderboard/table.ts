@@ -1,8 +1,8 @@
-/** The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed. */
+/** The rows of a ladder. They are many, so each is short: 50 of them are less than 3.4 kB compressed, a third of it ids. */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, modelAt, owned } from "../html/links.ts"
-import { count, decimal, signed } from "../html/words.ts"
+import { count, signed } from "../html/words.ts"
 
 /** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
 const DEVIATIONS_95 = 1.96
@@ -38,11 +38,12 @@ export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">
 
 const row = (entry: Entry, rank: string, scale: Scale): Html => html`<tr>
 <td class="n">${rank}</td>
+<td class="n">${entry.rank_low}–${entry.rank_high}</td>
 <th scope="row">${link(modelAt(entry.model_id), entry.model)} v${entry.version}</th>
 <td>${owned(entry.owner)}</td>
 <td>${entry.class}</td>
-<td class="n">${decimal(entry.rating)}${entry.provisional && "?"}</td>
-<td class="n">${decimal(half(entry))}</td>
+<td class="n">${Math.round(entry.rating)}${entry.provisional && "?"}</td>
+<td class="n">${Math.round(half(entry))}</td>
 <td>${bar(entry, scale)}</td>
 <td class="n">${count(entry.matches)}</td>
 <td class="n">${entry.trend !== null && signed(entry.trend)}</td>
@@ -56,8 +57,8 @@ export const ladderTable = ({ entries, total }: Leaderboard, { begin, end }: { r
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table>
-<caption>${count(total)} models. The rating is within its ± with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank.</caption>
-<thead><tr><th scope="col" class="n">Rank</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col" class="n">Rating</th><th scope="col" class="n">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col" class="n">Matches</th><th scope="col" class="n">Trend</th></tr></thead>
+<caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank.</caption>
+<thead><tr><th scope="col" class="n">Rank</th><th scope="col" class="n">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col" class="n">Rating</th><th scope="col" class="n">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col" class="n">Matches</th><th scope="col" class="n">Trend</th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`

@@ -45,6 +45,8 @@ export interface Package {
 }
 
 export interface Tree {
+  /** Of all files, pictures among them; `files` are those with text. */
+  readonly paths: ReadonlySet<string>
   readonly files: ReadonlyArray<TextFile>
   readonly sources: ReadonlyArray<Source>
   readonly packages: ReadonlyArray<Package>
@@ -57,7 +59,8 @@ export const isTestSupport = (path: string) => /^(test\/support|packages\/[^/]+\
 export const isGenerated = (path: string) => /(^|\/)generated\/|_pb\.ts$/.test(path)
 
 export function readTree(root: string): Tree {
-  const files = list(root).flatMap((path) => readText(root, path))
+  const paths = list(root)
+  const files = paths.flatMap((path) => readText(root, path))
   const manifests = files.filter(({ path }) => /^packages\/[^/]+\/package\.json$/.test(path))
   const packages = manifests.map(({ path, text }) => {
     return { folder: path.split("/")[1] ?? "", path, text, manifest: JSON.parse(text) as Manifest }
@@ -65,7 +68,7 @@ export function readTree(root: string): Tree {
   const folders = new Map(packages.map(({ folder, manifest }) => [manifest.name ?? folder, `packages/${folder}`]))
   const sources = files.filter(({ path }) => /\.[mc]?[jt]sx?$/.test(path)).map((file) => readSource(file, folders))
   const own = files.find(({ path }) => path === "package.json")
-  return { files, sources, packages, manifest: own === undefined ? {} : JSON.parse(own.text) }
+  return { paths: new Set(paths), files, sources, packages, manifest: own === undefined ? {} : JSON.parse(own.text) }
 }
 
 function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, string>): Source {

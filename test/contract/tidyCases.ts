@@ -378,6 +378,12 @@ export const otherCases: ReadonlyArray<Case> = [
     `${document} has no heading #the-end`
   ],
   [
+    "a picture that is not there, among those that are",
+    { [document]: "# Rules\n\n![one](images/one.png) ![two](images/two.png)\n", "docs/images/one.png": "\0PNG" },
+    `${document}:3 citation`,
+    "docs/images/two.png is not in the repository"
+  ],
+  [
     "a citation of a page that the repository never had",
     { [http]: `// ${["DECISION", "S"].join("")} section 2\n` },
     `${http}:1 citation`,

@@ -15,7 +15,6 @@ const ELSEWHERE = /\bDECISION[S]\b|\bhttp-api(?:\.m[d]\b| \d)|\bGAME[S]\.md\b|\b
 const INLINE = /`[^`\n]*`/g
 
 export function* citations(tree: Tree): Iterable<Finding> {
-  const paths = new Set(tree.files.map(({ path }) => path))
   const headings = new Map(tree.files.filter(isMarkdown).map((file) => [file.path, headingsOf(file)]))
   const isHeading = (path: string, heading: string) => headings.get(path)?.includes(heading) ?? true
   for (const file of tree.files) {
@@ -23,7 +22,7 @@ export function* citations(tree: Tree): Iterable<Finding> {
     yield* elsewhere(file)
     const found = isMarkdown(file) ? [...cited(file), ...linked(file)] : cited(file)
     for (const { heading, line, path } of found) {
-      const message = !exists(paths, path)
+      const message = !exists(tree.paths, path)
         ? `${path} is not in the repository`
         : heading === undefined || isHeading(path, heading)
           ? undefined

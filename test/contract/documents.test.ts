@@ -115,15 +115,21 @@ describe("docs/operating.md", () => {
     )
   })
 
-  it("has every variable of the environment once, and no other", () => {
-    const section = page.slice(page.indexOf("## Configuration"), page.indexOf("## Sign-in"))
-    const documented = rowsOf(section).flatMap(([name]) => (/^`[A-Z0-9_]+`$/.test(name!) ? [bare(name!)] : []))
-    assert.deepStrictEqual(
-      documented.sort(),
-      Object.values(variables)
-        .map(({ name }) => name)
-        .sort()
-    )
+  const documented = (from: string, to: string) =>
+    rowsOf(page.slice(page.indexOf(`## ${from}\n`), page.indexOf(`## ${to}\n`)))
+      .flatMap(([name]) => (/^`[A-Z0-9_]+`$/.test(name!) ? [bare(name!)] : []))
+      .sort()
+
+  it("has every variable of the service's environment once, and no other", () => {
+    const names = Object.values(variables).map(({ name }) => name)
+    assert.deepStrictEqual(documented("Configuration", "The site"), names.sort())
+  })
+
+  it("has every variable of the site's environment once, and no other", () => {
+    const options = readFileSync(join(import.meta.dirname, "../../packages/site/src/Options.ts"), "utf8")
+    const names = [...options.matchAll(/Config\.\w+\("(\w+)"\)/g)].map(([, name]) => name!)
+    assert.isAbove(names.length, 3)
+    assert.deepStrictEqual(documented("The site", "Sign-in"), names.sort())
   })
 })
 

@@ -71,13 +71,12 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, tak
     const asked = { host: at.host, port: at.port, agent, method: request.method, path: request.url, headers }
     fetched(asked, response)
       .catch((error) => (isStale(error) ? fetched(asked, response) : Promise.reject(error)))
-      .then(
-        (answer) => passBack(response, answer),
-        () => {
-          fork(Metric.update(pagesFailed, 1))
-          refuse(response, AWAY)
-        }
-      )
+      .then((answer) => passBack(response, answer))
+      .catch(() => {
+        if (response.destroyed) return // the visitor has left
+        fork(Metric.update(pagesFailed, 1))
+        refuse(response, AWAY)
+      })
       .finally(() => void underWay--)
   }
 
@@ -121,7 +120,7 @@ const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResp
     )
     upstream.on("close", () => {
       settled()
-      reject(new Error("the site broke off its answer")) // nothing, where it was whole
+      reject(new Error("the site broke off its answer")) // no effect after a whole answer
     })
     upstream.on("response", (answer) => {
       const chunks: Array<Buffer> = []
@@ -142,6 +141,7 @@ const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResp
 
 const passBack = (response: ServerResponse, { body, headers, status }: Answered) => {
   if (response.destroyed) return
+  if (status < 200 || status > 599) throw new Error(`the site answered with status ${status}`)
   for (const name of PASSED_BACK) if (headers[name] !== undefined) response.setHeader(name, headers[name])
   if (status !== 304) response.setHeader("content-length", headers["content-length"] ?? body.length)
   response.writeHead(status).end(body)

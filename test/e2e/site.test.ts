@@ -22,7 +22,8 @@ describe("scripts/start", () => {
         return answer.status === 200 && page.includes("/games/snakes/seasons/demo")
       })
       assert.include(page, `<a href="/me">My page</a>`)
-      assert.strictEqual((await fetch(`${service.origin}/games/snakes/seasons/demo/boards/open-7`)).status, 200)
+      const board = `${service.origin}/games/snakes/seasons/demo/boards/open-7`
+      await Service.eventually("a board of the season, which is made after it", async () => (await fetch(board)).status === 200)
       assert.strictEqual((await fetch(`${service.origin}/docs`)).status, 200)
       assert.include(service.log(), `Look at it in a browser: ${service.origin}/`)
     },

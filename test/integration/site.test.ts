@@ -207,7 +207,12 @@ layer(service, { excludeTestServices: true, timeout: "240 seconds" })("the site"
       }
       assert.strictEqual((yield* get(path, {}, "HEAD")).status, 200)
       const styles = elementsOf(path, plain.text).flatMap(({ attributes, name }) => (name === "link" ? attributes["href"]! : []))
-      for (const style of styles) assert.match((yield* get(style)).headers.get("cache-control")!, /immutable/)
+      for (const style of styles) {
+        const { headers } = yield* get(style, { "accept-encoding": "gzip" })
+        assert.match(headers.get("cache-control")!, /immutable/)
+        if (style.endsWith(".css")) assert.strictEqual(headers.get("content-encoding"), "gzip")
+      }
+      assert.notInclude((yield* get("/?sign_in_error=constructor")).text, 'role="alert"')
       assert.match((yield* get("/robots.txt")).text, /Disallow: \/v1\//)
     })
   )

@@ -64,7 +64,8 @@ export const home: SharedRoute = {
       { concurrency: "unbounded" }
     )
     const cards = yield* Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" })
-    const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
+    const code = query["sign_in_error"] ?? ""
+    const error = Object.hasOwn(SIGN_IN_ERRORS, code) ? SIGN_IN_ERRORS[code] : undefined
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
 <p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
 checked by anybody.</p>

@@ -13,7 +13,7 @@ import { faultPage, isRateFault, orFault } from "./Fault.ts"
 import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
 import { CurrentReading, VISITOR } from "./Reads.ts"
-import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
+import { bytes, codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
 import type { Asked, ClientAs, PersonalRoute, Route, SharedRoute } from "./Route.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
@@ -44,6 +44,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
   const hasSignIn = makeHasSignIn(client)
+  const files = new Map([...assets].map(([path, { body, contentType }]) => [path, { content: bytes(body), contentType }]))
   const draw = (page: Effect.Effect<Page, unknown>) =>
     Effect.map(Effect.timeout(Effect.all([page, hasSignIn]), DRAW_TIMEOUT), ([page, signIn]) =>
       rendered(layout(page, signIn), page.status, page.location)
@@ -73,11 +74,8 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
       return Effect.map(fault(request, 405), HttpServerResponse.setHeader("allow", "GET, HEAD"))
     }
     if (request.url.length > ADDRESS_LENGTH_MAX) return fault(request, 414)
-    const asset = assets.get(request.url)
-    if (asset !== undefined)
-      return Effect.succeed(
-        HttpServerResponse.uint8Array(asset.body, { contentType: asset.contentType, headers: assetHeaders(request.url) })
-      )
+    const file = files.get(request.url)
+    if (file !== undefined) return send(request, file.content, assetHeaders(request.url), file.contentType)
     const found = router.find("GET", request.url)
     const params = found === undefined ? undefined : plainParts(found.params)
     if (found === undefined || params === undefined) return fault(request, 404)
@@ -95,7 +93,7 @@ const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "
 
 const fault = (request: Request, status: number) => send(request, faultPage({ status }), NO_STORE)
 
-const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>): Effect.Effect<Response> => {
+const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>, type = HTML): Effect.Effect<Response> => {
   const { "accept-encoding": accepts, "if-none-match": has } = request.headers
   const coding = codingFor(accepts, page.body.length)
   const etag = tagFor(page.etag, coding)
@@ -106,7 +104,7 @@ const send = (request: Request, page: Rendered, headers: Readonly<Record<string,
     (body) =>
       HttpServerResponse.uint8Array(body, {
         status: page.status,
-        contentType: HTML,
+        contentType: type,
         headers: coding === "identity" ? all : { ...all, "content-encoding": coding }
       })
   )

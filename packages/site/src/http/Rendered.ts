@@ -1,4 +1,4 @@
-/** A page as bytes: plain and compressed, with its entity tag. */
+/** A page, or a file that pages load, as bytes: plain and compressed, with its entity tag. */
 import { hash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
@@ -14,10 +14,15 @@ export interface Rendered {
   readonly coded: { [C in Coding]?: Promise<Buffer> }
 }
 
-export const rendered = (text: string, status = 200, location?: string): Rendered => {
-  const body = Buffer.from(text)
-  return { status, body, location, etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`, coded: {} }
-}
+export const rendered = (text: string, status = 200, location?: string): Rendered => bytes(Buffer.from(text), status, location)
+
+export const bytes = (body: Buffer, status = 200, location?: string): Rendered => ({
+  status,
+  body,
+  location,
+  etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`,
+  coded: {}
+})
 
 const squeezed: Readonly<Record<Exclude<Coding, "identity">, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),

@@ -1,4 +1,5 @@
 /** The engine runs in browsers: what a page needs of it makes a small bundle, with nothing of Node's in it. */
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 import { assert, describe, it } from "vitest"
@@ -12,8 +13,8 @@ const ENTRY = "virtual:engine"
 
 /** Play, pictures of positions, and verification. */
 const SOURCE = `
-export { engineOf, engines } from "${new URL("./registry.ts", import.meta.url).pathname}"
-export { frameAt, summarize, verify } from "${new URL("./replay/verify.ts", import.meta.url).pathname}"
+export { engineOf, engines } from ${JSON.stringify(join(import.meta.dirname, "registry.ts"))}
+export { frameAt, summarize, verify } from ${JSON.stringify(join(import.meta.dirname, "replay/verify.ts"))}
 `
 /** Kept from Node, as the modules would find it in a browser. */
 const WITHOUT_NODE = "const globalThis = { process: undefined };"

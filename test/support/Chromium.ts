@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { HANGS_AFTER_MS } from "./hangs.ts"
 
@@ -26,6 +27,9 @@ const ARGUMENTS = [
 
 /** A busy service asks to come back later. */
 export const isPutOff = (status: number | undefined): boolean => status === 503 || status === 429
+
+/** Of a service that has nothing to do but this test. */
+const TRIES_MAX = 60
 
 export class Chromium {
   readonly #browser: Browser
@@ -55,7 +59,9 @@ export class Chromium {
     const page = await context.newPage()
     const watched = new WatchedPage(page, new URL(address).origin)
     let answer = await page.goto(address)
-    while (isPutOff(answer?.status())) {
+    for (let tries = 1; isPutOff(answer?.status()); tries++) {
+      if (tries > TRIES_MAX) throw new Error(`${address} was put off ${TRIES_MAX} times with ${answer?.status()}`)
+      await pause(1_000 * Number((await answer?.headerValue("retry-after")) ?? 1))
       watched.faults.length = 0
       answer = await page.reload()
     }

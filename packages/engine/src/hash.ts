@@ -3,9 +3,7 @@ import { sha256Hex } from "./sha256.ts"
 
 const PREFIX = "sha256:"
 
+export const hashOf = (bytes: Uint8Array): string => PREFIX + sha256Hex(bytes)
+
 /** The digits alone, as file names, object keys and replays have them. */
-export const hexOfBytes = (bytes: Uint8Array): string => sha256Hex(bytes)
-
-export const hashOf = (bytes: Uint8Array): string => PREFIX + hexOfBytes(bytes)
-
 export const hexOf = (hash: string): string => hash.slice(PREFIX.length)

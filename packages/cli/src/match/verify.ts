@@ -1,10 +1,10 @@
 /** `agon verify REPLAY [--weights DIR]`: checks a replay against the rules and, with --weights, against the models. */
 import { join } from "node:path"
-import { hexOfBytes } from "@agon/engine/hash.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { verify as byRules } from "@agon/engine/replay/verify.ts"
+import { sha256Hex } from "@agon/engine/sha256.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { Console, Effect, FileSystem, Option } from "effect"
@@ -22,7 +22,7 @@ const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: Readonl
   const found = new Map<string, Uint8Array>()
   for (const name of names.filter((one) => /\.(?:onnx|json)$/.test(one))) {
     const bytes = yield* readBytes(join(folder, name))
-    const hash = hexOfBytes(bytes)
+    const hash = sha256Hex(bytes)
     if (wanted.has(hash)) found.set(hash, bytes)
   }
   return found

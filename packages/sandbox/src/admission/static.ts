@@ -1,6 +1,7 @@
 /** The part of an examination that reads the files and runs nothing. The checks are in the order in which their reasons are reported. */
-import { hexOfBytes } from "@agon/engine/hash.ts"
+
 import { gameOf } from "@agon/engine/registry.ts"
+import { sha256Hex } from "@agon/engine/sha256.ts"
 import { decodeModel, type ModelProto } from "@agon/onnx/Model.ts"
 import { type Manifest, readManifest } from "../Manifest.ts"
 import { type ExamineRequest, type Failed, quote, type Rejected, reject, type WeightClass } from "../Verdict.ts"
@@ -22,7 +23,7 @@ export interface Plan {
 export type StaticCheck = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly verdict: Rejected | Failed }
 
 const checkHash = (what: string, bytes: Uint8Array, hash: string | undefined): Rejected | null =>
-  hash === undefined || hexOfBytes(bytes) === hash
+  hash === undefined || sha256Hex(bytes) === hash
     ? null
     : reject("hash_mismatch", `The ${what} have another sha256 than the submitted one; upload them again.`)
 

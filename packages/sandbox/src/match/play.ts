@@ -14,7 +14,7 @@
  */
 
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
-import { hexOfBytes } from "@agon/engine/hash.ts"
+import { sha256Hex } from "@agon/engine/sha256.ts"
 import { readManifest } from "../Manifest.ts"
 import { share } from "../worker/Instance.ts"
 import { RESERVE_US } from "./Account.ts"
@@ -56,7 +56,7 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
   const seatOf = ({ weights, manifest, memory_cap_bytes }: MatchSeat, seat: number) => {
     const check = readManifest(manifest)
     if (!check.ok) throw new Unplayable(`The manifest of seat ${seat} is refused: ${check.errors[0]!.path} ${check.errors[0]!.message}.`)
-    const hashes = { weights_sha256: hexOfBytes(weights), manifest_sha256: hexOfBytes(manifest) }
+    const hashes = { weights_sha256: sha256Hex(weights), manifest_sha256: sha256Hex(manifest) }
     return {
       weights: share(weights),
       cap_bytes: memory_cap_bytes,

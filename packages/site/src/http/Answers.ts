@@ -13,7 +13,7 @@ import { faultPage, isRateFault, orFault } from "./Fault.ts"
 import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
 import { CurrentReading, VISITOR } from "./Reads.ts"
-import { bytes, codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
+import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
 import type { Asked, ClientAs, PersonalRoute, Route, SharedRoute } from "./Route.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
@@ -44,7 +44,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
   const hasSignIn = makeHasSignIn(client)
-  const files = new Map([...assets].map(([path, { body, contentType }]) => [path, { content: bytes(body), contentType }]))
+  const files = new Map([...assets].map(([path, { body, contentType }]) => [path, { content: rendered(body), contentType }]))
   const draw = (page: Effect.Effect<Page, unknown>) =>
     Effect.map(Effect.timeout(Effect.all([page, hasSignIn]), DRAW_TIMEOUT), ([page, signIn]) =>
       rendered(layout(page, signIn), page.status, page.location)

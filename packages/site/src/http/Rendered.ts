@@ -14,15 +14,10 @@ export interface Rendered {
   readonly coded: { [C in Coding]?: Promise<Buffer> }
 }
 
-export const rendered = (text: string, status = 200, location?: string): Rendered => bytes(Buffer.from(text), status, location)
-
-export const bytes = (body: Buffer, status = 200, location?: string): Rendered => ({
-  status,
-  body,
-  location,
-  etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`,
-  coded: {}
-})
+export const rendered = (content: string | Buffer, status = 200, location?: string): Rendered => {
+  const body = typeof content === "string" ? Buffer.from(content) : content
+  return { status, body, location, etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`, coded: {} }
+}
 
 const squeezed: Readonly<Record<Exclude<Coding, "identity">, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),

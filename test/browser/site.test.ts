@@ -6,7 +6,7 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/recorded.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { replayKey } from "@agon/server/object/keys.ts"
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Chromium, isPutOff, missingChromium, type WatchedPage } from "../support/Chromium.ts"
@@ -108,7 +108,7 @@ class Paths extends Context.Service<Paths, ReadonlyArray<string>>()("test/Paths"
 const all = Layer.effect(Paths, findPaths).pipe(Layer.provideMerge(ready), Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
 
 const missing = missingChromium()
-if (missing !== undefined) console.log(`skipped: ${missing}`)
+if (missing !== undefined) it.skip(`the pages of the site: ${missing}`, () => {})
 else
   layer(all, { excludeTestServices: true, timeout: "240 seconds" })("the pages of the site in a browser", (it) => {
     it.effect("play the replay of a match, prove it, and follow a link to a turn", () =>

@@ -1,36 +1,29 @@
 /** What scripts/test rests on: its sum, its notion of being installed, and the guard against processes left behind. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
+import { type Failure, type Report, WHOLE_FILE } from "../../scripts/TestReport.ts"
 import { failedFiles, failures, tally } from "../../scripts/tally.ts"
 import { leftovers } from "../support/leftoverProcesses.ts"
 
 const scripts = resolve(import.meta.dirname, "../../scripts")
+const vitest = join(scripts, "../node_modules/vitest/vitest.mjs")
 
 describe("the sum of a test run", () => {
-  const report = (...files: ReadonlyArray<readonly [status: string, tests: ReadonlyArray<string>]>) =>
-    JSON.stringify({
-      testResults: files.map(([status, tests]) => ({
-        name: "a.test.ts",
-        status,
-        assertionResults: tests.map((test) => ({ status: test }))
-      }))
-    })
+  const told = (passed: number, skipped: number, ...found: ReadonlyArray<Failure>) => JSON.stringify({ passed, skipped, failures: found })
+  const failure = (file: string, name: string, message = "Error: no") => ({ file, name, message })
 
-  it("counts tests, not files", () => {
-    const text = report(["passed", ["passed", "passed", "skipped", "todo"]], ["failed", ["passed", "failed", "failed"]])
-    assert.deepStrictEqual(tally(text, 1), { passed: 3, failed: 2, skipped: 2 })
+  it("counts what failed, whether a test, a hook, a file or an error outside of the tests", () => {
+    const text = told(3, 2, failure("a.test.ts", "a thing"), failure("b.test.ts", WHOLE_FILE), failure("", "outside"))
+    assert.deepStrictEqual(tally(text, 1), { passed: 3, failed: 3, skipped: 2 })
   })
 
-  it("counts a file that does not load as one failure", () => {
-    assert.deepStrictEqual(tally(report(["failed", []], ["passed", ["passed"]]), 1), { passed: 1, failed: 1, skipped: 0 })
-  })
-
-  it("counts a run that fails without a failed test as one failure", () => {
-    assert.deepStrictEqual(tally(report(["passed", ["passed"]]), 1), { passed: 1, failed: 1, skipped: 0 })
+  it("counts a run that fails without a failure as one", () => {
+    assert.deepStrictEqual(tally(told(1, 0), 1), { passed: 1, failed: 1, skipped: 0 })
+    assert.deepStrictEqual(tally(told(1, 0), 0), { passed: 1, failed: 0, skipped: 0 })
   })
 
   it("counts a missing or broken report as one failure, whatever the exit status", () => {
@@ -38,28 +31,54 @@ describe("the sum of a test run", () => {
     assert.deepStrictEqual(tally("{", 0), { passed: 0, failed: 1, skipped: 0 })
   })
 
-  it("names what failed: the test with the head of its message, or the file as a whole with its own", () => {
+  it("names what failed with the head of its message, and each file to try again once", () => {
     const message = Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n")
-    const text = JSON.stringify({
-      testResults: [
-        { name: "a.test.ts", status: "passed", assertionResults: [{ status: "passed" }] },
-        { name: "b.test.ts", status: "failed", message: "no such module", assertionResults: [] },
-        {
-          name: "c.test.ts",
-          status: "failed",
-          assertionResults: [{ status: "passed" }, { status: "failed", fullName: "a thing is so", failureMessages: [message] }]
-        }
-      ]
-    })
-    const [whole, single, ...others] = failures(text)
-    assert.match(whole!, /b\.test\.ts > the file as a whole\n {4}no such module/)
-    assert.match(single!, /c\.test\.ts > a thing is so\n {4}line 0\n/)
-    assert.notInclude(single, "line 49")
-    assert.isEmpty(others)
-    assert.deepStrictEqual(
-      failedFiles(text).map((file) => file.name),
-      ["b.test.ts", "c.test.ts"]
+    const text = told(1, 0, failure("b.test.ts", "a thing", message), failure("b.test.ts", "another"))
+    const [first, ...others] = failures(text)
+    assert.match(first!, /^b\.test\.ts > a thing\n {4}line 0\n/)
+    assert.notInclude(first, "line 49")
+    assert.lengthOf(others, 1)
+    assert.deepStrictEqual(failedFiles(text), ["b.test.ts"])
+  })
+
+  it("tries no file again where a failure belongs to none", () =>
+    assert.isEmpty(failedFiles(told(1, 0, failure("b.test.ts", "a thing"), failure("", "outside")))))
+})
+
+describe("the report of a test run", () => {
+  const FAILING = {
+    "hooks.test.ts": `import { afterAll, describe, it } from "vitest"
+describe("a suite", () => { afterAll(() => { throw new Error("its end failed") }); it("passes", () => {}) })`,
+    "outside.test.ts": `import { it } from "vitest"
+it("passes", () => { setTimeout(() => { throw new Error("nobody catches this") }); return new Promise((done) => setTimeout(done, 50)) })`,
+    "broken.test.ts": `import "./nothing.ts"`,
+    "empty.test.ts": "",
+    "mixed.test.ts": `import { assert, describe, it } from "vitest"
+describe("a suite", () => { it("passes", () => {}); it.skip("waits", () => {}); it("fails", () => assert.strictEqual(1, 2)) })`
+  }
+
+  it("says of everything that failed where and why", () => {
+    const root = mkdtempSync(join(tmpdir(), "report-"))
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    for (const [name, text] of Object.entries(FAILING)) writeFileSync(join(root, name), text)
+    symlinkSync(join(scripts, "../node_modules"), join(root, "node_modules"))
+    writeFileSync(join(root, "vitest.config.mjs"), "export default {}")
+    const path = join(root, "report.json")
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [vitest, "run", "--configLoader=native", `--reporter=${join(scripts, "TestReport.ts")}`, "--maxWorkers=1"],
+      { cwd: root, env: { ...process.env, AGON_TEST_REPORT: path }, encoding: "utf8" }
     )
+    assert.isTrue(existsSync(path), stderr)
+    const { failures: found, passed, skipped } = JSON.parse(readFileSync(path, "utf8")) as Report
+    assert.deepStrictEqual({ status, passed, skipped }, { status: 1, passed: 3, skipped: 1 })
+    const lines = found.map(({ file, message, name }) => `${file}|${name}|${message.split("\n")[0]}`).sort()
+    assert.match(lines[0]!, /^broken\.test\.ts\|the file as a whole\|.*nothing\.ts/)
+    assert.match(lines[1]!, /^empty\.test\.ts\|the file as a whole\|.*No test suite/)
+    assert.match(lines[2]!, /^hooks\.test\.ts\|a suite: before or after its tests\|Error: its end failed/)
+    assert.match(lines[3]!, /^mixed\.test\.ts\|a suite > fails\|AssertionError: expected 1 to equal 2/)
+    assert.match(lines[4]!, /^\|an error outside of the tests\|Error: nobody catches this/)
+    assert.lengthOf(lines, 5)
   })
 })
 

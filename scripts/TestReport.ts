@@ -1,0 +1,54 @@
+/**
+ * Vitest's reporter of scripts/test: writes what a run came to as JSON to the file that AGON_TEST_REPORT names. It tells what vitest's
+ * own JSON leaves out: why a hook of a suite failed, and errors that belong to no test.
+ */
+import { writeFileSync } from "node:fs"
+import { relative } from "node:path"
+import type { Reporter, SerializedError, TestModule } from "vitest/node"
+
+export interface Failure {
+  /** From the root of the checkout; empty where no file can be named. */
+  readonly file: string
+  /** The test or suite by its full name, or the file as a whole. */
+  readonly name: string
+  readonly message: string
+}
+
+export interface Report {
+  readonly passed: number
+  readonly skipped: number
+  readonly failures: ReadonlyArray<Failure>
+}
+
+export const WHOLE_FILE = "the file as a whole"
+
+const told = (errors: ReadonlyArray<SerializedError>): string =>
+  errors.map(({ message, name, stack }) => stack ?? `${name ?? "Error"}: ${message}`).join("\n")
+
+const failuresOf = (module: TestModule): ReadonlyArray<Failure> => {
+  const file = relative(process.cwd(), module.moduleId)
+  const of = (name: string, errors: ReadonlyArray<SerializedError>): ReadonlyArray<Failure> =>
+    errors.length === 0 ? [] : [{ file, name, message: told(errors) }]
+  const tests = [...module.children.allTests("failed")]
+  const found = [
+    ...of(WHOLE_FILE, module.errors()),
+    ...[...module.children.allSuites()].flatMap((suite) => of(`${suite.fullName}: before or after its tests`, suite.errors())),
+    ...tests.map((test) => ({ file, name: test.fullName, message: told(test.result().errors ?? []) }))
+  ]
+  return found.length > 0 || module.ok() ? found : [{ file, name: WHOLE_FILE, message: "it failed, and vitest does not say why" }]
+}
+
+export const reportOf = (modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): Report => {
+  const tests = modules.flatMap((module) => [...module.children.allTests()])
+  const count = (state: string) => tests.filter((test) => test.result().state === state).length
+  const failures = modules.flatMap(failuresOf)
+  const others = unhandled.map((error) => ({ file: "", name: "an error outside of the tests", message: told([error]) }))
+  return { passed: count("passed"), skipped: count("skipped"), failures: [...failures, ...others] }
+}
+
+export default class TestReport implements Reporter {
+  onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): void {
+    const path = process.env["AGON_TEST_REPORT"]
+    if (path !== undefined) writeFileSync(path, JSON.stringify(reportOf(modules, unhandled)))
+  }
+}

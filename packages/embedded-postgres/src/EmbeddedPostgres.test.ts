@@ -25,20 +25,28 @@ afterAll(cleanUp)
 
 const kill = (pid: number) => process.kill(pid, "SIGKILL")
 const rows = async (url: string) => Number((await query(url, "SELECT count(*) AS n FROM kept"))[0]!["n"])
-const pause = (duration_ms: number) => new Promise((resolve) => setTimeout(resolve, duration_ms))
 const pidFile = (data: string) => join(data, "postgres/postmaster.pid")
 
-/** Inserts row after row until the server goes away; answers how many were acknowledged in all. */
-const insertUntilItDies = async (url: string, before: number) => {
+/** Rows that are acknowledged before a kill, so that it comes while others are being inserted. */
+const ROWS_BEFORE_KILL = 5
+
+/** Inserts row after row until the server goes away; answers how many were acknowledged in all. `isBusy` resolves after a few of them. */
+const insertUntilItDies = (url: string, before: number) => {
   let acknowledged = before
-  try {
-    while (true) {
-      await query(url, "INSERT INTO kept VALUES (1)")
-      acknowledged += 1
+  const isBusy = Promise.withResolvers<void>()
+  const insert = async () => {
+    try {
+      while (true) {
+        await query(url, "INSERT INTO kept VALUES (1)")
+        acknowledged += 1
+        if (acknowledged === before + ROWS_BEFORE_KILL) isBusy.resolve()
+      }
+    } catch (error) {
+      isBusy.reject(error) // no effect after it was resolved
+      return acknowledged
     }
-  } catch {
-    return acknowledged
   }
+  return { acknowledged: insert(), isBusy: isBusy.promise }
 }
 
 /** Whoever runs the server on these data: a process whom Postgres takes for a live server has to be of the same user. */
@@ -78,9 +86,9 @@ describe.each(users)("the embedded database, started by $title", (user) => {
   it("after kill -9 of Postgres: it is back at the same address, and nothing acknowledged is lost", async () => {
     await query(service.url, "CREATE TABLE kept (id int)")
     const inserting = insertUntilItDies(service.url, acknowledged)
-    await pause(200)
+    await inserting.isBusy
     kill(service.postgres!)
-    acknowledged = await inserting
+    acknowledged = await inserting.acknowledged
     await until("the database", async () => (await rows(service.url).catch(() => -1)) >= acknowledged)
     assert.isAbove(acknowledged, 0)
     assert.isTrue(isRunning(service.pid))
@@ -99,14 +107,14 @@ describe.each(users)("the embedded database, started by $title", (user) => {
   it("after kill -9 of the service: the server left running is stopped, and nothing acknowledged is lost", async () => {
     const postgres = Number(readFileSync(pidFile(data), "utf8").split("\n")[0])
     const inserting = insertUntilItDies(service.url, acknowledged)
-    await pause(200)
+    await inserting.isBusy
     kill(service.pid)
     await service.ended
     assert.isTrue(isRunning(postgres), "the trap: it survives its service")
     service = await started(data, { user })
     assert.isFalse(isRunning(postgres))
-    assert.isAbove(await inserting, acknowledged)
-    acknowledged = await inserting
+    assert.isAbove(await inserting.acknowledged, acknowledged)
+    acknowledged = await inserting.acknowledged
     assert.isAtLeast(await rows(service.url), acknowledged)
   })
 

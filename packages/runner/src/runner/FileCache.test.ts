@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Downloads, TransferFailed } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
 
@@ -55,6 +55,27 @@ describe("FileCache", () => {
       })
       return Effect.andThen(withCache(directory, store(asked), use), withCache(directory, store(asked), again))
     })
+  )
+  it.effect("goes on with a download for the others when the match that asked for it first is given up", () =>
+    inDirectory((directory) =>
+      Effect.gen(function* () {
+        const [asked, arrived] = [yield* Deferred.make<void>(), yield* Deferred.make<Uint8Array>()]
+        const slow = Layer.succeed(Downloads, {
+          get: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(arrived)),
+          put: () => Effect.fail(new TransferFailed({ detail: "not here", gone: true }))
+        })
+        const use = Effect.gen(function* () {
+          const cache = yield* FileCache
+          const first = yield* Effect.forkChild(cache.get(fileOf("a")))
+          yield* Deferred.await(asked)
+          const second = yield* Effect.forkChild(cache.get(fileOf("a")), { startImmediately: true })
+          yield* Fiber.interrupt(first)
+          yield* Deferred.succeed(arrived, bytesOf("a"))
+          assert.strictEqual(new TextDecoder().decode(yield* Fiber.join(second)), "a")
+        })
+        yield* withCache(directory, slow, use)
+      })
+    )
   )
   it.effect("refuses bytes that do not match the hash, and keeps none of them", () =>
     inDirectory((directory) => {

@@ -38,6 +38,7 @@ export class FileCache extends Context.Service<
 
 const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) {
   const downloads = yield* Downloads
+  const scope = yield* Effect.scope
   const flights = new Map<string, Deferred.Deferred<Uint8Array, FileUnavailable>>()
   let hits = 0
   let misses = 0
@@ -69,13 +70,14 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
     return bytes
   })
 
+  /** Goes on for the others, and for the next match, when the one who asked first goes away. */
   const get = (file: File): Effect.Effect<Uint8Array, FileUnavailable> =>
     Effect.suspend(() => {
       const joined = flights.get(file.hash)
       if (joined !== undefined) return Deferred.await(joined)
       const flight = Deferred.makeUnsafe<Uint8Array, FileUnavailable>()
       flights.set(file.hash, flight)
-      return Clock.currentTimeMillis.pipe(
+      const flown = Clock.currentTimeMillis.pipe(
         Effect.flatMap((now) => kept(file.hash, now / 1000)),
         Effect.flatMap((bytes) => {
           if (bytes === undefined) misses++
@@ -87,6 +89,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
           return Deferred.done(flight, exit)
         })
       )
+      return Effect.andThen(Effect.forkIn(Effect.exit(flown), scope), Deferred.await(flight))
     })
 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })

@@ -2,9 +2,14 @@
  * The sums over a whole ladder that intervals of ranks need. A ladder that one page shows is read anew with each answer. A longer one
  * is read once and its sums are used for ten seconds: what moves in them meanwhile is little beside what the intervals span. The
  * beginning of a round moves everything, so sums belong to a round.
+ *
+ * Sums that are kept are read for everybody, so the reading is the service's own work, whoever asks first: a stranger who finds no
+ * connection free fails only their own request. One such reading is under way at a time, so that strangers hold no more than one of the
+ * service's connections.
  */
 import { type Field, fieldOf } from "@agon/domain/rating/RankInterval.ts"
-import { Cache, Effect, Exit } from "effect"
+import { Cache, Effect, Exit, Semaphore } from "effect"
+import { CurrentCallerClass } from "../database/CallerClass.ts"
 import type { GroupRow } from "./queries.ts"
 
 interface OfLadder {
@@ -21,9 +26,11 @@ const LADDERS_MAX = 256
 export const makeFields = <E>(read: (of: OfLadder) => Effect.Effect<ReadonlyArray<GroupRow>, E>) =>
   Effect.gen(function* () {
     const anew = (of: OfLadder): Effect.Effect<Field, E> => Effect.map(read(of), fieldOf)
+    const turn = Semaphore.makeUnsafe(1)
+    const forAll = (reading: Effect.Effect<Field, E>) => turn.withPermits(1)(Effect.provideService(reading, CurrentCallerClass, "service"))
     const lookup = (name: string) => {
       const [season_id, ladder] = name.split(" ") as [string, string]
-      return anew({ season_id, ladder })
+      return forAll(anew({ season_id, ladder }))
     }
     const kept = yield* Cache.makeWith(lookup, {
       capacity: LADDERS_MAX,

@@ -64,6 +64,8 @@ const NAMED = {
   ...{ start: "owner5", word: "darn", spelled: "Darn", state: "state", expires_at: now, pruned: 20 },
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
   ...{ title: "text", link: null, starts_at: null, ends_at: null, published_at: null },
+  ...{ device_code_sha256: new Uint8Array(32), user_code_sha256: new Uint8Array(32), address_sha256: new Uint8Array(32), approve: true },
+  ...{ client_name: "text", interval_s: 5, live_max: 10, address_max: 10 },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
 }
 

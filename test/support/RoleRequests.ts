@@ -60,6 +60,17 @@ const anotherSession = Effect.fnUntraced(function* (username: string, n: number)
   return row!.id
 })
 
+/** A sign-in of a device that waits, or that `username` has approved; its codes have the number in them. */
+const device = (n: number, username?: string) =>
+  Effect.as(
+    A.rows`INSERT INTO device_sign_in (device_code_sha256, user_code_sha256, address_sha256, client_name, account_id, approved, created_at,
+        expires_at, interval_s)
+      SELECT sha256(convert_to(${`device ${n}`}, 'UTF8')), sha256(convert_to(${`USER${n}`}, 'UTF8')), '', 'agon', a.id, CASE WHEN a.id IS NOT NULL THEN true END, now(),
+        '2099-01-01', 5
+      FROM (SELECT (SELECT id FROM account WHERE username = ${username ?? ""})) a (id)`,
+    { device_code: `device ${n}`, user_code: `user-${n}` }
+  )
+
 const modelOf = Effect.fnUntraced(function* (username: string, n: number) {
   const [row] = yield* A.rows<{ readonly id: string; readonly owner: string }>`
     INSERT INTO model (id, game, owner_id, name, created_at) SELECT gen_random_uuid(), 'snakes', id, ${`made ${n}`}, now()
@@ -93,6 +104,10 @@ const keyOf = (keysPath: string) => Effect.map(made(keysPath, { name: "spare" })
 
 const ofCompetitors: Readonly<Record<string, Prepare>> = {
   "GET /v1/auth/{provider}/callback": ready({ query: "?code=c&state=s" }),
+  "POST /v1/auth/device": ready({ json: { client_name: "agon on a laptop" } }),
+  "POST /v1/auth/device/token": (_caller, n) => Effect.map(device(n, "eve"), ({ device_code }) => ({ json: { device_code } })),
+  "GET /v1/auth/device": (_caller, n) => Effect.map(device(n), ({ user_code }) => ({ query: `?user_code=${user_code}` })),
+  "POST /v1/auth/device/approve": (_caller, n) => Effect.map(device(n), ({ user_code }) => ({ json: { user_code, approve: true } })),
   "PATCH /v1/me": ready({ json: { bio: "plays" } }),
   "DELETE /v1/sessions/{sid}": (caller, n) => Effect.map(anotherSession(accountOf(caller), n), (sid) => ({ names: { sid } })),
   "DELETE /v1/session": (caller, n) =>

@@ -1,6 +1,7 @@
 /** The whole API. `Boundary` comes last: a middleware covers only the groups added before it. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountGroup } from "./account/api.ts"
+import { DeviceGroup } from "./account/device.ts"
 import { AdminGroup } from "./admin/api.ts"
 import { PlatformGroup } from "./admin/platform.ts"
 import { Boundary } from "./Boundary.ts"
@@ -36,6 +37,7 @@ import { PickAdminGroup, PickGroup } from "./writing/picks.ts"
 
 export class Api extends HttpApi.make("agon")
   .add(AccountGroup)
+  .add(DeviceGroup)
   .add(AdminGroup)
   .add(GameGroup)
   .add(SeasonGroup)

@@ -66,6 +66,9 @@ export class OptionalSession extends HttpApiMiddleware.Service<OptionalSession, 
 /** A write that everybody may make: with a cookie it is refused to pages of another origin, like every other write. */
 export class SameOrigin extends HttpApiMiddleware.Service<SameOrigin>()("agon/SameOrigin", { error: CrossOrigin }) {}
 
+/** A write that signs in: refused to pages of another origin with or without a cookie, or they could sign a visitor in as somebody else. */
+export class OwnOrigin extends HttpApiMiddleware.Service<OwnOrigin>()("agon/OwnOrigin", { error: CrossOrigin }) {}
+
 /** Accounts with `admin`; the role is checked before existence. */
 export class PlatformAdmin extends HttpApiMiddleware.Service<PlatformAdmin, { provides: CurrentAccount }>()("agon/PlatformAdmin", {
   security,

@@ -1,5 +1,6 @@
 /** The handlers of every group of the API: a group that is missing here does not compile (Http.ts, `makeRoutes`). */
 import { Layer } from "effect"
+import { DeviceHandlers } from "./account/deviceHttp.ts"
 import { AccountHandlers } from "./account/http.ts"
 import { AdminHandlers } from "./admin/http.ts"
 import { PlatformHandlers } from "./admin/platformHttp.ts"
@@ -37,6 +38,7 @@ export const Handlers = Layer.mergeAll(
   BoardAdminHandlers,
   BoardHandlers,
   CommunityHandlers,
+  DeviceHandlers,
   EditorialHandlers,
   FleetHandlers,
   GameHandlers,

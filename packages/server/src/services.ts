@@ -1,6 +1,7 @@
 /** Every service of the program, over the database, the object store and the cluster. What a feature needs is in its layer. */
 import { Layer } from "effect"
 import { Accounts } from "./account/Accounts.ts"
+import { DeviceSignIns } from "./account/DeviceSignIns.ts"
 import { Ongoing } from "./account/Ongoing.ts"
 import { Words } from "./account/Words.ts"
 import { OpenSeasons } from "./actor/OpenSeasons.ts"
@@ -108,7 +109,7 @@ const Administration = Layer.mergeAll(
 const Community = Layer.mergeAll(Comments.layer, Moderation.layer, Threads.layer)
 
 /** The platform's own administration. */
-const Platform = Layer.mergeAll(AuditTrail.layer, Users.layer, WordList.layer)
+const Platform = Layer.mergeAll(AuditTrail.layer, DeviceSignIns.layer, Users.layer, WordList.layer)
 
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 

@@ -8,6 +8,14 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Sends the browser on to the provider's own sign-in page, and remembers in a cookie of its own where to return to. A session that the browser has already links the new identity to its account.",
   signInCallback:
     "The provider sends the browser here. Answers with a redirect: to `return_to` with a session in the cookie `service_session`, or to `/?sign_in_error=<code>` without one.",
+  beginDeviceSignIn:
+    "Makes two codes for a device without a browser: one that it keeps, and one that it shows to a person together with `verification_uri`. Both end after `expires_in` seconds.",
+  completeDeviceSignIn:
+    "The device asks every `interval` seconds. Once a person has approved it answers with a session in the cookie `service_session` and that person's account, and the codes are used up.",
+  deviceSignIn:
+    "Answers the device that shows this code, so that a person sees what they would approve. Five wrong codes a minute are 429.",
+  decideDeviceSignIn:
+    "Lets the device have a session of the caller's, or refuses it one. An approval can be taken back until the device has its session.",
   me: "Answers the account behind the session, with its identities, its bio and the seasons that it administers.",
   editMe: "Changes the display name, the bio, or both; a key that is left out stays. Answers the account.",
   sessions: "Lists the sessions of the account that have not ended, newest first, with the browser each was opened from.",

@@ -11,6 +11,18 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
 
   // Accounts and the platform
   "Provider.slug": "The provider's slug, as `/v1/auth/{provider}` takes it.",
+  "BeginDeviceSignIn.client_name":
+    "The name of the program and its machine. The person who approves sees it, and later the list of sessions.",
+  "CompleteDeviceSignIn.device_code": "The code that the device has kept.",
+  "DecideDeviceSignIn.user_code": "The code that the device shows; case, spaces and hyphens do not matter.",
+  "DecideDeviceSignIn.approve": "Whether the device is to have a session of the caller's.",
+  "DeviceCodes.device_code": "The code that the device keeps, and asks for its session with.",
+  "DeviceCodes.user_code": "The code that the device shows, as `WDJB-MJHT`.",
+  "DeviceCodes.verification_uri": "The page where a person types the code.",
+  "DeviceCodes.expires_in": "Seconds until both codes end.",
+  "DeviceCodes.interval": "Seconds between two requests for the session.",
+  "DeviceSignIn.client_name": "The name that the device gives itself.",
+  "DeviceSignIn.state": "`pending` until a person decides.",
   "identities.provider": "The sign-in provider, by its slug.",
   "Profile.models": "The competitor's models.",
   "standings.rank": "The rank on the ladder, from 1.",

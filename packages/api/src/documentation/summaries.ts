@@ -3,6 +3,10 @@ export const summaries: Readonly<Record<string, string>> = {
   authProviders: "The ways to sign in",
   signIn: "Begin to sign in",
   signInCallback: "Complete a sign-in",
+  beginDeviceSignIn: "Begin to sign a device in",
+  completeDeviceSignIn: "Fetch the device's session",
+  deviceSignIn: "A device that waits to be signed in",
+  decideDeviceSignIn: "Approve or refuse a device",
   me: "The caller's account",
   editMe: "Change the display name or the bio",
   sessions: "The caller's live sessions",
@@ -131,6 +135,7 @@ export const summaries: Readonly<Record<string, string>> = {
 /** The common purpose of each group's operations. */
 export const groups: Readonly<Record<string, string>> = {
   account: "Signing in, the caller's account, its sessions, and the pages of competitors.",
+  device: "Signing in programs that have no browser, approved by a person in one.",
   admin: "How the platform is doing.",
   game: "The games there are.",
   season: "Seasons, their podiums, and what is being played.",

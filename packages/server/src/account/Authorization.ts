@@ -65,6 +65,8 @@ const sameOrigin: A.SameOrigin["Service"] = Effect.fnUntraced(function* (httpEff
   return yield* httpEffect
 })
 
+const ownOrigin: A.OwnOrigin["Service"] = (httpEffect) => Effect.andThen(ofOurOrigin, httpEffect)
+
 const makeAuthenticate = Effect.gen(function* () {
   const accounts = yield* Accounts
   const limits = yield* RateLimits
@@ -294,6 +296,7 @@ const makeLevels = Effect.gen(function* () {
   return Context.make(A.Session, untilSuspended(session)).pipe(
     Context.add(A.OptionalSession, optionalSession),
     Context.add(A.SameOrigin, sameOrigin),
+    Context.add(A.OwnOrigin, ownOrigin),
     Context.add(A.PlatformAdmin, untilSuspended(platformAdmin)),
     Context.add(A.ModelOwner, untilSuspended(modelOwner)),
     Context.add(A.VersionOwner, untilSuspended(versionOwner)),

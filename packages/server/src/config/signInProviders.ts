@@ -34,8 +34,8 @@ const Oauth2 = Schema.Struct({
   issuer: Schema.optionalKey(Endpoint)
 })
 
-/** The slug of the development sign-in, which cannot be configured: it is used where no provider is. */
-const RESERVED = "dev"
+/** Slugs that cannot be configured: the development sign-in is used where no provider is, and `/v1/auth/device` has another meaning. */
+const RESERVED: Readonly<Record<string, string>> = { dev: "the slug of the development sign-in", device: "the slug of signing devices in" }
 
 const decodeOidc = Schema.decodeUnknownOption(Oidc)
 const decodeOauth2 = Schema.decodeUnknownOption(Oauth2)
@@ -48,7 +48,7 @@ export const parseProviders = (text: string): { readonly value: ReadonlyArray<Pr
   for (const [index, entry] of list.entries()) {
     const provider = complete(entry)
     if (provider === undefined) return `entry ${index + 1} lacks ${lacking(entry)}`
-    if (provider.slug === RESERVED) return `entry ${index + 1} has the slug of the development sign-in`
+    if (Object.hasOwn(RESERVED, provider.slug)) return `entry ${index + 1} has ${RESERVED[provider.slug]}`
     if (value.some(({ slug }) => slug === provider.slug)) return `entry ${index + 1} repeats a slug`
     value.push(provider)
   }

@@ -59,7 +59,8 @@ const refusals = Metric.counter("agon_rate_limited_total", { description: "Reque
 
 const pass = (rate: RateClass, wait_ms: number) => (wait_ms === 0 ? Effect.void : refuse(rate, wait_ms))
 
-const refuse = (rate: RateClass, retry_after_ms: number) =>
+/** Answers 429 with Retry-After. */
+export const refuse = (rate: RateClass, retry_after_ms: number) =>
   Metric.update(Metric.withAttributes(refusals, { class: rate }), 1).pipe(
     Effect.andThen(retryAfter(Math.ceil(retry_after_ms / 1000))),
     Effect.andThen(Effect.fail(new RateLimited({ detail: `Try again in ${retry_after_ms} ms.`, retry_after_ms })))

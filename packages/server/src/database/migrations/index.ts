@@ -19,6 +19,7 @@ import storedObjects from "./0018_stored_objects.ts"
 import ratingRound from "./0019_rating_round.ts"
 import keysOfAccounts from "./0023_keys_of_accounts.ts"
 import rivals from "./0028_rivals.ts"
+import deviceSignIn from "./0033_device_sign_in.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -44,5 +45,6 @@ export const migrations = {
   "0018_stored_objects": statements(storedObjects),
   "0019_rating_round": statements(ratingRound),
   "0023_keys_of_accounts": statements(keysOfAccounts),
-  "0028_rivals": statements(rivals)
+  "0028_rivals": statements(rivals),
+  "0033_device_sign_in": statements(deviceSignIn)
 }

@@ -1,0 +1,66 @@
+/** Signing a device in where several nodes share a database: whichever is asked, the codes mean the same, and one request gets the session. */
+
+import { Accounts } from "@agon/server/account/Accounts.ts"
+import { DeviceSignIns } from "@agon/server/account/DeviceSignIns.ts"
+import { Words } from "@agon/server/account/Words.ts"
+import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as Postgres from "../support/Postgres.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const node = Effect.map(
+  Layer.build(Layer.fresh(DeviceSignIns.layer.pipe(Layer.provideMerge(Accounts.layer), Layer.provide([Words.layer, ResponseCache.layer])))),
+  (context) => ({ devices: Context.get(context, DeviceSignIns), accounts: Context.get(context, Accounts) })
+)
+type Node = Effect.Success<typeof node>
+
+const ada = ({ accounts }: Node) => Effect.map(accounts.bySession("ada-token"), Option.getOrThrow)
+const begun = ({ devices }: Node) => devices.begin("agon", "192.0.2.7")
+/** What it comes to: a refusal's code or tag, or success. */
+const endOf = <A, E extends { readonly _tag?: string; readonly code?: string }>(effect: Effect.Effect<A, E>) =>
+  effect.pipe(
+    Effect.map(() => "done"),
+    Effect.catch((error) => Effect.succeed(error.code ?? error._tag ?? "?"))
+  )
+
+const database = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 8 })))
+
+layer(database)("a device among nodes", (it) => {
+  it.effect("begins on one, is approved on another and gets its session on a third, which all then know", () =>
+    Effect.gen(function* () {
+      const [one, two, three] = [yield* node, yield* node, yield* node]
+      const { device_code, user_code } = yield* begun(one)
+      assert.strictEqual(yield* endOf(three.devices.complete(device_code)), "authorization_pending")
+      yield* two.devices.decide(yield* ada(two), user_code, true)
+      assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "slow_down")
+      yield* TestClock.adjust("10 seconds")
+      const { token } = yield* three.devices.complete(device_code)
+      for (const { accounts } of [one, two, three]) assert.isTrue(Option.isSome(yield* accounts.bySession(token)))
+      assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "expired_token")
+    })
+  )
+
+  it.effect("gets one session however many ask at one time", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node, yield* node]
+      const { device_code, user_code } = yield* begun(nodes[0]!)
+      yield* nodes[1]!.devices.decide(yield* ada(nodes[1]!), user_code, true)
+      const asks = Array.from({ length: 12 }, (_, n) => endOf(nodes[n % 2]!.devices.complete(device_code)))
+      const ends = yield* Effect.all(asks, { concurrency: "unbounded" })
+      assert.deepStrictEqual([...new Set(ends)].sort(), ["done", "expired_token"])
+      assert.strictEqual(ends.filter((end) => end === "done").length, 1)
+    })
+  )
+
+  it.effect("is guessed at five times a minute, whichever nodes are asked", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node, yield* node]
+      const account = yield* ada(nodes[0]!)
+      const tries = Array.from({ length: 12 }, (_, n) => endOf(nodes[n % 2]!.devices.named(account, "BCDF-GHJK")))
+      const ends = yield* Effect.all(tries, { concurrency: "unbounded" })
+      assert.deepStrictEqual(ends.sort(), [...Array(7).fill("TooMany"), ...Array(5).fill("not_found")])
+    })
+  )
+})

@@ -19,7 +19,9 @@ const picks = `${games}/picks`
 const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): ReadonlyArray<string> => {
   const inSeason = (slug: string) => [
     ...["", "/maps?boards=true", "/maps/duel", "/maps/plain", "/podium"].map((rest) => `${games}/seasons/${slug}${rest}`),
-    ...["nano", "open"].flatMap((ladder) => ["", "/series"].map((rest) => `${games}/leaderboard${rest}?season=${slug}&ladder=${ladder}`)),
+    ...["nano", "open"].flatMap((ladder) =>
+      ["", "/series", "/matrix"].map((rest) => `${games}/leaderboard${rest}?season=${slug}&ladder=${ladder}`)
+    ),
     ...["", "&sort=upset", "&sort=discussed"].map((rest) => `/v1/matches?season=${slug}${rest}`)
   ]
   const models = [adder, boa, cobra].map(({ model }) => model)
@@ -27,7 +29,7 @@ const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): R
   const played = [matches.one[0]!, matches.one[1]!, matches.two[0]!]
   return [
     ...["/v1/auth-providers", "/v1/games", games, "/v1/games/othello", `${games}/seasons`, "/v1/games/othello/seasons"],
-    ...[`${games}/leaderboard`, `${games}/leaderboard/series`, "/v1/matches"],
+    ...[`${games}/leaderboard`, `${games}/leaderboard/series`, `${games}/leaderboard/matrix`, "/v1/matches"],
     ...["one", "two"].flatMap(inSeason),
     ...[...models, idle].flatMap((id) => [`/v1/models/${id}`, `/v1/models/${id}/rivals`, `/v1/matches?model=${id}`]),
     ...["one", "two"].flatMap((slug) => models.map((id) => `/v1/models/${id}/season?season=${slug}`)),
@@ -92,7 +94,7 @@ interface Write {
 const none = /^$/
 /** What shows those of `one` who may have been in a match. */
 const sides =
-  "(models|profiles|versions)/(Adder|Boa|ada|bob|adder1|boa1|base1)|matches/one-.*related|(owner|model|version|vs)=(ada|bob|Adder|Boa|adder1|boa1)"
+  "(models|profiles|versions)/(Adder|Boa|ada|bob|adder1|boa1|base1)|leaderboard/matrix.*season=one|matches/one-.*related|(owner|model|version|vs)=(ada|bob|Adder|Boa|adder1|boa1)"
 /** Lists that are not of one season, and the records of models against others. */
 const everywhere = "matches\\?(model|version|owner|vs)=|/related$|/rivals$"
 const some = (...patterns: ReadonlyArray<string>) => new RegExp(patterns.join("|"))
@@ -102,7 +104,7 @@ const as = (name: string) =>
 
 /** What speaks of the featured season. */
 const byDefaultPaths = ["/v1/games", games, `${games}/leaderboard`, "/v1/matches", "/v1/models/Cobra/season"]
-const byDefault = `^(/v1/games|${games}|${games}/leaderboard|${games}/leaderboard/series|/v1/matches|/v1/models/Cobra/season)$`
+const byDefault = `^(/v1/games|${games}|${games}/leaderboard|${games}/leaderboard/(series|matrix)|/v1/matches|/v1/models/Cobra/season)$`
 /** What shows the record of `one`, which is not featured before an administrator says so. */
 const recorded = [`${games}/seasons`, `${games}/seasons/one`]
 const ladderOf = (slug: string, ladder: string) => `${games}/leaderboard?season=${slug}&ladder=${ladder}`

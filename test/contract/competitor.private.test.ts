@@ -22,6 +22,7 @@ const readsOf = (season: string, ids: { readonly model: string; readonly version
   `${here}/leaderboard?season=${season}`,
   `${here}/leaderboard?season=${season}&ladder=nano&limit=1`,
   `${here}/leaderboard/series?season=${season}`,
+  `${here}/leaderboard/matrix?season=${season}`,
   `${here}/seasons/${season}/maps`,
   `${here}/seasons/${season}/maps?boards=true&enabled=true`,
   `${here}/seasons/${season}/maps/duel`,

@@ -152,6 +152,45 @@ layer(web)("the records of models", (it) => {
     })
   )
 
+  it.effect("the top of a ladder against each other: every counted match of the season once for each of the two", () =>
+    Effect.gen(function* () {
+      const path = "/v1/games/snakes/leaderboard/matrix"
+      const { entries, ...rest } = yield* read(`${path}?season=spring`)
+      assert.deepStrictEqual(rest, { season: "spring", season_name: "Season spring", ladder: "open" })
+      const board = yield* read("/v1/games/snakes/leaderboard?season=spring")
+      const brief = ({ model, model_id, owner, rank, rating, version_id }: any) => ({ rank, version_id, model_id, model, owner, rating })
+      assert.deepStrictEqual(entries.map(brief), board.entries.map(brief))
+      const sql = yield* SqlClient.SqlClient
+      const met = yield* sql<{ one: string; other: string; wins: number; draws: number; losses: number }>`
+        SELECT x.model_id AS one, y.model_id AS other, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins,
+          count(*) FILTER (WHERE x.rank = y.rank)::int AS draws, count(*) FILTER (WHERE x.rank > y.rank)::int AS losses
+        FROM seat x JOIN seat y ON y.match_id = x.match_id AND y.seat <> x.seat JOIN match m ON m.id = x.match_id
+        WHERE m.season_id = ${seasonIds.spring} AND m.status = 'rated' GROUP BY 1, 2`
+      const found = new Map(met.map(({ one, other, ...record }) => [`${one} ${other}`, record]))
+      for (const { against, model_id } of entries) {
+        const expected = entries.map(({ model_id: other }: any) =>
+          other === model_id ? null : (found.get(`${model_id} ${other}`) ?? { wins: 0, draws: 0, losses: 0 })
+        )
+        assert.deepStrictEqual(against, expected)
+      }
+      assert.isTrue(entries.some(({ against }: any) => against.some((record: any) => record?.wins > 0)))
+      const two = yield* read(`${path}?season=spring&limit=2`)
+      assert.deepStrictEqual(
+        two.entries,
+        entries.slice(0, 2).map((entry: any) => ({ ...entry, against: entry.against.slice(0, 2) }))
+      )
+      assert.deepStrictEqual((yield* read(`${path}?season=autumn&ladder=nano`)).entries, [])
+      for (const [query, expected] of [
+        ["season=secret", "404 unknown_season"],
+        ["ladder=huge", "400 invalid_request"],
+        ["limit=0", "400 invalid_request"]
+      ] as const) {
+        assert.strictEqual(refusal(yield* call(`${path}?${query}`)), expected, query)
+      }
+      assert.strictEqual(refusal(yield* call("/v1/games/go/leaderboard/matrix")), "404 unknown_game")
+    })
+  )
+
   it.effect("the course of a ladder: 48 moments from the season's opening to now, null before an entry stood there", () =>
     Effect.gen(function* () {
       const { entries, ladder, points, season } = yield* read("/v1/games/snakes/leaderboard/series?season=spring")

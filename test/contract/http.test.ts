@@ -37,6 +37,8 @@ const LeaderboardHandlers = HttpApiBuilder.group(Api, "leaderboard", (handlers) 
       return answer
     }),
     series: uncalled,
+    matrix: uncalled,
+    privateMatrix: uncalled,
     privateLeaderboard: uncalled,
     privateSeries: uncalled
   })

@@ -73,6 +73,7 @@ const PAGES = [
   ...["/", "/games/snakes", "/games/othello", "/matches", "/news", "/posts/ill", "/people/ada", "/people/bob"],
   ...["spring", "winter", "autumn"].map((slug) => `/games/snakes/seasons/${slug}`),
   ...["open", "nano", "large"].map((ladder) => `/games/snakes/seasons/spring/ladders/${ladder}`),
+  ...["open", "large"].map((ladder) => `/games/snakes/seasons/spring/ladders/${ladder}/matrix`),
   ...["duel", "old"].map((map_id) => `/games/snakes/seasons/spring/boards/${map_id}`),
   ...[x.nano, x.open, x.winter].map((id) => `/matches/${id}`),
   ...[m.alpha, m.beta, m.gamma, m.random].map((id) => `/models/${id}`),
@@ -105,6 +106,27 @@ layer(service, { excludeTestServices: true, timeout: "240 seconds" })("the site"
     })
   )
 
+  it.effect("shows the top of a ladder against each other, and who is ahead in words", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const { as } = yield* Service.Service
+      const { entries } = yield* (yield* as("ada")).leaderboard.matrix({
+        params: { game: "snakes" },
+        query: { season: "spring", ladder: "open", limit: 20 }
+      })
+      const { text } = yield* get("/games/snakes/seasons/spring/ladders/open/matrix")
+      const records = entries.flatMap(({ against }) => against.flatMap((record) => (record === null ? [] : [record])))
+      const met = records.filter(({ draws, losses, wins }) => wins + draws + losses > 0)
+      const cells = [...text.matchAll(/<td class="(ahead|behind|even)"><a [^>]*>(\d+)–(\d+)–(\d+)<\/a><br><small>(\w+)</g)]
+      const words = ({ losses, wins }: (typeof met)[number]) => (wins > losses ? "ahead" : wins < losses ? "behind" : "even")
+      assert.deepStrictEqual(
+        cells.map(([, colour, wins, draws, losses, word]) => [colour, Number(wins), Number(draws), Number(losses), word]),
+        met.map((record) => [words(record), record.wins, record.draws, record.losses, words(record)])
+      )
+      assert.isNotEmpty(cells)
+    })
+  )
+
   it.effect("knows nothing of private seasons, of what does not exist, and of what is asked in another way", () =>
     Effect.gen(function* () {
       yield* shown
@@ -112,6 +134,7 @@ layer(service, { excludeTestServices: true, timeout: "240 seconds" })("the site"
         ...[
           "/games/snakes/seasons/secret",
           "/games/snakes/seasons/secret/ladders/open",
+          "/games/snakes/seasons/secret/ladders/open/matrix",
           "/games/snakes/seasons/secret/boards/duel",
           "/matches?season=secret",
           "/matches?game=othello"

@@ -5,6 +5,7 @@ import { boardPage } from "./board/page.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
 import type { Route } from "./http/Route.ts"
+import { matrixPage } from "./leaderboard/matrix.ts"
 import { ladderPage } from "./leaderboard/page.ts"
 import { matchList } from "./match/list.ts"
 import { matchPage } from "./match/page.ts"
@@ -19,6 +20,7 @@ export const routes: ReadonlyArray<Route> = [
   gamePage,
   seasonPage,
   ladderPage,
+  matrixPage,
   boardPage,
   matchList,
   matchPage,

@@ -11,6 +11,7 @@ export const fields: Readonly<Record<string, string>> = {
   admissions: "Which runners examine models: the season's own, those of the platform, or both.",
   admit_attempt: "How many times a runner has begun to examine it.",
   admitters: "Runners that could examine a model now.",
+  against: "The record against each of the entries, in their order; null against itself.",
   all: "All that the feed shows.",
   attempt: "How many times a runner has begun to examine it, this time included.",
   author: "The author, by username.",

@@ -133,6 +133,8 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "LeaderboardEntry.rank_high": "The worst rank that its true rating may have.",
   "LeaderboardEntry.size_bytes": "The size of both files in bytes.",
   "LeaderboardEntry.matches": "Rated matches of the version on the ladder.",
+  "LeaderboardMatrix.entries": "The versions, the highest rating first.",
+  "LeaderboardMatrix.ladder": "The ladder.",
   "LeaderboardSeries.entries": "The versions.",
   "LeaderboardSeries.ladder": "The ladder.",
   "entries.ratings": "The rating at each point; null where there was none.",

@@ -45,6 +45,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Fleet: "Which runners serve a season: its own, those of the platform, or both.",
   Frame: "The last state of a match.",
   Game: "A game that the service is built with.",
+  HeadToHead: "Counted matches in which both took part. The model ranked before the other has won, also where more took part.",
   Heartbeat: "The leases that a runner keeps.",
   HeartbeatAnswer: "The state of each lease that was named.",
   ImportBaselines: "Baselines to bring in from another season of the game.",
@@ -55,6 +56,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Leaderboard: "A page of a ladder, the highest rating first.",
   LeaderboardEntry:
     "A version on a ladder. Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low` to `rank_high` is where its true rank lies with 95 %.",
+  LeaderboardMatrix: "The models of the top of a ladder against each other, by all their versions in the season.",
   LeaderboardSeries: "Ranks and ratings at each of `points`; null where the entry had none yet.",
   LeaseAnswer: "New leases, and what became of the results that came with the request.",
   LeaseRequest: "Results of finished leases, and a request for new ones.",

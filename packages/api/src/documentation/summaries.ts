@@ -25,6 +25,7 @@ export const summaries: Readonly<Record<string, string>> = {
   board: "One board, its file, and when it was in play",
   leaderboard: "A ladder, best first",
   series: "Ranks and ratings over the season",
+  matrix: "The top of a ladder against each other",
   createModel: "Make a model",
   ownModels: "The caller's models",
   model: "A model and its versions",

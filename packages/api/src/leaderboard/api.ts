@@ -62,6 +62,29 @@ export const Series = Schema.Struct({
 }).annotate({ identifier: "LeaderboardSeries" })
 export type Series = typeof Series.Type
 
+/** Counted matches of the season in which both took part; the better rank wins, also among more than two. */
+export const HeadToHead = Schema.Struct({ wins: Schema.Int, draws: Schema.Int, losses: Schema.Int }).annotate({ identifier: "HeadToHead" })
+export type HeadToHead = typeof HeadToHead.Type
+
+/** The top of a ladder against each other. `against` has an element for each of `entries` in their order, null for the entry itself. */
+export const Matrix = Schema.Struct({
+  season: Schema.String,
+  season_name: Schema.String,
+  ladder: Ladder,
+  entries: Schema.Array(
+    Schema.Struct({
+      rank: Schema.Int,
+      version_id: Id,
+      model_id: Id,
+      model: Schema.String,
+      owner: Schema.NullOr(Schema.String),
+      rating: Schema.Finite,
+      against: Schema.Array(Schema.NullOr(HeadToHead))
+    })
+  )
+}).annotate({ identifier: "LeaderboardMatrix" })
+export type Matrix = typeof Matrix.Type
+
 const params = { game: Schema.String }
 const of = { ladder: withDefault(Ladder, "open"), season: Schema.optionalKey(Schema.String) }
 const error = [UnknownGame, UnknownSeason] as const
@@ -71,7 +94,9 @@ export const leaderboardQuery = { ...of, limit: page.limit(50, 200), cursor: pag
 const reads = [
   twins("leaderboard", "/games/:game/leaderboard", { params, query: leaderboardQuery, success: Leaderboard, error }),
   /** The course of the season for the best fifty. */
-  twins("series", "/games/:game/leaderboard/series", { params, query: of, success: Series, error })
+  twins("series", "/games/:game/leaderboard/series", { params, query: of, success: Series, error }),
+  /** The models of the top of the ladder against each other, by all their versions in the season. */
+  twins("matrix", "/games/:game/leaderboard/matrix", { params, query: { ...of, limit: page.limit(20, 50) }, success: Matrix, error })
 ] as const
 
 export class LeaderboardGroup extends HttpApiGroup.make("leaderboard").add(...publicOnes(...reads), ...privateOnes(...reads)) {}

@@ -1,15 +1,17 @@
 /** Reading ladders: the entries in contention, best first, ties by version id. */
 
-import type { Entry, Leaderboard, Series } from "@agon/api/leaderboard/api.ts"
+import type { Entry, Leaderboard, Matrix, Series } from "@agon/api/leaderboard/api.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { type Field, rankInterval } from "@agon/domain/rating/RankInterval.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import { RivalTallies } from "../model/RivalTallies.ts"
 import { shown, twoDecimals } from "../rating/shown.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { makeFields } from "./fields.ts"
+import { againstEachOther, VERSIONS_OF_MODEL_MAX } from "./matrix.ts"
 import { makeQueries, type StandingRow } from "./queries.ts"
 import { pointsBetween, seriesOf } from "./series.ts"
 
@@ -18,12 +20,13 @@ export class Leaderboards extends Context.Service<
   {
     readonly page: (season: FoundSeason, ladder: Ladder, page: PageOf) => Effect.Effect<Leaderboard>
     readonly series: (season: FoundSeason, ladder: Ladder) => Effect.Effect<Series>
+    readonly matrix: (season: FoundSeason, ladder: Ladder, limit: number) => Effect.Effect<Matrix>
   }
 >()("agon/Leaderboards") {
   static readonly layer: Layer.Layer<Leaderboards, never, SqlClient.SqlClient> = Layer.effect(
     Leaderboards,
     Effect.suspend(() => makeLeaderboards)
-  )
+  ).pipe(Layer.provide(RivalTallies.layer))
 }
 
 /** The contract's number (docs/contract.md#leaderboards). */
@@ -32,6 +35,7 @@ const SERIES_ENTRIES = 50
 const makeLeaderboards = Effect.gen(function* () {
   const queries = yield* makeQueries
   const fields = yield* makeFields(queries.groups)
+  const rivals = yield* RivalTallies
 
   const page = Effect.fn("Leaderboards.page")(function* ({ id, record }: FoundSeason, ladder: Ladder, { cursor, limit }: PageOf) {
     const rows = yield* queries.page({ season_id: id, ladder, limit, offset: cursor })
@@ -57,7 +61,15 @@ const makeLeaderboards = Effect.gen(function* () {
     return { season: record.slug, ladder, points, entries: seriesOf(points, best, stood) }
   }, Effect.orDie)
 
-  return Leaderboards.of({ page, series })
+  const matrix = Effect.fn("Leaderboards.matrix")(function* ({ id, record }: FoundSeason, ladder: Ladder, limit: number) {
+    const best = yield* queries.best({ season_id: id, ladder, limit })
+    const models = best.map(({ model_id }) => model_id)
+    const versions = yield* queries.versionsOf({ season_id: id, models, limit: VERSIONS_OF_MODEL_MAX })
+    const counted = yield* rivals.of(versions.map(({ id }) => id))
+    return { season: record.slug, season_name: record.name, ladder, entries: againstEachOther(best, versions, counted) }
+  }, Effect.orDie)
+
+  return Leaderboards.of({ page, series, matrix })
 })
 
 const publish = ({ mu, sigma, ...row }: StandingRow, rank: number, { round, rules }: FoundSeason["record"], field: Field): Entry => {

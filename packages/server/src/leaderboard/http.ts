@@ -2,7 +2,7 @@ import { Api } from "@agon/api/Api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { gameTag, ladderTag, namesTag, seasonTag } from "../http/tags.ts"
+import { gameTag, ladderTag, modelTag, namesTag, seasonTag } from "../http/tags.ts"
 import { type Reader, twinsOf } from "../http/twins.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { Leaderboards } from "./Leaderboards.ts"
@@ -40,6 +40,17 @@ export const LeaderboardHandlers = HttpApiBuilder.group(
           const ladder = query.ladder as Ladder
           const season = yield* seasonOf({ game: params.game, season: query.season, ladder }, reader)
           return yield* leaderboards.series(season, ladder)
+        })
+      ),
+      ...twins(
+        "matrix",
+        Effect.fnUntraced(function* ({ params, query }, reader) {
+          const ladder = query.ladder as Ladder
+          const season = yield* seasonOf({ game: params.game, season: query.season, ladder }, reader)
+          const matrix = yield* leaderboards.matrix(season, ladder, query.limit)
+          // Their matches on other ladders count too.
+          yield* reader.tagged(...matrix.entries.map(({ model_id }) => modelTag(model_id)))
+          return matrix
         })
       )
     })

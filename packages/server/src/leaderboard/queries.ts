@@ -3,6 +3,7 @@
 import { Entry } from "@agon/api/leaderboard/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { published } from "../database/visibility.ts"
 import { bestOf, wholeOf } from "../rating/standing.ts"
 
 const { deviation: _d, provisional: _p, rank: _r, rank_high: _h, rank_low: _l, rating: _m, ...fields } = Entry.fields
@@ -35,7 +36,21 @@ const best = (sql: SqlClient.SqlClient, season_id: string, ladder: string, limit
   sql`(SELECT b.* FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
     CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "q.ladder", `LIMIT ${limit} OFFSET ${offset}`))} b)`
 
+const makeMatrix = (sql: SqlClient.SqlClient) => ({
+  /** Versions of models in a season that have entered, by version_model: the newest of each model. */
+  versionsOf: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, models: Schema.Array(Schema.String), limit: Schema.Int }),
+    Result: Schema.Struct({ id: Schema.String, model_id: Schema.String }),
+    execute: ({ limit, models, season_id }) => sql`
+      SELECT v.id, v.model_id FROM unnest(string_to_array(${models.join()}, ',')::uuid[]) asked(model_id) CROSS JOIN LATERAL (
+        SELECT w.id, w.model_id FROM version w WHERE w.model_id = asked.model_id AND w.season_id = ${season_id} AND ${sql.literal(published("w"))}
+        ORDER BY w.number DESC LIMIT ${limit}) v`
+  })
+})
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeMatrix(sql),
+
   /** A page by rating_rank, read in its order; names only for its rows, by primary keys. */
   page: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofLadder, limit: Schema.Int, offset: Schema.Int }),

@@ -37,9 +37,19 @@ export interface Stored {
   readonly tallies: Tallies
 }
 
+/** A version's seats from an instant on, so many at most. */
+export interface Asked {
+  readonly version: string
+  readonly from: Date
+  readonly seats: number
+}
+
+/** Answers for every version that it is asked for. */
+export type Count<E, R> = (asked: ReadonlyArray<Asked>) => Effect.Effect<ReadonlyMap<string, Counted>, E, R>
+
 /** Storage that outlives this process. */
 export interface RivalStore {
-  readonly load: (version: string) => Effect.Effect<Stored | undefined>
+  readonly load: (versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Stored>>
   readonly save: (version: string, stored: Stored) => Effect.Effect<void>
 }
 
@@ -52,12 +62,19 @@ interface Kept {
   readonly unsaved: number
 }
 
-/** Seats read by one statement: 10 ms where they are in memory. */
+/** Seats of one version that are read by one statement: 10 ms where they are in memory. */
 export const SEATS_MAX = 2_000
+/** Seats of all versions that are read by one statement. */
+const STATEMENT_SEATS_MAX = 5_000
+/** Versions of one statement; each costs a search in an index even where nothing has come. */
+export const VERSIONS_MAX = 200
 /** Pairs of a version and a rival kept at once, some 150 bytes each; the versions least recently read leave first. */
 const PAIRS_MAX = 200_000
 
 const BEGINNING = new Date("0001-01-01T00:00:00Z")
+
+/** The share of each of so many versions. */
+const shareOf = (versions: number) => Math.min(SEATS_MAX, Math.floor(STATEMENT_SEATS_MAX / versions))
 
 const nothing = (voided?: number): Kept => ({ from: BEGINNING, voided, tallies: new Map(), unsaved: 0 })
 
@@ -66,7 +83,12 @@ const add = (to: Map<string, Tally>, model_id: string, more: Tally) => {
   to.set(model_id, had === undefined ? more : sum(had, more))
 }
 
-export const sum = (one: Tally, other: Tally): Tally => ({
+/** Adds counts of the same model's other versions. */
+export const addTo = (to: Map<string, Tally>, tallies: Tallies): void => {
+  for (const [model_id, tally] of tallies) add(to, model_id, tally)
+}
+
+const sum = (one: Tally, other: Tally): Tally => ({
   played: one.played + other.played,
   wins: one.wins + other.wins,
   draws: one.draws + other.draws,
@@ -87,24 +109,42 @@ export class KeptRivals {
     this.#most = most
   }
 
-  /** `count` answers the seats from an instant on, up to `seats`: `SEATS_MAX`, or more where that many share one instant. */
-  read<E, R>(version: string, count: (from: Date, seats: number) => Effect.Effect<Counted, E, R>): Effect.Effect<Tallies, E, R> {
-    const step = (seats: number): Effect.Effect<Tallies, E, R> =>
-      Effect.suspend(() => {
-        const before = this.#kept.get(version)
-        if (before === undefined) return Effect.andThen(this.#load(version), step(SEATS_MAX))
-        return Effect.flatMap(count(before.from, seats), (counted) => {
-          if (this.#kept.get(version) !== before) return step(SEATS_MAX) // another read has counted them
-          if (before.voided !== undefined && before.voided !== counted.voided) {
-            this.#put(version, nothing(counted.voided))
-            return step(SEATS_MAX)
+  /** By version; `count` answers for up to `VERSIONS_MAX` versions at once, for those alone that have not been counted to their end. */
+  read<E, R>(versions: ReadonlyArray<string>, count: Count<E, R>): Effect.Effect<ReadonlyMap<string, Tallies>, E, R> {
+    const all = new Map<string, Tallies>()
+    /** With each version the seats to ask for at least: more than its share where that many share one instant. */
+    const step = (asking: ReadonlyMap<string, number>): Effect.Effect<void, E, R> =>
+      Effect.flatMap(this.#loaded([...asking.keys()]), (before) => {
+        const share = shareOf(asking.size)
+        const asked = [...before].map(([version, { from }]) => ({ version, from, seats: Math.max(share, asking.get(version)!) }))
+        return Effect.flatMap(count(asked), (counted) => {
+          const unfinished = new Map<string, number>()
+          for (const one of asked) {
+            const outcome = this.#take(one, before.get(one.version)!, counted.get(one.version)!)
+            if (typeof outcome === "number") unfinished.set(one.version, outcome)
+            else all.set(one.version, outcome)
           }
-          const after = this.#add(version, before, counted)
-          if (counted.seats < seats) return Effect.as(this.#save(version, after), withNewest(after.tallies, counted))
-          return step(after.from.getTime() === before.from.getTime() ? seats * 2 : SEATS_MAX)
+          const saved = this.#save(asked.map(({ version }) => version).filter((version) => !unfinished.has(version)))
+          return unfinished.size === 0 ? saved : Effect.andThen(saved, step(unfinished))
         })
       })
-    return step(SEATS_MAX)
+    const parts = Array.from({ length: Math.ceil(versions.length / VERSIONS_MAX) }, (_, i) =>
+      versions.slice(i * VERSIONS_MAX, (i + 1) * VERSIONS_MAX)
+    )
+    const steps = Effect.forEach(parts, (part) => step(new Map(part.map((version) => [version, 0]))), { discard: true })
+    return Effect.as(steps, all)
+  }
+
+  /** The counts of a version, or how many seats to ask for at least where it is to be asked again. */
+  #take({ from, seats, version }: Asked, before: Kept, counted: Counted): Tallies | number {
+    if (this.#kept.get(version) !== before) return 0 // another read has counted them
+    if (before.voided !== undefined && before.voided !== counted.voided) {
+      this.#put(version, nothing(counted.voided))
+      return 0
+    }
+    const after = this.#add(version, before, counted)
+    if (counted.seats < seats) return withNewest(after.tallies, counted)
+    return after.from.getTime() === from.getTime() ? seats * 2 : 0
   }
 
   /** The number of pairs kept. */
@@ -112,19 +152,32 @@ export class KeptRivals {
     return this.#pairs
   }
 
-  #load(version: string): Effect.Effect<void> {
-    return Effect.map(this.#store.load(version), (stored) => {
-      if (this.#kept.has(version)) return // another read has loaded it
-      this.#put(version, stored === undefined ? nothing() : { ...stored, tallies: new Map(stored.tallies), unsaved: 0 })
-    })
+  #loaded(versions: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Kept>> {
+    const absent = versions.filter((version) => !this.#kept.has(version))
+    const loaded = absent.length === 0 ? Effect.succeed(new Map<string, Stored>()) : this.#store.load(absent)
+    // Another read may have loaded some meanwhile.
+    return Effect.map(
+      loaded,
+      (stored) => new Map(versions.map((version) => [version, this.#kept.get(version) ?? this.#begin(version, stored.get(version))]))
+    )
+  }
+
+  #begin(version: string, stored: Stored | undefined): Kept {
+    const kept = stored === undefined ? nothing() : { ...stored, tallies: new Map(stored.tallies), unsaved: 0 }
+    this.#put(version, kept)
+    return kept
   }
 
   /** Not with every read: unsaved seats are counted again by one statement. */
-  #save(version: string, kept: Kept): Effect.Effect<void> {
-    const { from, tallies, unsaved, voided } = kept
-    if (unsaved < SEATS_MAX || voided === undefined) return Effect.void
-    if (this.#kept.get(version) === kept) this.#put(version, { ...kept, unsaved: 0 })
-    return this.#store.save(version, { from, voided, tallies })
+  #save(versions: ReadonlyArray<string>): Effect.Effect<void> {
+    const due = versions.flatMap((version) => {
+      const kept = this.#kept.get(version)
+      return kept === undefined || kept.unsaved < SEATS_MAX || kept.voided === undefined ? [] : [[version, kept, kept.voided] as const]
+    })
+    for (const [version, kept] of due) this.#put(version, { ...kept, unsaved: 0 })
+    return Effect.forEach(due, ([version, { from, tallies }, voided]) => this.#store.save(version, { from, voided, tallies }), {
+      discard: true
+    })
   }
 
   #add(version: string, before: Kept, { last, rivals, seats, voided }: Counted): Kept {

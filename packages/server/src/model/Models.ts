@@ -29,8 +29,9 @@ import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
 import { storyTag } from "../writing/tags.ts"
-import { type Counted, KeptRivals, type RivalStore, sum, type Tally } from "./KeptRivals.ts"
-import { type MetRow, makeQueries } from "./queries.ts"
+import { addTo, type Tally } from "./KeptRivals.ts"
+import { makeQueries } from "./queries.ts"
+import { RivalTallies } from "./RivalTallies.ts"
 import { recordOf } from "./record.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
@@ -66,7 +67,7 @@ export class Models extends Context.Service<
   static readonly layer: Layer.Layer<Models, never, SqlClient.SqlClient | ResponseCache | Seasons | Versions | Words> = Layer.effect(
     Models,
     Effect.suspend(() => makeModels)
-  )
+  ).pipe(Layer.provide(RivalTallies.layer))
 }
 
 const makeCreate = Effect.gen(function* () {
@@ -141,52 +142,18 @@ const makeRecords = Effect.gen(function* () {
   return { season, rivals: yield* makeRivals(known) }
 })
 
-/** The rows of a statement in the form that is cached. */
-const countedOf = (rows: ReadonlyArray<MetRow>): Counted => {
-  const { last, seats, voided } = rows[0]!
-  const rivals = rows.flatMap(({ draws, last_played_at, losses, model_id, newest, played, wins }) =>
-    model_id === null
-      ? []
-      : [{ model_id, newest: newest!, played: played!, wins: wins!, draws: draws!, losses: losses!, last_ms: last_played_at!.getTime() }]
-  )
-  return { seats, last, voided, rivals }
-}
-
 /** The most frequent opponents first, ties by the latest match. */
 const byMeetings = ([a, one]: readonly [string, Tally], [b, other]: readonly [string, Tally]) =>
   other.played - one.played || other.last_ms - one.last_ms || (a < b ? -1 : 1)
 
-/** One row for each version. Counts that cannot be stored are counted again by the next reader. */
-const storeOf = (queries: Effect.Success<typeof makeQueries>): RivalStore => ({
-  load: (version) =>
-    Effect.map(Effect.orDie(queries.talliesOf(version)), (row) => {
-      if (Option.isNone(row)) return undefined
-      const { counted_to, tallies, voided } = row.value
-      const entries = Object.entries(tallies).map(([rival, [played, wins, draws, losses, last_ms]]): [string, Tally] => [
-        rival,
-        { played, wins, draws, losses, last_ms }
-      ])
-      return { from: counted_to, voided, tallies: new Map(entries) }
-    }),
-  save: (version, { from, tallies, voided }) => {
-    const entries = [...tallies].map(([rival, { draws, last_ms, losses, played, wins }]) => [rival, [played, wins, draws, losses, last_ms]])
-    return queries.storeTallies({ version, counted_to: from, voided, tallies: Object.fromEntries(entries) }).pipe(
-      Effect.catch((error) => Effect.logWarning("what was counted of rivals is not stored", error)),
-      Effect.asVoid
-    )
-  }
-})
-
 const makeRivals = Effect.fnUntraced(function* (known: (id: string) => Effect.Effect<unknown, NotFound>) {
   const queries = yield* makeQueries
-  const kept = new KeptRivals(storeOf(queries))
+  const counts = yield* RivalTallies
 
   const rivalsOf = Effect.fnUntraced(function* (id: string) {
     const met = new Map<string, Tally>()
-    for (const { id: version } of yield* queries.publicVersions(id)) {
-      const tallies = yield* kept.read(version, (from, seats) => Effect.map(queries.met({ version, from, seats }), countedOf))
-      for (const [rival, tally] of tallies) met.set(rival, met.has(rival) ? sum(met.get(rival)!, tally) : tally)
-    }
+    const versions = (yield* queries.publicVersions(id)).map(({ id }) => id)
+    for (const tallies of (yield* counts.of(versions)).values()) addTo(met, tallies)
     return met
   }, Effect.orDie)
 

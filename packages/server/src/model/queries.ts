@@ -24,27 +24,6 @@ const ResultRow = Schema.Struct({
 })
 export type ResultRow = typeof ResultRow.Type
 
-const MetRow = Schema.Struct({
-  seats: Schema.Int,
-  last: Schema.NullOr(Schema.Date),
-  voided: Schema.Int,
-  model_id: Schema.NullOr(Schema.String),
-  newest: Schema.NullOr(Schema.Boolean),
-  played: Schema.NullOr(Schema.Int),
-  wins: Schema.NullOr(Schema.Int),
-  draws: Schema.NullOr(Schema.Int),
-  losses: Schema.NullOr(Schema.Int),
-  last_played_at: Schema.NullOr(Schema.Date)
-})
-export type MetRow = typeof MetRow.Type
-
-/** By rival: played, wins, draws, losses, and the time of the last match, in ms. */
-const TallyRow = Schema.Struct({
-  counted_to: Schema.Date,
-  voided: Schema.Int,
-  tallies: Schema.Record(Schema.String, Schema.Tuple([Schema.Int, Schema.Int, Schema.Int, Schema.Int, Schema.Int]))
-})
-
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
 const makeRecords = (sql: SqlClient.SqlClient) => ({
@@ -99,39 +78,6 @@ const makeMet = (sql: SqlClient.SqlClient) => ({
     execute: (id) => sql`
       SELECT v.id FROM version v JOIN season s ON s.id = v.season_id WHERE v.model_id = ${id} AND ${sql.literal(publicOnly())}`
   }),
-
-  /**
-   * The opponents in a version's counted seats from an instant on, up to a limit, by seat_version; the others' seats by seat_pkey.
-   * The driver's dates have milliseconds. At least one row, without a rival where there is none.
-   */
-  met: SqlSchema.findAll({
-    Request: Schema.Struct({ version: Schema.String, from: Schema.Date, seats: Schema.Int }),
-    Result: MetRow,
-    execute: ({ from, seats, version }) => sql`
-      WITH next AS MATERIALIZED (SELECT x.match_id, x.model_id, x.rank, date_trunc('milliseconds', x.ended_at) AS at FROM seat x
-          WHERE x.version_id = ${version} AND x.ended_at >= ${from} AND x.made_mu IS NOT NULL ORDER BY x.ended_at LIMIT ${seats}),
-        edge AS (SELECT count(*)::int AS seats, max(at) AS last FROM next)
-      SELECT e.seats, e.last, coalesce(s.head->>'voided', '0')::int AS voided, r.* FROM edge e
-      JOIN version v ON v.id = ${version} JOIN season s ON s.id = v.season_id
-      LEFT JOIN LATERAL (SELECT y.model_id, x.at = e.last AS newest, count(*)::int AS played, count(*) FILTER (WHERE x.rank < y.rank)::int AS wins,
-          count(*) FILTER (WHERE x.rank = y.rank)::int AS draws, count(*) FILTER (WHERE x.rank > y.rank)::int AS losses,
-          max(x.at) AS last_played_at
-        FROM next x JOIN seat y ON y.match_id = x.match_id AND y.model_id <> x.model_id GROUP BY y.model_id, newest) r ON true`
-  }),
-
-  /** One row by rival_tally_pkey. */
-  talliesOf: SqlSchema.findOneOption({
-    Request: Schema.String,
-    Result: TallyRow,
-    execute: (version) => sql`SELECT counted_to, voided, tallies FROM rival_tally WHERE version_id = ${version}`
-  }),
-
-  /** One row by rival_tally_pkey; nodes count at the same time, and the count that has come further is kept. */
-  storeTallies: ({ counted_to, tallies, version, voided }: typeof TallyRow.Type & { readonly version: string }) => sql`
-    INSERT INTO rival_tally AS t (version_id, counted_to, voided, tallies)
-    VALUES (${version}, ${counted_to}, ${voided}, ${JSON.stringify(tallies)}::jsonb)
-    ON CONFLICT (version_id) DO UPDATE SET counted_to = excluded.counted_to, voided = excluded.voided, tallies = excluded.tallies
-    WHERE (t.voided, t.counted_to) < (excluded.voided, excluded.counted_to)`,
 
   /** Names of models, by primary keys. */
   names: SqlSchema.findAll({

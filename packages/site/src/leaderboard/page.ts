@@ -1,12 +1,13 @@
 /** A ladder of a season. Models with the same rating share a rank, also across pages. */
-import { Ladder, ladders } from "@agon/api/Wire.ts"
+import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { html, said } from "../html/Html.ts"
-import { ladderAt, link, seasonAt } from "../html/links.ts"
+import { ladderAt, link, matrixAt, seasonAt } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { count } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { invalid, notFound } from "../http/refuse.ts"
+import { ladderNav } from "./nav.ts"
 import { ladderTable } from "./table.ts"
 
 const ROWS = 50
@@ -28,9 +29,9 @@ export const ladderPage: SharedRoute = {
     const path = ladderAt(game, season, ladder)
     const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(seasonAt(game, season), board.season_name)}</p>
 <h1>Ladder ${ladder} of ${said(board.season_name)}</h1>
-<nav aria-label="Ladders"><ul>
-${ladders.map((each) => html`<li><a href="${ladderAt(game, season, each)}"${each === ladder && html` aria-current="page"`}>${each}</a></li>\n`)}</ul></nav>
+${ladderNav(ladder, (each) => ladderAt(game, season, each))}
 <p>${board.closed ? "The season is over; this is where everybody stood." : board.round !== null && `In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.`}</p>
+<p><a href="${matrixAt(game, season, ladder)}">The top of this ladder against each other</a></p>
 ${ladderTable(board, { begin, end: begin + ROWS })}
 ${pager({ path, query: {}, offset, rows: ROWS, next })}`
     return { title: `Ladder ${ladder} of ${board.season_name}`, main }

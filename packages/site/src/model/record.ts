@@ -1,11 +1,11 @@
 /** A model's record in a season, its rating over time, and its rivals. */
 import type { Series } from "@agon/api/leaderboard/api.ts"
 import type { ModelDetail, ModelResult, ModelSeason, Rival } from "@agon/api/model/api.ts"
-import { ladders } from "@agon/api/Wire.ts"
 import { lineGraph } from "../html/graph.ts"
 import { type Html, html } from "../html/Html.ts"
 import { ladderAt, link, matchAt, modelAt, owned, seasonAt, withQuery } from "../html/links.ts"
 import { count, signed, time } from "../html/words.ts"
+import { ladderNav } from "../leaderboard/nav.ts"
 
 /** Links to the record in another season or on another ladder. */
 export const choices = (
@@ -20,8 +20,7 @@ export const choices = (
   return html`<h2>In season <a href="${seasonAt(game, season)}">${season}</a>, on the ladder <a href="${ladderAt(game, season, ladder)}">${ladder}</a></h2>
 <nav aria-label="Season"><ul>
 ${seasons.map((each) => html`<li><a href="${to({ season: each })}"${current(each === season)}>${each}</a></li>\n`)}</ul></nav>
-<nav aria-label="Ladder"><ul>
-${ladders.map((each) => html`<li><a href="${to({ ladder: each })}"${current(each === ladder)}>${each}</a></li>\n`)}</ul></nav>`
+${ladderNav(ladder, (each) => to({ ladder: each }), "Ladder")}`
 }
 
 const result = ({ match, outcome, played_at, rank, rating_change }: ModelResult): Html =>

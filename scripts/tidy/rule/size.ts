@@ -18,7 +18,7 @@ export function* sizes(tree: Tree): Iterable<Finding> {
   for (const source of tree.sources) if (!source.generated) yield* functions(source)
 }
 
-const isCode = (path: string) => /\.([mc]?[jt]sx?|sql|sh|proto|css|html)$/.test(path) || /^(scripts|\.ci)\/[^.]+$/.test(path)
+const isCode = (path: string) => /\.([mc]?[jt]sx?|py|sql|sh|proto|css|html)$/.test(path) || /^(scripts|\.ci)\/[^.]+$/.test(path)
 
 /** Only the outermost function that is too long is named; what is inside it moves with it. */
 function functions(source: Source): ReadonlyArray<Finding> {

@@ -240,7 +240,9 @@ const close = (side: Side) =>
     yield* obey(side, [own(side, 12)])
     yield* finish(side, yield* leaseSome(side, { matches: false }))
     const held = yield* leaseSome(side, { max: 3, admissions: false })
+    assert.isTrue(held.some((work) => work.kind === "match" && work.is_trial))
     yield* obey(side, [{ _tag: "CloseSeason", audit: audit(side, 4) }])
+    yield* claim(side) // with a rejected candidate in a match that is still being played
     yield* finish(side, held)
     for (const { state, store } of side.lives) {
       assert.strictEqual(state.phase, "closed")

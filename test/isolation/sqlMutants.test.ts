@@ -16,6 +16,16 @@ describe("mutants of SQL", () => {
       "g",
       "h"
     ])
+    assert.deepStrictEqual(conditions("DELETE FROM a WHERE b AND (c = 1 OR (d AND (e + 1) * 2 = f)) AND (g) OR (h) = (i)"), [
+      "b",
+      "(c = 1 OR (d AND (e + 1) * 2 = f))",
+      "c = 1",
+      "(d AND (e + 1) * 2 = f)",
+      "d",
+      "(e + 1) * 2 = f",
+      "(g)",
+      "(h) = (i)"
+    ])
     assert.deepStrictEqual(conditions("INSERT INTO a (b) VALUES (1) ON CONFLICT (b) DO NOTHING"), [])
   })
 

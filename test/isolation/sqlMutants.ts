@@ -67,7 +67,7 @@ const listFrom = (tokens: ReadonlyArray<Token>, first: number, depth: number): R
   const found: Array<Span> = []
   let from = first
   const close = (to: number) => {
-    if (to > from) found.push({ from: tokens[from]!.from, to: tokens[to - 1]!.to })
+    if (to > from) found.push({ from: tokens[from]!.from, to: tokens[to - 1]!.to }, ...groupIn(tokens, from, to))
     from = to + 1
   }
   for (let i = first; i <= tokens.length; i++) {
@@ -79,6 +79,15 @@ const listFrom = (tokens: ReadonlyArray<Token>, first: number, depth: number): R
     if (token.depth === depth && (token.text === "AND" || token.text === "OR")) close(i)
   }
   return found
+}
+
+/** The conditions of a group in parentheses, which is a condition too. */
+const groupIn = (tokens: ReadonlyArray<Token>, from: number, to: number): ReadonlyArray<Span> => {
+  const { depth, text } = tokens[from]!
+  const closes = tokens.findIndex((token, i) => i > from && token.text === ")" && token.depth === depth)
+  if (text !== "(" || closes !== to - 1) return []
+  const inner = listFrom(tokens, from + 1, depth + 1)
+  return inner.length > 1 ? inner : []
 }
 
 /** The fence, its parts and what is left of a commit; of any other statement the whole. */
@@ -109,9 +118,12 @@ const UNFENCED = "(SELECT id AS season_id, game FROM season WHERE id = $1) f"
 const FENCE = /\b(FROM|USING) f\b/
 const LOCK = /\bFOR (NO KEY )?UPDATE\b( OF \w+)?( SKIP LOCKED)?/
 
+const WRITE = /\b(UPDATE [a-z]\w*|INSERT INTO \w+|DELETE FROM \w+)/
+
 /** `UPDATE board`, `INSERT INTO live`, `SELECT … FROM rating`. */
 const titleOf = (piece: string): string => {
-  const [write] = /^(UPDATE \w+|INSERT INTO \w+|DELETE FROM \w+)/.exec(piece) ?? []
+  const found = WRITE.exec(piece)
+  const write = found?.index === 0 || piece.startsWith("WITH") ? found?.[0] : undefined
   return write ?? `SELECT ${short(piece).slice(7, 40)}… FROM ${/\bFROM (\w+)/.exec(piece)?.[1] ?? "?"}`
 }
 
@@ -120,11 +132,15 @@ interface Change {
   readonly of: (piece: string) => string
 }
 
-const changesOf = (piece: string): ReadonlyArray<Change> => {
-  const dropped = conditionsOf(piece).map(({ from, to }, i) => ({
+/** Each condition dropped. */
+export const conditionsDropped = (piece: string): ReadonlyArray<Change> =>
+  conditionsOf(piece).map(({ from, to }, i) => ({
     what: `without ${short(piece.slice(from, to))}`,
     of: (text: string) => always(text, conditionsOf(text)[i]!)
   }))
+
+const changesOf = (piece: string): ReadonlyArray<Change> => {
+  const dropped = conditionsDropped(piece)
   const fence = FENCE.test(piece)
     ? [{ what: "without the fence", of: (text: string) => text.replace(FENCE, (_, from: string) => `${from} ${UNFENCED}`) }]
     : []
@@ -133,7 +149,7 @@ const changesOf = (piece: string): ReadonlyArray<Change> => {
 }
 
 /** Every mutant of these texts, each once; of several that would be called the same each has its number. */
-export const mutantsOf = (texts: Iterable<string>): ReadonlyArray<SqlMutant> => {
+export const mutantsOf = (texts: Iterable<string>, changes = changesOf): ReadonlyArray<SqlMutant> => {
   const pieces = new Set([...texts].flatMap((text) => piecesOf(text).map(({ from, to }) => normal(text.slice(from, to)))))
   const named = new Map<string, number>()
   const nameOf = (name: string): string => {
@@ -147,6 +163,6 @@ export const mutantsOf = (texts: Iterable<string>): ReadonlyArray<SqlMutant> => 
       return normal(own) === piece ? replaced(whole, span, of(own)) : whole
     }, text)
   return [...pieces].flatMap((piece) =>
-    changesOf(piece).map(({ of, what }) => ({ name: nameOf(`${titleOf(piece)} ${what}`), apply: replacing(piece, of) }))
+    changes(piece).map(({ of, what }) => ({ name: nameOf(`${titleOf(piece)} ${what}`), apply: replacing(piece, of) }))
   )
 }

@@ -6,18 +6,17 @@ import { type CreateSeason, type RulesInvalid, SeasonExists } from "@agon/api/se
 import type { Season } from "@agon/api/season/Season.ts"
 import { isSlug } from "@agon/api/Wire.ts"
 import { faultsOfWindow, mergedRules } from "@agon/domain/season/Editing.ts"
-import { DEFAULT_RULES, type Rules } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf, makeAudits } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
-import { storableJson } from "../database/storable.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { gameTag } from "../http/tags.ts"
+import { makeQueries } from "./creationQueries.ts"
 import { registered } from "./registered.ts"
 import { refusing, rulesOf } from "./rulesOf.ts"
 import { Seasons } from "./Seasons.ts"
@@ -48,8 +47,6 @@ const untilReady = (actors: SeasonActors["Service"], season: string) =>
     Effect.flatMap((ready) => (Option.isSome(ready) ? Effect.void : Effect.logWarning("a new season is not ready yet", { season })))
   )
 
-const NO_FILL = { enabled: false, max_per_hour: null }
-
 /** A name as a slug: anything but letters and digits separates words. */
 const slugOf = (name: string): string =>
   name
@@ -73,26 +70,12 @@ const checked = Effect.fnUntraced(function* (body: CreateSeason) {
 })
 
 const makeSeasonMaker = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const audits = yield* makeAudits
   const actors = yield* SeasonActors
   const cache = yield* ResponseCache
   const open = yield* OpenSeasons
   const seasons = yield* Seasons
-
-  /** Inserts one row; season_slug is unique. */
-  const insert = (id: string, game: string, slug: string, digest: string, rules: Rules, body: CreateSeason, now: Date) => sql`
-    INSERT INTO season (id, game, slug, name, visibility, entry, providers, created_at, submissions_open_at, submissions_close_at,
-      rules, weight_classes, fleet, fill, engine_digest, head)
-    VALUES (${id}, ${game}, ${slug}, ${body.name}, ${body.visibility}, ${body.visibility === "private" ? "restricted" : body.entry},
-      string_to_array(${body.providers.join(",")}, ','), ${now}, ${new Date(body.submissions_open_at)}, ${new Date(body.submissions_close_at)},
-      ${storableJson(rules)}::jsonb, ${storableJson(body.weight_classes)}::jsonb, ${storableJson(body.fleet)}::jsonb,
-      ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`
-
-  /** One row for each name that account_username has; answers how many. */
-  const appoint = (id: string, usernames: ReadonlyArray<string>, now: Date) => sql`
-    INSERT INTO season_admin (season_id, account_id, added_at)
-    SELECT ${id}, a.id, ${now} FROM account a WHERE ${sql.in("a.username", usernames)} RETURNING account_id`
+  const queries = yield* makeQueries
 
   return SeasonMaker.of({
     create: Effect.fn("SeasonMaker.create")(function* (account, game, body) {
@@ -102,10 +85,10 @@ const makeSeasonMaker = Effect.gen(function* () {
       const now = new Date(yield* Clock.currentTimeMillis)
       const admins = [...new Set(body.admins ?? [])]
       const write = Effect.gen(function* () {
-        yield* insert(id, game, slug, digest, rules, body, now).pipe(
-          onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` }))
-        )
-        const appointed = admins.length === 0 ? [] : yield* appoint(id, admins, now)
+        yield* queries
+          .insert(id, game, slug, digest, rules, body, now)
+          .pipe(onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` })))
+        const appointed = admins.length === 0 ? [] : yield* queries.appoint(id, admins, now)
         if (appointed.length < admins.length) return yield* invalid("admins", "Not every name is that of an account.")
       })
       const audit = () => auditOf(account, "season.create", slug)

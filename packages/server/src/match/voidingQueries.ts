@@ -1,0 +1,32 @@
+/** Statements on the runners that a voided match condemns. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** One row by the primary key. */
+  placeOf: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ game: Schema.String, season_id: Schema.String }),
+    execute: (season_id) => sql`SELECT game, id AS season_id FROM season WHERE id = ${season_id}`
+  }),
+
+  /** Locks one row by the primary key. `fresh`: it was not flagged before. */
+  flag: SqlSchema.findAll({
+    Request: Schema.Struct({ runner: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ key_id: Schema.String, name: Schema.String, fresh: Schema.Boolean }),
+    execute: ({ now, runner }) => sql`
+      WITH b AS (SELECT id, flagged_at FROM runner WHERE id = ${runner} FOR NO KEY UPDATE)
+      UPDATE runner r SET flagged_at = coalesce(b.flagged_at, ${now}), stopped = true,
+        state = CASE r.state WHEN 'active' THEN 'draining' ELSE r.state END
+      FROM b WHERE r.id = b.id RETURNING r.key_id, r.name, b.flagged_at IS NULL AS fresh`
+  }),
+
+  /**
+   * Locks the runners of a key, by runner_of_key, where three of them were flagged within a day (as in runner/queries.ts). Not
+   * those of the service's own key, which has no creator.
+   */
+  stopKey: ({ key, now }: { readonly key: string; readonly now: Date }) => sql`
+    UPDATE runner SET stopped = true, state = CASE state WHEN 'active' THEN 'draining' ELSE state END
+    WHERE key_id = ${key} AND NOT stopped AND (SELECT created_by IS NOT NULL FROM runner_key WHERE id = ${key})
+      AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= 3`
+}))

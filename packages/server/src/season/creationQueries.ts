@@ -1,0 +1,25 @@
+/** The statements that make a season. */
+import type { CreateSeason } from "@agon/api/season/creation.ts"
+import type { Rules } from "@agon/domain/season/Rules.ts"
+import { freshHead } from "@agon/domain/season/State.ts"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { storableJson } from "../database/storable.ts"
+
+const NO_FILL = { enabled: false, max_per_hour: null }
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** Inserts one row; season_slug is unique. */
+  insert: (id: string, game: string, slug: string, digest: string, rules: Rules, body: CreateSeason, now: Date) => sql`
+    INSERT INTO season (id, game, slug, name, visibility, entry, providers, created_at, submissions_open_at, submissions_close_at,
+      rules, weight_classes, fleet, fill, engine_digest, head)
+    VALUES (${id}, ${game}, ${slug}, ${body.name}, ${body.visibility}, ${body.visibility === "private" ? "restricted" : body.entry},
+      string_to_array(${body.providers.join(",")}, ','), ${now}, ${new Date(body.submissions_open_at)}, ${new Date(body.submissions_close_at)},
+      ${storableJson(rules)}::jsonb, ${storableJson(body.weight_classes)}::jsonb, ${storableJson(body.fleet)}::jsonb,
+      ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`,
+
+  /** One row for each name that account_username has; answers how many. */
+  appoint: (id: string, usernames: ReadonlyArray<string>, now: Date) => sql`
+    INSERT INTO season_admin (season_id, account_id, added_at)
+    SELECT ${id}, a.id, ${now} FROM account a WHERE ${sql.in("a.username", usernames)} RETURNING account_id`
+}))

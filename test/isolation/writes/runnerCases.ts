@@ -1,0 +1,390 @@
+/** Writes about runners, their keys and their audits. */
+import { Effect, Option } from "effect"
+import { id } from "../../support/SeasonScript.ts"
+import { audit, live, match, NOW, OWN, PLATFORM, played, review, runner } from "./ground.ts"
+import type { Case, Stores } from "./Trial.ts"
+
+const ONE = id("season", 1)
+const KEY = id("key", 1)
+const RUNNER = id("runner", 11)
+const LATER = new Date("2026-03-01T12:10:00Z")
+const AGO = "2026-03-01T10:00:00Z"
+const DAYS_AGO = "2026-02-20T10:00:00Z"
+
+const session = (key: number) => ({
+  ...{ id: id("runner", 99), key_id: id("key", key), name: "r", runtime_version: "rt", engines: "[]", accepts: ["match"] },
+  ...{ slots: 1, isolation: null, now: NOW }
+})
+
+/** Of both seasons, three that are flagged for each key: two within a day, one before it. */
+const FLAGGED = [1, 2].flatMap((key) => [
+  runner(key * 10 + 4, { key, state: "gone", flagged: AGO }),
+  runner(key * 10 + 5, { key, state: "gone", flagged: AGO }),
+  runner(key * 10 + 6, { key, state: "gone", flagged: DAYS_AGO })
+])
+const THIRD = [1, 2].map((key) => runner(key * 10 + 7, { key, state: "draining", flagged: AGO }))
+
+/** Enough rows of a key's runners to reach a limit. */
+const many = (count: number, key: number, state: string) => `
+  INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at)
+    SELECT gen_random_uuid(), '${id("key", key)}', 'r', 'rt', '[]', '{match}', 1, '${state}', '${NOW.toISOString()}', '${NOW.toISOString()}'
+    FROM generate_series(1, ${count})`
+
+/** Runner 11 holds one match and one review, and gave one of each back; so does 21; of the draining ones 12 has a match, 22 a review. */
+const WORK = [
+  ...[1, 2].flatMap((n) => [live(n * 10, n, n * 10 + 1, true), live(n * 10 + 1, n, n * 10 + 1, false), review(n, n, n * 10 + 1, n === 1)]),
+  live(12, 1, 12, true),
+  live(22, 2, 22, false)
+]
+
+const KEYS: ReadonlyArray<Case> = [
+  {
+    title: "a revoked key takes its own runners along",
+    act: ({ runners }) => runners.revoke({ id: KEY, now: NOW }),
+    reply: { fresh: true },
+    changes: ["runner 11: state=gone", "runner 12: state=gone", "runner_key key 1: revoked_at=2026-03-01T12:00:00+00:00"]
+  },
+  {
+    title: "a key is revoked once",
+    rows: [`UPDATE runner_key SET revoked_at = '${AGO}'`, `UPDATE runner SET state = 'gone'`],
+    act: ({ runners }) => runners.revoke({ id: KEY, now: NOW }),
+    reply: { fresh: false },
+    changes: []
+  }
+]
+
+const drain =
+  (runner: number, season: number | null) =>
+  ({ runners }: Stores) =>
+    Effect.map(runners.drain({ id: id("runner", runner), season_id: season === null ? null : id("season", season) }), (drained) =>
+      Option.getOrNull(Option.map(drained, ({ fresh, leases }) => ({ fresh, leases })))
+    )
+
+const SESSIONS: ReadonlyArray<Case> = [
+  {
+    title: "a session is opened for a key with two runners flagged within a day",
+    rows: FLAGGED,
+    act: ({ runners }) => runners.openSession(session(1)),
+    reply: [{ state: "active", flagged: 2 }],
+    changes: ["+ runner 99"]
+  },
+  {
+    title: "a session of a key with three runners flagged within a day gets no work",
+    rows: [...FLAGGED, ...THIRD],
+    act: ({ runners }) => runners.openSession(session(1)),
+    reply: [{ state: "draining", flagged: 3 }],
+    changes: ["+ runner 99"]
+  },
+  {
+    title: "a session of the service's own key gets work whatever was flagged",
+    rows: [4, 5, 6].map((n) => runner(OWN * 10 + n, { key: OWN, state: "gone", flagged: AGO })),
+    act: ({ runners }) => runners.openSession(session(OWN)),
+    reply: [{ state: "active", flagged: 3 }],
+    changes: ["+ runner 99"]
+  },
+  {
+    title: "a key has as many sessions as it may, gone ones not counted",
+    rows: [many(125, 1, "active"), many(9, 1, "gone"), many(9, 2, "active")],
+    act: ({ runners }) => runners.openSession(session(1)),
+    reply: [{ state: "active", flagged: 0 }],
+    changes: ["+ runner 99"]
+  },
+  {
+    title: "and not one more",
+    rows: [many(126, 1, "active")],
+    act: ({ runners }) => runners.openSession(session(1)),
+    changes: []
+  },
+  {
+    title: "the oldest gone runners of a key are forgotten, but not those flagged within a day",
+    rows: [...FLAGGED, many(1_000, 1, "gone"), many(9, 2, "gone")],
+    act: ({ runners }) => runners.forget({ key_id: KEY, now: NOW }),
+    changes: ["- runner 13", "- runner 16"]
+  },
+  {
+    title: "runners that still play are not forgotten",
+    rows: [many(1_000, 1, "active")],
+    act: ({ runners }) => runners.forget({ key_id: KEY, now: NOW }),
+    changes: []
+  },
+  {
+    title: "a runner is seen, and one that was away is active again",
+    act: ({ runners }) => runners.seen({ id: id("runner", 13), now: LATER }),
+    changes: ["runner 13: state=active last_seen_at=2026-03-01T12:10:00+00:00"]
+  },
+  {
+    title: "silent runners are gone, and drained ones without work",
+    rows: [...WORK, `UPDATE runner SET last_seen_at = '${DAYS_AGO}' WHERE id IN ('${id("runner", 21)}', '${id("runner", 23)}')`],
+    act: ({ runners }) => runners.sweep(new Date(AGO)),
+    changes: [
+      "runner 21: state=gone",
+      "runner 22: state=gone stopped=true",
+      "runner 32: state=gone stopped=true",
+      "runner 42: state=gone stopped=true"
+    ]
+  },
+  {
+    title: "a drained runner with a review only is not gone",
+    rows: [review(1, 1, 12, true), review(2, 2, 22, false)],
+    act: ({ runners }) => runners.sweep(new Date(AGO)),
+    changes: ["runner 22: state=gone stopped=true", "runner 32: state=gone stopped=true", "runner 42: state=gone stopped=true"]
+  },
+  {
+    title: "a runner is drained by its own fleet",
+    rows: WORK,
+    act: drain(11, 1),
+    reply: { fresh: true, leases: 2 },
+    changes: ["runner 11: state=draining"]
+  },
+  {
+    title: "work that a drained runner gave back, and that of others, is not its own",
+    rows: [review(1, 1, 12, true), review(2, 2, 11, false)],
+    act: drain(11, 1),
+    reply: { fresh: true, leases: 0 },
+    changes: ["runner 11: state=draining"]
+  },
+  {
+    title: "a runner of the platform is drained by the platform",
+    act: drain(PLATFORM * 10 + 1, null),
+    reply: { fresh: true, leases: 0 },
+    changes: ["runner 31: state=draining"]
+  },
+  {
+    title: "a runner is not drained by another fleet",
+    act: drain(11, 2),
+    reply: null,
+    changes: []
+  },
+  {
+    title: "a gone runner is not drained",
+    act: drain(13, 1),
+    reply: null,
+    changes: []
+  }
+]
+
+const VOIDING: ReadonlyArray<Case> = [
+  {
+    title: "a runner is flagged",
+    act: ({ voiding }) => voiding.flag({ runner: RUNNER, now: NOW }),
+    reply: [{ key_id: "key 1", name: "r", fresh: true }],
+    changes: ["runner 11: state=draining stopped=true flagged_at=2026-03-01T12:00:00+00:00"]
+  },
+  {
+    title: "a runner is flagged once",
+    rows: [`UPDATE runner SET flagged_at = '${AGO}'`],
+    act: ({ voiding }) => voiding.flag({ runner: RUNNER, now: NOW }),
+    reply: [{ key_id: "key 1", name: "r", fresh: false }],
+    changes: ["runner 11: state=draining stopped=true"]
+  },
+  {
+    title: "a key of which three runners were flagged within a day is stopped",
+    rows: [...FLAGGED, ...THIRD, `UPDATE runner SET stopped = true, state = 'active' WHERE id = '${id("runner", 16)}'`],
+    act: ({ voiding }) => voiding.stopKey({ key: KEY, now: NOW }),
+    changes: [
+      "runner 11: state=draining stopped=true",
+      "runner 12: stopped=true",
+      "runner 13: stopped=true",
+      "runner 14: stopped=true",
+      "runner 15: stopped=true",
+      "runner 17: stopped=true"
+    ]
+  },
+  {
+    title: "a key of which two were flagged within a day is not stopped",
+    rows: [...FLAGGED, THIRD[1]!],
+    act: ({ voiding }) => voiding.stopKey({ key: KEY, now: NOW }),
+    changes: []
+  },
+  {
+    title: "the service's own key is never stopped",
+    rows: [4, 5, 6].map((n) => runner(OWN * 10 + n, { key: OWN, state: "gone", flagged: AGO })),
+    act: ({ voiding }) => voiding.stopKey({ key: id("key", OWN), now: NOW }),
+    changes: []
+  }
+]
+
+/** Audits that a runner of the platform asks for; it gets the last two. */
+const DUE = [11, 12]
+const TAKEN: ReadonlyArray<string> = [
+  `UPDATE season SET closed_at = '${AGO}' WHERE id = '${id("season", 4)}'`,
+  ...[
+    played(1, { season: 1, key: PLATFORM }),
+    played(2, { season: 1, status: "cancelled" }),
+    played(3, { season: 1, runtime: "another" }),
+    played(4, { season: 4 }),
+    played(5, { season: 1, engine: "sha256:another" }),
+    ...[6, 7, 8, ...DUE].map((n) => played(n, { season: n % 2 === 0 ? 1 : 2 }))
+  ],
+  ...[1, 2, 3, 5].map((n) => audit(n, { season: 1 })),
+  audit(4, { season: 4 }),
+  audit(6, { season: 1, state: "done" }),
+  audit(7, { season: 2, state: "leased", runner: 21 }),
+  audit(8, { season: 1, doubter: PLATFORM * 10 + 3 }),
+  audit(11, { season: 2, doubter: 11 }),
+  audit(12, { season: 1 })
+]
+
+const take = (runner: number, season: number | null, since: Date): Case["act"] => {
+  const asked = { runner: id("runner", runner), key: id("key", Math.floor(runner / 10)), until: LATER, since, limit: 100 }
+  return ({ audits }) =>
+    Effect.map(audits.take({ ...asked, season_id: season === null ? null : id("season", season) }), (rows) =>
+      rows.map(({ id, rules, versions }) => `${id}: ${versions.length} of ${versions[0]}, ${rules.max_turns} turns`).sort()
+    )
+}
+
+const TAKES: ReadonlyArray<Case> = [
+  {
+    title: "audits are taken that another key has played, with the same runtime and engine, in an open season",
+    rows: TAKEN,
+    act: take(PLATFORM * 10 + 1, null, LATER),
+    reply: ["audit 11: 2 of version 2, 500 turns", "audit 12: 2 of version 1, 500 turns"],
+    changes: [
+      "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31",
+      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31"
+    ]
+  },
+  {
+    title: "the service's own runner takes those it has played, when nobody else came",
+    rows: [played(1, { season: 1, key: OWN }), audit(1, { season: 1 })],
+    act: take(OWN * 10 + 1, null, LATER),
+    reply: ["audit 1: 2 of version 1, 500 turns"],
+    changes: ["match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 4 lease_n=4 runner_id=runner 41"]
+  },
+  {
+    title: "and not before",
+    rows: [played(1, { season: 1, key: OWN }), audit(1, { season: 1 })],
+    act: take(OWN * 10 + 1, null, new Date(AGO)),
+    changes: []
+  },
+  {
+    title: "a season's fleet takes audits of its season alone",
+    rows: [1, 2].flatMap((n) => [played(n, { season: n, key: PLATFORM }), audit(n, { season: n })]),
+    act: take(11, 1, LATER),
+    reply: ["audit 1: 2 of version 1, 500 turns"],
+    changes: ["match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 1 lease_n=4 runner_id=runner 11"]
+  },
+  {
+    title: "a season that is played by its own fleet gives the platform none",
+    rows: [
+      `UPDATE season SET fleet = '{"matches": "own", "admissions": "own"}' WHERE id = '${ONE}'`,
+      ...[1, 2].flatMap((n) => [played(n, { season: n, key: OWN }), audit(n, { season: n })])
+    ],
+    act: take(PLATFORM * 10 + 1, null, LATER),
+    reply: ["audit 2: 2 of version 2, 500 turns"],
+    changes: ["match_audit audit 2: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31"]
+  }
+]
+
+/** Audits of both seasons: leased by both runners of their key, waiting, and done. */
+const HELD: ReadonlyArray<string> = [1, 2].flatMap((season) =>
+  [
+    { state: "leased", runner: season * 10 + 1, until: AGO },
+    { state: "leased", runner: season * 10 + 2, until: LATER.toISOString() },
+    { state: "leased", runner: season * 10 + 1, until: LATER.toISOString() },
+    { state: "done", runner: season * 10 + 1, until: AGO },
+    { state: "waiting", until: AGO }
+  ].map((row, i) => audit(season * 10 + i, { season, ...(row as { state: "leased" }) }))
+)
+const FIRST = id("audit", 10)
+const ROW = { id: FIRST, lease_n: 3 } as any
+
+const AUDITS: ReadonlyArray<Case> = [
+  {
+    title: "leases are extended that the key holds and names",
+    rows: HELD,
+    act: ({ audits }) =>
+      Effect.map(audits.extend({ ids: [10, 11, 13, 14, 20].map((n) => id("audit", n)), key: KEY, until: LATER }), (held) => held.length),
+    reply: 2,
+    changes: ["match_audit audit 10: until=2026-03-01T12:10:00+00:00"]
+  },
+  {
+    title: "an audit is given back",
+    rows: HELD,
+    act: ({ audits }) => audits.giveBack({ id: FIRST, key: KEY, lease_n: 3 }),
+    changes: ["match_audit audit 10: state=waiting runner_id=null"]
+  },
+  {
+    title: "an audit is not given back under an older lease",
+    rows: HELD,
+    act: ({ audits }) => audits.giveBack({ id: FIRST, key: KEY, lease_n: 2 }),
+    changes: []
+  },
+  {
+    title: "an audit is not given back by another key",
+    rows: HELD,
+    act: ({ audits }) => audits.giveBack({ id: FIRST, key: id("key", 2), lease_n: 3 }),
+    changes: []
+  },
+  {
+    title: "an audit that is done is not given back",
+    rows: HELD,
+    act: ({ audits }) => audits.giveBack({ id: id("audit", 13), key: KEY, lease_n: 3 }),
+    changes: []
+  },
+  {
+    title: "all that a key holds is given back",
+    rows: HELD,
+    act: ({ audits }) => audits.giveBackAll(KEY),
+    changes: [
+      "match_audit audit 10: state=waiting runner_id=null",
+      "match_audit audit 11: state=waiting runner_id=null",
+      "match_audit audit 12: state=waiting runner_id=null"
+    ]
+  },
+  {
+    title: "leases that a runner does not name are given back",
+    rows: HELD,
+    act: ({ audits }) => audits.keepOnly(RUNNER, [`${id("audit", 12)}.3`, `${FIRST}.2`]),
+    changes: ["match_audit audit 10: state=waiting runner_id=null"]
+  },
+  {
+    title: "a mismatch is noted, and a second opinion asked for",
+    rows: HELD,
+    act: ({ audits }) => audits.mismatch(ROW, RUNNER, "sha256:other"),
+    changes: ["match_audit audit 10: state=waiting runner_id=null doubter_id=runner 11 doubter_sha256=sha256:other"]
+  },
+  {
+    title: "a mismatch under an older lease is not noted",
+    rows: HELD,
+    act: ({ audits }) => audits.mismatch({ ...ROW, lease_n: 2 }, RUNNER, "sha256:other"),
+    changes: []
+  },
+  {
+    title: "a mismatch of an audit that is done is not noted",
+    rows: HELD,
+    act: ({ audits }) => audits.mismatch({ ...ROW, id: id("audit", 13) }, RUNNER, "sha256:other"),
+    changes: []
+  },
+  {
+    title: "an audit is settled",
+    rows: HELD,
+    act: ({ audits }) => audits.settle(FIRST, "same"),
+    changes: ["match_audit audit 10: state=done verdict=same"]
+  },
+  {
+    title: "leases that ran out go back",
+    rows: HELD,
+    act: ({ audits }) => audits.lapse(NOW),
+    changes: ["match_audit audit 10: state=waiting", "match_audit audit 20: state=waiting"]
+  }
+]
+
+const CHECKS: ReadonlyArray<Case> = [
+  {
+    title: "a match is put down for an audit once",
+    rows: [audit(1, { season: 1 })],
+    act: ({ checks }) => checks.toAudit({ id: id("audit", 9), match_id: match(1), season_id: ONE, created_at: NOW }),
+    changes: []
+  },
+  {
+    title: "a season's check moves on",
+    rows: [1, 2].map(
+      (n) => `INSERT INTO match_check (season_id, ended_at, match_id) VALUES ('${id("season", n)}', '${AGO}', '${match(1)}')`
+    ),
+    act: ({ checks }) => checks.checked({ ended_at: NOW, id: match(2) }, ONE),
+    changes: ["match_check season 1: ended_at=2026-03-01T12:00:00+00:00 match_id=match 2"]
+  }
+]
+
+export const CASES: ReadonlyArray<Case> = [...KEYS, ...SESSIONS, ...VOIDING, ...TAKES, ...AUDITS, ...CHECKS]

@@ -252,7 +252,7 @@ layer(service, { excludeTestServices: true, timeout: "240 seconds" })("the site"
       const ada = yield* get("/me", { cookie: "service_session=ada-token" })
       assert.strictEqual(ada.status, 200, ada.text)
       assertPage("/me", ada)
-      assert.strictEqual(ada.headers.get("cache-control"), "no-store")
+      assert.strictEqual(ada.headers.get("cache-control"), "private, no-store")
       assert.include(ada.text, "Signed in as ada")
       assert.include(ada.text, "in trial")
     })

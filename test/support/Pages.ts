@@ -12,13 +12,13 @@ export interface Shown {
 let asked = 0
 
 /** Each request comes from an address of its own, as the proxy in front tells, so that no rate is met. */
-const address = () => `198.51.${Math.floor(++asked / 250) % 250}.${asked % 250}`
+export const publicAddress = () => `198.51.${Math.floor(++asked / 250) % 250}.${asked % 250}`
 
 export const page = (origin: string, path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Effect.Effect<Shown> =>
   Effect.promise(async () => {
     const response = await fetch(`${origin}${path}`, {
       method,
-      headers: { "x-forwarded-for": address(), ...headers },
+      headers: { "x-forwarded-for": publicAddress(), ...headers },
       redirect: "manual"
     })
     return { status: response.status, headers: response.headers, text: await response.text() }

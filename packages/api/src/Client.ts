@@ -2,7 +2,7 @@
  * The typed client: one method for each endpoint (`client.runner.lease({ payload })`); refusals are instances of their code's class.
  * Runners call it with a bearer key, a website's backend on behalf of its visitors; README.md shows how.
  */
-import type { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Api.ts"
@@ -47,7 +47,18 @@ const headersOf = (credential: Credential): Record<string, string> => {
 }
 
 /** `baseUrl` is the service's origin; the caller provides an HttpClient. */
-export const makeClient = (baseUrl: string, credential?: Credential) =>
-  HttpApiClient.make(Api, { baseUrl, transformClient: HttpClient.mapRequest(HttpClientRequest.setHeaders(headersOf(credential))) })
+export const makeClient = (baseUrl: string, credential?: Credential) => HttpApiClient.make(Api, optionsOf(baseUrl, credential))
+
+const optionsOf = (baseUrl: string, credential: Credential) => ({
+  baseUrl,
+  transformClient: (client: HttpClient.HttpClient) => HttpClient.mapRequest(client, HttpClientRequest.setHeaders(headersOf(credential)))
+})
+
+/** The same, where a failure of a schema is always one of the request, which has not been sent; an ill answer is a defect. */
+export const makeStrictClient = (baseUrl: string, credential?: Credential): ReturnType<typeof makeClient> =>
+  HttpApiClient.make(Api, {
+    ...optionsOf(baseUrl, credential),
+    transformResponse: (answer) => Effect.catchIf(answer, Schema.isSchemaError, (error) => Effect.die(error))
+  })
 
 export type Client = Effect.Success<ReturnType<typeof makeClient>>

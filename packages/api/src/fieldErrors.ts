@@ -4,8 +4,8 @@
  * issues is walked only that far: a body with thousands of faults has thousands of branches, which are not formatted.
  */
 
-import type { FieldErrors } from "@agon/api/Problem.ts"
 import { SchemaIssue } from "effect"
+import type { FieldErrors } from "./Problem.ts"
 import { takes } from "./takes.ts"
 
 type Fault = FieldErrors[number]

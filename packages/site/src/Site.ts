@@ -1,6 +1,6 @@
 /** The site as a layer: node's server with its limits, the client of the service beneath it, and the pages. */
 import { createServer } from "node:http"
-import { makeClient } from "@agon/api/Client.ts"
+import { makeStrictClient } from "@agon/api/Client.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Effect, Layer } from "effect"
@@ -44,15 +44,15 @@ const answers = ({ secret, service }: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const http = reading(secret)(yield* HttpClient.HttpClient)
-    const clientAs = (credential: Parameters<typeof makeClient>[1]) =>
-      Effect.provideService(makeClient(service, credential), HttpClient.HttpClient, http)
+    const clientAs = (credential: Parameters<typeof makeStrictClient>[1]) =>
+      Effect.provideService(makeStrictClient(service, credential), HttpClient.HttpClient, http)
     const { files, scriptTag } = yield* islands
     const script = (island: IslandName) => made(scriptTag(island))
     const client = yield* clientAs(undefined)
     return makeAnswers({ assets: assetsOf(files), script, routes, client, as: clientAs, http, secret }, scope)
   })
 
-/** Pages take no body. */
+/** Pages take no body; a form has a bound of its own. */
 const noBody = Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
 
 /** Serves the pages; the layer gives HttpServer, whose address says the port. */

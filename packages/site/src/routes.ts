@@ -1,6 +1,7 @@
 /** Every page of the site. */
 import { me } from "./account/me.ts"
 import { profile } from "./account/profile.ts"
+import { settings } from "./account/settings.ts"
 import { boardPage } from "./board/page.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
@@ -29,5 +30,6 @@ export const routes: ReadonlyArray<Route> = [
   profile,
   news,
   post,
-  me
+  me,
+  settings
 ]

@@ -8,6 +8,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
 import { Context, Effect } from "effect"
+import { PublicOrigin } from "../config/publicOrigin.ts"
 import { ClientAddress, VISITOR } from "./ClientAddress.ts"
 import { ConnectionLimits, makeServer } from "./Connections.ts"
 import { makeCrowd } from "./crowd.ts"
@@ -57,11 +58,11 @@ export const makeFront = Effect.gen(function* () {
 
   const fork = Effect.runForkWith(context)
   const watch = makeSlowReaders(yield* SlowReaderLimits, context)
-
   const clientOf = ({ headers, socket }: IncomingMessage) =>
     addressOf(socket.remoteAddress ?? "", headers["x-forwarded-for"] as string | undefined, headers[VISITOR] as string | undefined) // node joins repeated ones
 
-  const paged = makeSitePages(yield* Site, { clientOf, fork, take: (address) => limits.takeUnsafe("public", address) })
+  const take = (address: string) => limits.takeUnsafe("public", address)
+  const paged = makeSitePages(yield* Site, { clientOf, fork, origin: yield* PublicOrigin, take })
 
   const hit = (request: IncomingMessage, response: ServerResponse, goOn: () => void): boolean => {
     if (request.method !== "GET" && request.method !== "HEAD") return false
@@ -70,7 +71,7 @@ export const makeFront = Effect.gen(function* () {
     const found = representationOf(entry, codingOf(request.headers["accept-encoding"] as string | undefined))
     if (found === undefined) return false // it has to be compressed first, off the event loop
     const address = clientOf(request)
-    const wait_ms = limits.takeUnsafe("public", address)
+    const wait_ms = take(address)
     const write = () => {
       send(request, response, entry, found)
       watch(response, address)

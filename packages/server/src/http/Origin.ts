@@ -14,10 +14,16 @@ export const comesFromElsewhere = ({ headers }: HttpServerRequest.HttpServerRequ
 /** A page of ours, or no page at all: an address typed in, a bookmark. */
 const isOwn = (site: string) => site === "same-origin" || site === "none"
 
-export const refusesOrigin = ({ headers, method }: HttpServerRequest.HttpServerRequest, { same }: PublicOriginShape) => {
+/** A request of Effect's or of node's own. */
+interface Asked {
+  readonly method?: string | undefined
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+}
+
+export const refusesOrigin = ({ headers, method }: Asked, { same }: PublicOriginShape) => {
   if (method === "GET" || method === "HEAD") return false
   const site = headers["sec-fetch-site"]
-  if (site !== undefined) return !isOwn(site)
+  if (site !== undefined) return !isOwn(String(site))
   const origin = headers["origin"]
-  return origin !== undefined && !same.has(origin)
+  return origin !== undefined && !same.has(String(origin))
 }

@@ -3,13 +3,17 @@
  * service's own. The site is told the client's address, so that what it reads for a page counts against that address.
  *
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
- * way are bounded in number; no body is passed on. While the site is away, its visitors get a plain page with 503.
+ * way are bounded in number. Of requests with a body only forms are passed on (SiteForms.ts), never twice: the site writes through
+ * the API, where they count against the account like all writes. While the site is away, its visitors get a plain page with 503.
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
 import { Context, Effect, Metric, Redacted } from "effect"
+import type { PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Address } from "../config/variables.ts"
 import { VISITOR } from "./ClientAddress.ts"
+import { refusesOrigin } from "./Origin.ts"
 import { nextRequestId } from "./RequestId.ts"
+import { bodyOf, FORM_HEADERS, isForm } from "./SiteForms.ts"
 
 export interface SiteShape {
   /** Undefined while the site does not run. */
@@ -33,7 +37,8 @@ const CONNECTIONS = 64
 
 const PASSED_ON = ["accept-encoding", "cookie", "if-none-match"]
 const PASSED_BACK = [
-  ...["allow", "cache-control", "content-encoding", "content-security-policy", "content-type", "etag", "location", "retry-after", "vary"]
+  ...["allow", "cache-control", "content-encoding", "content-security-policy", "content-type", "etag", "location", "referrer-policy"],
+  ...["retry-after", "set-cookie", "vary"]
 ]
 
 export const pagesFailed = Metric.counter("agon_site_pages_failed_total", {
@@ -46,6 +51,7 @@ interface Around {
   /** Takes a public token of the address: 0, or the milliseconds until there is one. */
   readonly take: (address: string) => number | Effect.Effect<number>
   readonly fork: (effect: Effect.Effect<void>) => unknown
+  readonly origin: PublicOriginShape
 }
 
 interface Answered {
@@ -58,19 +64,23 @@ const isOwn = (url: string) =>
   OWN.some((path) => url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?"))
 
 /** Whether the site answers the request. */
-export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, take }: Around) => {
+export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, origin, take }: Around) => {
   if (site === undefined) return () => false
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   let underWay = 0
 
-  const pass = (request: IncomingMessage, response: ServerResponse, address: string) => {
+  const pass = (request: IncomingMessage, response: ServerResponse, address: string, form?: Buffer) => {
     const at = site.at()
     if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return refuse(response, AWAY)
     underWay++
-    const headers = { ...passedOn(request), [VISITOR]: `${Redacted.value(site.secret)} ${address}` }
+    const headers = { ...passedOn(request, form), [VISITOR]: `${Redacted.value(site.secret)} ${address}` }
     const asked = { host: at.host, port: at.port, agent, method: request.method, path: request.url, headers }
-    fetched(asked, response)
-      .catch((error) => (isStale(error) ? fetched(asked, response) : Promise.reject(error)))
+    // A form has a connection of its own: on a kept one that breaks nobody knows whether the site has seen it.
+    const answered =
+      form === undefined
+        ? fetched(asked, response).catch((error) => (isStale(error) ? fetched(asked, response) : Promise.reject(error)))
+        : fetched({ ...asked, agent: false }, response, form)
+    answered
       .then((answer) => passBack(response, answer))
       .catch(() => {
         if (response.destroyed) return // the visitor has left
@@ -80,16 +90,27 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, tak
       .finally(() => void underWay--)
   }
 
+  const passForm = (request: IncomingMessage, response: ServerResponse, address: string) => {
+    if (refusesOrigin(request, origin)) return refuse(response, FOREIGN)
+    bodyOf(request).then(
+      (form) => (form === undefined ? refuse(response, TOO_LONG) : pass(request, response, address, form)),
+      () => {} // the visitor has left
+    )
+  }
+
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (isOwn(request.url!)) return false
     response.setHeader("x-request-id", nextRequestId())
-    if (request.method !== "GET" && request.method !== "HEAD") {
+    if (request.method !== "GET" && request.method !== "HEAD" && !isForm(request)) {
       refuse(response, READ_ONLY)
       return true
     }
     const address = clientOf(request)
-    const judge = (wait_ms: number) =>
-      wait_ms === 0 ? pass(request, response, address) : refuse(response, TOO_MANY, Math.ceil(wait_ms / 1000))
+    const judge = (wait_ms: number) => {
+      if (wait_ms > 0) refuse(response, TOO_MANY, Math.ceil(wait_ms / 1000))
+      else if (isForm(request)) passForm(request, response, address)
+      else pass(request, response, address)
+    }
     const wait_ms = take(address)
     if (typeof wait_ms === "number") judge(wait_ms)
     else fork(Effect.map(wait_ms, judge))
@@ -97,15 +118,20 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, tak
   }
 }
 
-const passedOn = ({ headers }: IncomingMessage) =>
-  Object.fromEntries(PASSED_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+const passedOn = ({ headers }: IncomingMessage, form: Buffer | undefined) => {
+  const names = form === undefined ? PASSED_ON : [...PASSED_ON, ...FORM_HEADERS]
+  const passed = Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+  return form === undefined ? passed : { ...passed, "content-length": String(form.length) }
+}
+
+const isRead = ({ complete, method }: IncomingMessage) => complete || method === "GET" || method === "HEAD"
 
 /** A kept connection that the site closed at the moment of the request, which it has not seen. */
 class Stale extends Error {}
 const isStale = (error: unknown) => error instanceof Stale
 
 /** The whole answer. Ends with the visitor's own connection. */
-const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResponse): Promise<Answered> =>
+const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResponse, form?: Buffer): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const upstream = ask(asked)
     const end = () => void upstream.destroy()
@@ -136,7 +162,7 @@ const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResp
       )
       answer.on("error", reject)
     })
-    upstream.end()
+    upstream.end(form)
   })
 
 const passBack = (response: ServerResponse, { body, headers, status }: Answered) => {
@@ -154,7 +180,9 @@ interface Refusal {
 }
 
 const AWAY: Refusal = { status: 503, title: "Away for a moment", sentence: "The pages do not answer just now. Try again in a few seconds." }
-const READ_ONLY: Refusal = { status: 405, title: "Only for reading", sentence: "Pages are asked for with GET." }
+const READ_ONLY: Refusal = { status: 405, title: "Not in this way", sentence: "Pages are asked for with GET, and forms sent with POST." }
+const FOREIGN: Refusal = { status: 403, title: "Not from here", sentence: "This form was sent from a page of another site." }
+const TOO_LONG: Refusal = { status: 413, title: "Too much at once", sentence: "The form is longer than any that this site takes." }
 const TOO_MANY: Refusal = {
   status: 429,
   title: "Too many requests",
@@ -172,9 +200,8 @@ const refuse = (response: ServerResponse, { sentence, status, title }: Refusal, 
 `
   response.setHeader("content-type", "text/html; charset=utf-8")
   response.setHeader("cache-control", "no-store")
-  if (status === READ_ONLY.status) {
-    response.setHeader("allow", "GET, HEAD")
-    response.shouldKeepAlive = false // a body may follow, which nobody reads
-  } else response.setHeader("retry-after", String(retry_after_s))
+  if (status === READ_ONLY.status) response.setHeader("allow", "GET, HEAD, POST")
+  if (status === AWAY.status || status === TOO_MANY.status) response.setHeader("retry-after", String(retry_after_s))
+  if (!isRead(response.req)) response.shouldKeepAlive = false // a body may follow, which nobody reads
   response.writeHead(status).end(body)
 }

@@ -1,8 +1,8 @@
 import { Api } from "@agon/api/Api.ts"
+import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { type Exit, Schema } from "effect"
 import { HttpApi } from "effect/http-api"
-import { fieldErrors, sentencesOf } from "./fieldErrors.ts"
 import { overlongIn } from "./lengths.ts"
 
 const endpoints = new Map<string, any>()

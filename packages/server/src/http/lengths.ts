@@ -5,8 +5,8 @@
  */
 
 import type { FieldErrors } from "@agon/api/Problem.ts"
+import { itemsMax, takes } from "@agon/api/takes.ts"
 import { type Schema, SchemaAST } from "effect"
-import { itemsMax, takes } from "./takes.ts"
 
 /** The first list that is too long, or no fault. */
 export type FindOverlong = (body: unknown) => FieldErrors

@@ -1,10 +1,11 @@
 /** The rules document and weight classes that an administrator sends, refused with every fault named (docs/contract.md#rules). */
+
+import { sentencesOf } from "@agon/api/fieldErrors.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { RulesInvalid } from "@agon/api/season/creation.ts"
 import { type Fault, faultsOfClasses, type RulesPatch, rulesPatchOf } from "@agon/domain/season/Editing.ts"
 import type { WeightClass } from "@agon/domain/season/Rules.ts"
 import { Effect } from "effect"
-import { sentencesOf } from "../http/fieldErrors.ts"
 
 /** Turns the faults that a season, or its creation, finds in a request into a refusal. */
 export const refusing = (refused: "invalid_request" | "rules_invalid", errors: ReadonlyArray<Fault>) => {

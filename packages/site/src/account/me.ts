@@ -1,5 +1,5 @@
-/** The visitor's own page: their models, what became of what they submitted, and what they were told. The one page that takes a session. */
-import type { Account, Provider } from "@agon/api/account/api.ts"
+/** The visitor's own page: their models, what became of what they submitted, and what they were told. */
+import type { Account } from "@agon/api/account/api.ts"
 import type { Model } from "@agon/api/model/api.ts"
 import type { Notification } from "@agon/api/notification/Notification.ts"
 import { firstPage } from "@agon/api/Pages.ts"
@@ -7,7 +7,7 @@ import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { followable, link, modelAt, profileAt } from "../html/links.ts"
+import { followable, link, modelAt, profileAt, settingsAt } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
@@ -17,17 +17,6 @@ const ROWS = 100
 const MATCHES = 25
 /** Each is a read of its own. */
 const REJECTED_MAX = 5
-
-const signInPage = (providers: ReadonlyArray<Provider>): Page => ({
-  title: "Sign in",
-  status: 401,
-  main: html`<h1>Sign in</h1>
-${
-  providers.length === 0
-    ? html`<p>This service has no way to sign in.</p>`
-    : html`<ul>${providers.map(({ label, slug }) => html`<li><a href="/v1/auth/${encodeURIComponent(slug)}?return_to=%2Fme">Sign in with ${label}</a></li>`)}</ul>`
-}`
-})
 
 const submission = (version: OwnVersion): Html => html`<li id="v-${version.version_id}">
 <h3>${link(modelAt(version.model_id), version.model)} version ${version.version}</h3>
@@ -58,28 +47,26 @@ const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
   items.length === 0 ? html`<p class="faint">${none}</p>` : html`<ul>\n${items}</ul>`
 
 const greeting = ({ display_name, username }: Account): Html => html`<h1>${said(display_name)}</h1>
-<p>Signed in as ${username}. <a href="${profileAt(username)}">This is what others see.</a></p>`
+<p>Signed in as ${username}. <a href="${profileAt(username)}">This is what others see.</a></p>
+<nav aria-label="My pages"><ul>
+<li><a href="${settingsAt}">Settings</a></li>
+</ul></nav>`
 
 export const me: PersonalRoute = {
   path: "/me",
-  own: Effect.fnUntraced(function* ({ as, client, session }) {
-    if (session === undefined) return signInPage(yield* client.account.authProviders())
-    const own = yield* as({ session })
+  own: Effect.fnUntraced(function* ({ client }) {
     const page = firstPage(ROWS)
-    const read = Effect.all(
+    const [account, { models }, { candidates }, { notifications }, { matches }] = yield* Effect.all(
       [
-        own.account.me(),
-        own.model.ownModels({ query: page }),
-        own.version.candidates({ query: page }),
-        own.notification.notifications({ query: page }),
-        own.match.ownMatches({ query: firstPage(MATCHES) })
+        client.account.me(),
+        client.model.ownModels({ query: page }),
+        client.version.candidates({ query: page }),
+        client.notification.notifications({ query: page }),
+        client.match.ownMatches({ query: firstPage(MATCHES) })
       ],
       { concurrency: "unbounded" }
     )
-    const all = yield* Effect.catchTag(read, "unauthenticated", () => Effect.succeed(undefined))
-    if (all === undefined) return signInPage(yield* client.account.authProviders())
-    const [account, { models }, { candidates }, { notifications }, { matches }] = all
-    const rejected = yield* Effect.forEach(rejectedIds(notifications), (id) => ifAny(own.version.ownVersion({ params: { id } })), {
+    const rejected = yield* Effect.forEach(rejectedIds(notifications), (id) => ifAny(client.version.ownVersion({ params: { id } })), {
       concurrency: "unbounded"
     })
     const main = html`${greeting(account)}

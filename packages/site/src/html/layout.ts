@@ -9,6 +9,8 @@ export interface Page {
   readonly status?: number
   /** Where the page is only the way to another; relative to this origin. */
   readonly location?: string
+  /** Besides those of every page; of pages that are not kept. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Tags of scripts that the page loads. */
   readonly scripts?: Html
 }

@@ -14,6 +14,10 @@ export const versionAt = (id: string) => `/versions/${part(id)}`
 export const profileAt = (username: string) => `/people/${part(username)}`
 export const postAt = (slug: string) => `/posts/${part(slug)}`
 
+/** Pages of the visitor alone. */
+export const meAt = "/me"
+export const settingsAt = "/me/settings"
+
 /** An address with parameters; those without a value are left out. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | undefined>>): string => {
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, String(value)]]))

@@ -1,20 +1,21 @@
 /**
  * Answers a request: method, address, parameters, then a page from the cache or made now. Nothing of a request gets further than the
- * parameters that its page knows, each of bounded length, and the session on pages that are personal.
+ * parameters that its page knows, each of bounded length, and on personal pages the session and the fields of their forms (Personal.ts).
  */
 import { hash, timingSafeEqual } from "node:crypto"
-import { type Client, sessionOf } from "@agon/api/Client.ts"
+import type { Client } from "@agon/api/Client.ts"
 import { isUuid, Slug } from "@agon/api/Wire.ts"
 import { Clock, Effect, Option, Redacted, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Asset } from "../html/assets.ts"
 import { layout, type Page } from "../html/layout.ts"
 import { faultPage, isRateFault, orFault } from "./Fault.ts"
-import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, SHARED } from "./headers.ts"
+import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
+import { makePersonal } from "./Personal.ts"
 import { CurrentReading, VISITOR } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
-import type { Asked, ClientAs, PersonalRoute, Route, SharedRoute } from "./Route.ts"
+import { type Asked, type ClientAs, methodsOf, type PersonalRoute, type Route, type SharedRoute } from "./Route.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
 const VALUE_LENGTH_MAX = 200
@@ -47,7 +48,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
   const files = new Map([...assets].map(([path, { body, contentType }]) => [path, { content: rendered(body), contentType }]))
   const draw = (page: Effect.Effect<Page, unknown>) =>
     Effect.map(Effect.timeout(Effect.all([page, hasSignIn]), DRAW_TIMEOUT), ([page, signIn]) =>
-      rendered(layout(page, signIn), page.status, page.location)
+      rendered(layout(page, signIn), page.status, page.location, page.headers)
     )
 
   const shared = (request: Request, route: SharedRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
@@ -60,33 +61,32 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
     )
   }
 
-  const personal = (request: Request, route: PersonalRoute) => {
-    const session = tokenOf(request.headers["cookie"])
-    const page = draw(Effect.suspend(() => route.own({ client, session, as })))
+  const owned = makePersonal({ client, as })
+  const personal = (request: Request, route: PersonalRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
+    const query = known(route.query ?? [], given)
+    if (query === undefined) return fault(request, 400)
+    const page = draw(Effect.suspend(() => owned({ request, route, params, query, script })))
     const reading = { visitor: visitorOf(request, secret), reads: [] }
     return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>
-      send(request, page, { ...NO_STORE, ...later(fault?.retry_after_s) })
+      send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
     )
   }
 
   return (request) => {
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      return Effect.map(fault(request, 405), HttpServerResponse.setHeader("allow", "GET, HEAD"))
-    }
     if (request.url.length > ADDRESS_LENGTH_MAX) return fault(request, 414)
     const file = files.get(request.url)
-    if (file !== undefined) return send(request, file.content, assetHeaders(request.url), file.contentType)
-    const found = router.find("GET", request.url)
+    const found = file === undefined ? router.find("GET", request.url) : undefined
     const params = found === undefined ? undefined : plainParts(found.params)
+    const methods = methodsOf(params === undefined ? undefined : found?.handler)
+    if (!methods.includes(request.method)) {
+      return Effect.map(fault(request, 405), HttpServerResponse.setHeader("allow", methods.join(", ")))
+    }
+    if (file !== undefined) return send(request, file.content, assetHeaders(request.url), file.contentType)
     if (found === undefined || params === undefined) return fault(request, 404)
-    return "own" in found.handler ? personal(request, found.handler) : shared(request, found.handler, params, found.searchParams)
+    return "own" in found.handler
+      ? personal(request, found.handler, params, found.searchParams)
+      : shared(request, found.handler, params, found.searchParams)
   }
-}
-
-/** A session that the service could have made; any other text is none. */
-const tokenOf = (cookies: string | undefined) => {
-  const token = sessionOf(cookies)
-  return token !== undefined && /^[A-Za-z0-9_-]{1,200}$/.test(token) ? token : undefined
 }
 
 const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "retry-after": String(seconds) })
@@ -97,7 +97,7 @@ const send = (request: Request, page: Rendered, headers: Readonly<Record<string,
   const { "accept-encoding": accepts, "if-none-match": has } = request.headers
   const coding = codingFor(accepts, page.body.length)
   const etag = tagFor(page.etag, coding)
-  const all = { ...PAGE_HEADERS, ...headers, ...(page.location === undefined ? {} : { location: page.location }), etag }
+  const all = { ...PAGE_HEADERS, ...headers, ...page.headers, ...(page.location === undefined ? {} : { location: page.location }), etag }
   if (page.status === 200 && isNamed(has, etag)) return Effect.succeed(HttpServerResponse.empty({ status: 304, headers: all }))
   return Effect.map(
     Effect.promise(() => inCoding(page, coding)),

@@ -1,5 +1,5 @@
 /** Refusals and failures as pages in the site's own form. */
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Data, Effect, Exit } from "effect"
 import { HttpClientError } from "effect/http"
 import { html } from "../html/Html.ts"
 import { layout } from "../html/layout.ts"
@@ -10,6 +10,8 @@ export interface Fault {
   readonly status: number
   /** In whole seconds, where it is worth trying again. */
   readonly retry_after_s?: number
+  /** Title and sentence, where they are not those of the status. */
+  readonly words?: readonly [string, string]
 }
 
 const NOT_FOUND: Fault = { status: 404 }
@@ -19,8 +21,10 @@ const BROKEN: Fault = { status: 500 }
 const WORDS: Readonly<Record<number, readonly [string, string]>> = {
   400: ["Not a question this page understands", "A value in the address is not one that this page takes."],
   403: ["Not for you", "You may not see this page."],
+  413: ["Too much at once", "The form is longer than any that this site takes."],
+  415: ["Not a form", "This site takes what its own forms send."],
   404: ["Nothing here", "There is no page at this address, or not for everybody."],
-  405: ["Only for reading", "Pages of this site are asked for with GET."],
+  405: ["Not in this way", "Pages of this site are asked for with GET, and only those with a form take one."],
   414: ["Too long an address", "No page has an address that long."],
   429: ["Too many requests", "Your address has asked for a lot within a short time. Try again in a few seconds."],
   500: ["This page is broken", "This is our fault, and it has been written down. Other pages work."],
@@ -30,7 +34,7 @@ const WORDS: Readonly<Record<number, readonly [string, string]>> = {
 export const isRateFault = (error: unknown): boolean => statusOf(error) === 429
 
 /** Refusals of the API have a status; no other failure does. */
-const statusOf = (error: unknown): number | undefined =>
+export const statusOf = (error: unknown): number | undefined =>
   typeof error === "object" && error !== null && "status" in error && typeof error.status === "number" ? error.status : undefined
 
 const isAway = (error: unknown) =>
@@ -38,6 +42,7 @@ const isAway = (error: unknown) =>
 
 /** The API's own refusals; anything else that fails here is ours. */
 export const faultOf = (error: unknown): Fault => {
+  if (error instanceof Refused) return error.fault
   if (isAway(error)) return AWAY
   switch (statusOf(error)) {
     case 400:
@@ -55,8 +60,19 @@ export const faultOf = (error: unknown): Fault => {
   }
 }
 
-export const faultPage = ({ status }: Fault): Rendered => {
-  const [title, sentence] = WORDS[status] ?? WORDS[500]!
+/** The page of another origin has posted a form to this one. */
+export const FOREIGN: Fault = {
+  status: 403,
+  words: ["Not from here", "This form was sent from a page of another site. Nothing has happened."]
+}
+/** Its encoding, or a form that the page does not have. */
+export const ILL_FORM: Fault = { status: 400, words: ["Not a form of this page", "The form could not be read. Nothing has happened."] }
+
+/** The site itself refuses the request. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly fault: Fault }> {}
+
+export const faultPage = ({ status, words }: Fault): Rendered => {
+  const [title, sentence] = words ?? WORDS[status] ?? WORDS[500]!
   const main = html`<h1>${title}</h1>
 <p>${sentence}</p>
 <p><a href="/">To the front page</a></p>`

@@ -10,13 +10,20 @@ export interface Rendered {
   readonly body: Buffer
   readonly etag: string
   readonly location: string | undefined
+  /** Besides those of every page. */
+  readonly headers: Readonly<Record<string, string>>
   /** Compressed once, at the first request for the coding. */
   readonly coded: { [C in Coding]?: Promise<Buffer> }
 }
 
-export const rendered = (content: string | Buffer, status = 200, location?: string): Rendered => {
+export const rendered = (
+  content: string | Buffer,
+  status = 200,
+  location?: string,
+  headers: Readonly<Record<string, string>> = {}
+): Rendered => {
   const body = typeof content === "string" ? Buffer.from(content) : content
-  return { status, body, location, etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`, coded: {} }
+  return { status, body, location, headers, etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`, coded: {} }
 }
 
 const squeezed: Readonly<Record<Exclude<Coding, "identity">, (body: Buffer) => Promise<Buffer>>> = {

@@ -1,9 +1,10 @@
-/** A page of the site: its address, the parameters that it knows, and how it is made from reads of the API. */
+/** A page of the site: its address, the parameters that it knows, how it is made from reads of the API, and the forms that it takes. */
 import type { Client, Credential } from "@agon/api/Client.ts"
 import type { Effect } from "effect"
 import type { Html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import type { IslandName } from "../islands.ts"
+import type { Form, Tried } from "./Form.ts"
 
 export interface Asked {
   readonly client: Client
@@ -28,13 +29,24 @@ export interface SharedRoute extends AnyRoute {
   readonly render: (asked: Asked) => Effect.Effect<Page, unknown>
 }
 
-/** Of the visitor whose session it is; `session` is undefined without one. */
+/** What a personal page is made from; `client` reads as the visitor. */
+export interface AskedByOwner extends Asked {
+  /** The form that the visitor has posted and the API has refused. */
+  readonly tried?: Tried
+}
+
+/**
+ * Of the visitor whose session it is; without one the address shows the way to sign in, which leads back to it. Its forms are posted to
+ * the address itself (Form.ts).
+ */
 export interface PersonalRoute extends AnyRoute {
-  readonly own: (asked: {
-    readonly client: Client
-    readonly session: string | undefined
-    readonly as: ClientAs
-  }) => Effect.Effect<Page, unknown>
+  readonly query?: ReadonlyArray<string>
+  readonly forms?: ReadonlyArray<Form>
+  readonly own: (asked: AskedByOwner) => Effect.Effect<Page, unknown>
 }
 
 export type Route = SharedRoute | PersonalRoute
+
+/** The methods of an address; where there is no page, and of files, those of a page without forms. */
+export const methodsOf = (route: Route | undefined): ReadonlyArray<string> =>
+  route !== undefined && "own" in route && route.forms !== undefined ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]

@@ -18,7 +18,8 @@ const POLICY = [
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
+  // Without a referrer a browser sends a form with the origin `null`, which is nobody's.
+  "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -28,6 +29,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 /** Browsers ask again each time and get a 304; caches on the way do the same, since nobody tells them what has changed. */
 export const SHARED = { "cache-control": "public, no-cache" }
 export const NO_STORE = { "cache-control": "no-store" }
+export const PRIVATE = { "cache-control": "private, no-store" }
 
 const ASSET_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",

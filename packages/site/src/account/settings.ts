@@ -1,0 +1,57 @@
+/** Settings of the visitor's account: what others read about them, and what they are told. */
+import { optionalKinds } from "@agon/api/notification/Notification.ts"
+import { Effect } from "effect"
+import { html } from "../html/Html.ts"
+import { profileAt, settingsAt, withQuery } from "../html/links.ts"
+import { words } from "../html/words.ts"
+import { form } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
+import type { PersonalRoute } from "../http/Route.ts"
+
+const SAVED = withQuery(settingsAt, { done: "saved" })
+
+const profile = form({
+  name: "profile",
+  fields: ["display_name", "bio"],
+  codes: { note_word_listed: "bio" },
+  send: ({ client, typed }) =>
+    Effect.as(client.account.editMe({ payload: { display_name: typed.one("display_name"), bio: typed.one("bio") } }), { to: SAVED })
+})
+
+const told = form({
+  name: "told",
+  fields: ["kind"],
+  send: ({ client, typed }) => {
+    const chosen = typed.all("kind")
+    const payload = Object.fromEntries(optionalKinds.map((kind) => [kind, chosen.includes(kind)]))
+    return Effect.as(client.notification.changeNotificationSettings({ payload }), { to: SAVED })
+  }
+})
+
+export const settings: PersonalRoute = {
+  path: settingsAt,
+  query: ["done"],
+  forms: [profile, told],
+  own: Effect.fnUntraced(function* ({ client, query, tried }) {
+    const [{ bio, display_name, username }, kinds] = yield* Effect.all([client.account.me(), client.notification.notificationSettings()], {
+      concurrency: "unbounded"
+    })
+    const { area, text, whole } = inputs(profile, tried, { display_name, bio })
+    const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]) })
+    const main = html`<h1>Settings</h1>
+${query["done"] === "saved" && html`<p class="good" role="status">Saved.</p>\n`}<h2>What others read</h2>
+<p><a href="${profileAt(username)}">Your public page</a></p>
+${whole(html`${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
+<h2>What you are told</h2>
+${boxes.whole(
+  html`<fieldset>
+<legend>Notify me of</legend>
+${optionalKinds.map((kind) => boxes.box("kind", kind, words(kind)))}</fieldset>
+<p class="hint">Notices of the platform reach everybody.</p>
+`,
+  "Save",
+  "What you are told"
+)}`
+    return { title: "Settings", main }
+  })
+}

@@ -1,0 +1,96 @@
+/**
+ * A form of a personal page. Its fields are named like those of the API's payload, with dots where an object is within another, so that
+ * a fault that the API finds is shown beside its field. The browser posts it to the page's own address; the hidden field `form` says
+ * which of the page's forms it is.
+ *
+ *   posted ──▶ `send` calls the API ──▶ done: 303 to the page that it names
+ *                               └──▶ refused: the same page, with what was typed, the faults and the API's status
+ */
+import type { Client } from "@agon/api/Client.ts"
+import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
+import { type FieldErrors, InvalidRequest } from "@agon/api/Problem.ts"
+import { type Effect, Schema } from "effect"
+
+/** The texts of the known fields, with `\n` between lines. */
+export interface Typed<Name extends string = string> {
+  /** The last of several; empty where the field was not sent. */
+  readonly one: (name: Name) => string
+  /** Of boxes that share a name. */
+  readonly all: (name: Name) => ReadonlyArray<string>
+}
+
+export interface Posted<Name extends string = string> {
+  /** Calls on the visitor's behalf, with the headers by which the service knows its own pages. */
+  readonly client: Client
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly typed: Typed<Name>
+}
+
+/** Where the browser goes next: a path of this origin. */
+export interface Done {
+  readonly to: string
+  /** Whether the session has ended, so that the browser forgets it. */
+  readonly signedOut?: boolean
+}
+
+export interface Form<Name extends string = string> {
+  readonly name: string
+  readonly fields: ReadonlyArray<Name>
+  /** A refusal of the API is shown; a value that the payload's schema does not take is refused before it is sent. */
+  readonly send: (posted: Posted<Name>) => Effect.Effect<Done, unknown>
+  /** The field beside which a refusal is shown that names none: by its code. */
+  readonly codes?: Readonly<Record<string, Name>>
+}
+
+export const form = <const Name extends string>(one: Form<Name>): Form<Name> => one
+
+/** A form that the API refused, as the page shows it again. */
+export interface Tried {
+  readonly form: string
+  readonly typed: Typed
+  readonly status: number
+  readonly detail: string
+  /** The sentence beside each field. */
+  readonly faults: ReadonlyMap<string, string>
+  readonly retry_after_s?: number
+}
+
+/** The parts of a refusal of the API that people are shown. */
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly errors?: FieldErrors
+  readonly retry_after_ms?: number
+}
+
+const SESSION_GONE = 401
+const BROKEN = 500
+
+const isRefusal = (error: unknown): error is Refusal =>
+  typeof error === "object" && error !== null && "status" in error && "code" in error && "detail" in error
+
+/** Undefined for a failure that is no answer to the form: no session, the service away, or a fault of ours. */
+export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undefined => {
+  const refusal = Schema.isSchemaError(error) ? invalid(fieldErrors(error.issue)) : error
+  if (!isRefusal(refusal) || refusal.status === SESSION_GONE || refusal.status === BROKEN) return undefined
+  const { code, detail, errors = [], retry_after_ms, status } = refusal
+  const faults = new Map<string, string>()
+  for (const { message, path } of errors) {
+    const field = fieldAt(form, path)
+    if (field !== undefined && !faults.has(field)) faults.set(field, message)
+  }
+  const field = form.codes?.[code]
+  if (field !== undefined) faults.set(field, detail)
+  const tried = { form: form.name, typed, status, detail, faults }
+  return retry_after_ms === undefined ? tried : { ...tried, retry_after_s: Math.ceil(retry_after_ms / 1_000) }
+}
+
+const invalid = (errors: FieldErrors) => new InvalidRequest({ detail: sentencesOf(errors, "form"), errors })
+
+/** The field at the path, or the nearest above it: a list may be one field. */
+const fieldAt = ({ fields }: Form, path: string): string | undefined => {
+  for (let at = path; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) if (fields.includes(at)) return at
+  return undefined
+}

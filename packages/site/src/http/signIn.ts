@@ -1,0 +1,22 @@
+/** The page that a personal page's address shows to a visitor without a session. */
+import type { Provider } from "@agon/api/account/api.ts"
+import type { Client } from "@agon/api/Client.ts"
+import { Effect } from "effect"
+import { html } from "../html/Html.ts"
+import type { Page } from "../html/layout.ts"
+import { withQuery } from "../html/links.ts"
+
+/** `to` is the address that the visitor asked for, and comes back to. */
+export const signInPage = (client: Client, to: string): Effect.Effect<Page, unknown> =>
+  Effect.map(client.account.authProviders(), (providers) => page(providers, to))
+
+const page = (providers: ReadonlyArray<Provider>, to: string): Page => ({
+  title: "Sign in",
+  status: 401,
+  main: html`<h1>Sign in</h1>
+${
+  providers.length === 0
+    ? html`<p>This service has no way to sign in.</p>`
+    : html`<ul>${providers.map(({ label, slug }) => html`<li><a href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}">Sign in with ${label}</a></li>`)}</ul>`
+}`
+})

@@ -1,0 +1,167 @@
+/** Forms of the site beside a real service: what becomes of a good one, of one that the API refuses, and of one that no page of ours sent. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { eventually } from "../support/eventually.ts"
+import { elementsOf, publicAddress } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const service = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const SETTINGS = "/me/settings"
+
+interface Sent {
+  readonly as?: "ada" | "bob"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string | Readonly<Record<string, string>>
+  readonly path?: string
+}
+
+/** As a browser without scripts sends it, from a page of the service's own origin. */
+const post = ({ as, body, headers = {}, path = SETTINGS }: Sent) =>
+  Effect.flatMap(Service.Service, ({ origin }) =>
+    Effect.promise(async () => {
+      const answer = await fetch(`${origin}${path}`, {
+        method: "POST",
+        redirect: "manual",
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          origin,
+          "x-forwarded-for": publicAddress(),
+          ...(as === undefined ? {} : { cookie: `service_session=${as}-token` }),
+          ...headers
+        },
+        body: typeof body === "string" ? body : new URLSearchParams(body).toString()
+      })
+      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    })
+  )
+
+const account = (as: string) =>
+  Effect.flatMap(Service.Service, ({ origin }) =>
+    Effect.promise(async () => {
+      const answer = await fetch(`${origin}/v1/me`, { headers: { cookie: `service_session=${as}-token` } })
+      return (await answer.json()) as { display_name: string; bio: string }
+    })
+  )
+
+const shown = Effect.flatMap(Service.Service, ({ origin }) =>
+  eventually(
+    "the site answers",
+    Effect.promise(() => fetch(`${origin}/news`).then(({ status }) => status === 200))
+  )
+)
+
+const PROFILE = { form: "profile", display_name: "Ada", bio: "" }
+/** Text that would do harm where a page did not escape it, or let it turn the direction. */
+const ILL = `"><ill onclick=alert(1)></textarea><script>alert(1)</script>\u202e&amp;`
+
+layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of the site", (it) => {
+  it.effect("change what they say, and lead to a page", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const { headers, status } = yield* post({ as: "ada", body: { ...PROFILE, display_name: "Ada L.", bio: "one\r\ntwo" } })
+      assert.deepStrictEqual([status, headers.get("location")], [303, "/me/settings?done=saved"])
+      assert.strictEqual(headers.get("cache-control"), "private, no-store")
+      const { bio, display_name } = yield* account("ada")
+      assert.deepStrictEqual([display_name, bio], ["Ada L.", "one\ntwo"])
+    })
+  )
+
+  it.effect("are shown again with what was typed, and the reason beside the field, where the API refuses them", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const before = yield* account("bob")
+      const { headers, status, text } = yield* post({ as: "bob", body: { ...PROFILE, display_name: ILL.repeat(3), bio: `\n${ILL}` } })
+      assert.strictEqual(status, 400)
+      assert.strictEqual(headers.get("cache-control"), "private, no-store")
+      const elements = elementsOf(SETTINGS, text)
+      const named = (name: string) => elements.find(({ attributes }) => attributes["name"] === name)!.attributes
+      const input = named("display_name")
+      assert.strictEqual(input["value"], ILL.repeat(3))
+      assert.strictEqual(input["aria-invalid"], "true")
+      const described = input["aria-describedby"]!.split(" ")
+      for (const id of described)
+        assert.isTrue(
+          elements.some(({ attributes }) => attributes["id"] === id),
+          id
+        )
+      assert.isTrue(elements.some(({ attributes }) => attributes["role"] === "alert"))
+      assert.isUndefined(named("bio")["aria-invalid"])
+      assert.isFalse(elements.some(({ name }) => name === "ill" || name === "script"))
+      assert.include(text, '<textarea rows="6" dir="auto"')
+      assert.deepStrictEqual(yield* account("bob"), before)
+    })
+  )
+
+  it.effect("change nothing when another origin sends them", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const before = yield* account("bob")
+      for (const headers of [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { "sec-fetch-site": "cross-site" },
+        { "sec-fetch-site": "same-site" },
+        { "sec-fetch-site": "cross-site", origin: "null" }
+      ]) {
+        const { status } = yield* post({ as: "bob", headers, body: { ...PROFILE, display_name: "Mallory" } })
+        assert.strictEqual(status, 403, JSON.stringify(headers))
+      }
+      assert.deepStrictEqual(yield* account("bob"), before)
+    })
+  )
+
+  it.effect("show the way to sign in where the session is missing or has ended", () =>
+    Effect.gen(function* () {
+      yield* shown
+      for (const cookie of [
+        "",
+        "service_session=",
+        "service_session=nobody",
+        `service_session=${"x".repeat(5_000)}`,
+        "service_session=a b"
+      ]) {
+        const { status, text } = yield* post({ headers: { cookie }, body: PROFILE })
+        assert.strictEqual(status, 401, cookie)
+        assert.include(text, "/v1/auth/dev?return_to=%2Fme%2Fsettings")
+      }
+    })
+  )
+
+  it.effect("are refused whole where they are too long, of another type, ill encoded, or none of the page's", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const status = (sent: Omit<Sent, "as">) => Effect.map(post({ as: "bob", ...sent }), ({ status }) => status)
+      assert.strictEqual(yield* status({ body: `form=profile&bio=${"a".repeat(300_000)}` }), 413)
+      for (const type of ["application/json", "multipart/form-data; boundary=x", "text/plain", "application/x-www-form-urlencodedx"]) {
+        assert.strictEqual(yield* status({ headers: { "content-type": type }, body: "form=profile" }), 415, type)
+      }
+      for (const body of [
+        "form=profile&bio=%",
+        "form=profile&bio=%zz",
+        "form=profile&bio=%ff%fe",
+        "form=profile&bio=%ed%a0%80",
+        "form=profile&bio=%00",
+        "form=profile&bio=\u00e9",
+        "a&".repeat(2_000)
+      ]) {
+        assert.strictEqual(yield* status({ body }), 400, body.slice(0, 40))
+      }
+      for (const name of ["", "none", "__proto__", "constructor"]) assert.strictEqual(yield* status({ body: { form: name } }), 400, name)
+      const elsewhere = yield* post({ as: "bob", path: "/news", body: PROFILE })
+      assert.deepStrictEqual([elsewhere.status, elsewhere.headers.get("allow")], [405, "GET, HEAD"])
+    })
+  )
+
+  it.effect("ignore fields that they do not have, and take the last of several", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const { status } = yield* post({
+        as: "bob",
+        body: "form=profile&display_name=first&display_name=last&bio=&admin=true&__proto__=x&constructor=y&%22%3E%3Cill%3E=1"
+      })
+      assert.strictEqual(status, 303)
+      assert.strictEqual((yield* account("bob")).display_name, "last")
+    })
+  )
+})

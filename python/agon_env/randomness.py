@@ -23,8 +23,7 @@ def below(counters, at, n):
     """Uniform in 0..n-1 for the matches `at`; `n` is a number or one for each. What lies past the last multiple is drawn again."""
     if len(at) == 0:
         return np.zeros(0, np.int64)
-    n = np.broadcast_to(np.asarray(n, np.int64), at.shape)
-    limit = WHOLE - WHOLE % n
+    limit = np.broadcast_to(WHOLE - WHOLE % n, at.shape)
     x = draw(counters, at).astype(np.int64)
     again = np.flatnonzero(x >= limit)
     while len(again) > 0:

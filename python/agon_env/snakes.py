@@ -50,12 +50,13 @@ class SnakesBatch:
         self._land = land = Land(self.board)
         cells, self._shape = land.cells, (batch, self.seats)
         size = batch * self.seats * PLANES * cells
-        # The last element takes what is written for seats that are out.
-        self._flat = np.zeros(size + 1, np.float32)
+        # A plane more takes what is written for seats that are out.
+        self._flat = np.zeros(size + cells + 1, np.float32)
         self._nowhere = size
         self._planes = self._flat[:size].reshape(batch, self.seats, PLANES, cells)
         self._own = self._planes[:, :, 1]
-        self._held = np.zeros((batch, cells), np.float32)
+        self._held_flat = np.zeros(batch * cells + 1, np.float32)
+        self._held = self._held_flat[:-1].reshape(batch, cells)
         self._food = np.zeros((batch, cells + 1), bool)
         self.observations = self._planes.reshape(batch, self.seats, PLANES, self.board["rows"], self.board["cols"])
         self.observations.flags.writeable = False
@@ -70,7 +71,7 @@ class SnakesBatch:
         self.cell, self.health, self.length = (np.zeros(seats, np.int64) for _ in range(3))
         self.dir, self.strikes, self.out_turn = (np.zeros(seats, np.int64) for _ in range(3))
         self.cause = np.zeros(seats, np.int8)
-        self.living = np.zeros(seats, bool)
+        self.living, self._left = np.zeros(seats, bool), np.zeros(batch, np.int64)
         self.turn, self.food_count = (np.zeros(batch, np.int64) for _ in range(2))
         self.rng = np.zeros(batch, np.uint32)
         self.reason = np.zeros(batch, np.int8)
@@ -85,7 +86,7 @@ class SnakesBatch:
         self.rng[at] = seeds_of(seeds, len(at))
         self.cell[at], self.health[at], self.length[at] = land.spawns, 100, 3
         self.dir[at], self.strikes[at], self.out_turn[at], self.cause[at] = -1, 0, -1, 0
-        self.living[at], self.over[at], self.turn[at], self.reason[at] = True, False, 0, 0
+        self.living[at], self._left[at], self.over[at], self.turn[at], self.reason[at] = True, self.seats, False, 0, 0
         self._planes[at] = land.start
         self._held[at], self._food[at], self.food_count[at] = land.start_held, land.start_food, land.food_count
         self._heads[at] = self._at_seat[at] + land.spawns
@@ -95,16 +96,16 @@ class SnakesBatch:
         """Plays one turn on every board that is not over: `actions` [batch, seats], 0 up, 1 right, 2 down, 3 left, or -1 for a
         strike. Entries of seats that are out do not count. Returns `over`."""
         actions = self._checked(actions)
-        before = self.living.sum(axis=1)
+        before = self._left.copy()
         active = ~self.over
         self._take(actions, active)
-        forfeits = before - self.living.sum(axis=1)
+        forfeits = before - self._left
         moving = self.living & active[:, None]
         self._move(moving, active)
         self._eat(moving)
         self._starve_and_crash(moving)
         self._collide(self.living & active[:, None])
-        self._put_heads_down(self.living & active[:, None])
+        self._put_heads_down()
         self._spawn_food(active)
         self.turn += active
         self._end(active, before, forfeits)
@@ -143,7 +144,7 @@ class SnakesBatch:
 
     def _eat(self, moving):
         """Stage 3. Food is removed only after every head on it has eaten."""
-        eating = self._food.reshape(-1).take(self.cell + self._at_food) & moving
+        eating = self._food.reshape(-1)[self.cell + self._at_food] & moving
         if not eating.any():
             return
         board, seat = np.nonzero(eating)
@@ -167,11 +168,16 @@ class SnakesBatch:
 
     def _collide(self, alive):
         """Stage 5. The planes hold the segments behind the heads, and all causes are found before the first body leaves."""
-        on_body = alive & (self._held.reshape(-1).take(self.cell + self._at_held) > 0)
-        cell = np.where(alive, self.cell, -1 - np.arange(self.seats))
-        meets = (cell[:, :, None] == cell[:, None, :]) & (self.length[:, None, :] >= self.length[:, :, None])
-        meets[:, self._land.seat_numbers, self._land.seat_numbers] = False
-        leaving = on_body | meets.any(axis=2)
+        leaving = on_body = alive & (self._held_flat[self.cell + self._at_held] > 0)
+        one, other = self._land.pairs
+        board, pair = np.nonzero(self.cell[:, one] == self.cell[:, other])
+        if len(board) > 0:
+            one, other = one[pair], other[pair]
+            meeting = alive[board, one] & alive[board, other]
+            longer = self.length[board, one] - self.length[board, other]
+            leaving = on_body.copy()
+            for seat, loses in ((one, meeting & (longer <= 0)), (other, meeting & (longer >= 0))):
+                leaving[board[loses], seat[loses]] = True
         if leaving.any():
             on_own = self._flat.take(self._at_seat + self._land.cells + self.cell) > 0
             self._leave(leaving, np.where(on_body, np.where(on_own, SELF, BODY), HEAD))
@@ -180,6 +186,7 @@ class SnakesBatch:
         """These seats are out, with their bodies."""
         board, seat = np.nonzero(leaving)
         self.living[board, seat] = False
+        self._left[board] = np.count_nonzero(self.living[board], axis=1)
         self.cause[board, seat] = causes if np.isscalar(causes) else causes[board, seat]
         self.out_turn[board, seat] = self.turn[board]
         self._own[board, seat] = 0
@@ -188,11 +195,11 @@ class SnakesBatch:
     def _recount(self, board):
         self._held[board] = self._own[board].sum(axis=1)
 
-    def _put_heads_down(self, alive):
+    def _put_heads_down(self):
+        """On boards that stand still they lie there already."""
         ahead = self.length * UNIT
-        self._flat[np.where(alive, self._at_seat + self._land.cells + self.cell, self._nowhere)] = ahead
-        board, seat = np.nonzero(alive)
-        self._held[board, self.cell[board, seat]] = ahead[board, seat]
+        self._flat[np.where(self.living, self._at_seat + self._land.cells + self.cell, self._nowhere)] = ahead
+        self._held_flat[np.where(self.living, self._at_held + self.cell, -1)] = ahead
 
     def _spawn_food(self, active):
         """Stage 6. Below `min_food` with no free cell, no number is drawn."""
@@ -217,7 +224,7 @@ class SnakesBatch:
         self.food_count[at] += 1
 
     def _end(self, active, before, forfeits):
-        left = self.living.sum(axis=1)
+        left = self._left
         reason = np.where(before - left == forfeits, 1, np.where(left == 1, 2, 3))
         reason = np.where(left <= 1, reason, np.where(self.turn >= self.turn_limit, 4, 0))
         np.copyto(self.reason, reason, where=active, casting="unsafe")
@@ -227,22 +234,20 @@ class SnakesBatch:
         """Everything of the observations that is not body or food."""
         land, flat, living = self._land, self._flat, self.living
         flat[self._heads] = 0
-        self._heads = np.where(living, self._at_seat + self.cell, self._nowhere)
-        flat[self._heads] = 1
         flat[self._rivals] = 0
-        flat[np.minimum(self._rivals + land.cells, self._nowhere)] = 0
+        flat[self._rivals + land.cells] = 0
+        self._heads = np.where(living, self._at_seat + self.cell, self._nowhere)
         others = land.others
-        self._rivals = np.where(
-            living[:, others], self._at_seat[:, :, None] + self.cell[:, others] + 2 * land.cells, self._nowhere
-        )
+        there = self._at_seat[:, :, None] + (self.cell + 2 * land.cells)[:, others]
+        self._rivals = np.where(living[:, others], there, self._nowhere)
+        flat[self._heads] = 1
         flat[self._rivals] = 1
-        as_long = self.length[:, others] >= self.length[:, :, None]
-        flat[np.where(as_long, np.minimum(self._rivals + land.cells, self._nowhere), self._nowhere)] = 1
+        flat[self._rivals + land.cells] = self.length[:, others] >= self.length[:, :, None]
         np.subtract(self._held[:, None], self._own, out=self._planes[:, :, 4])
-        there = self._held.reshape(-1).take(land.beside.take(self.cell, axis=0) + self._at_held[..., None])
+        there = self._held_flat[land.beside[self.cell] + self._at_held[..., None]]
         lanes = np.empty((*self._shape, 5), np.float32)
         lanes[..., 0] = land.share.take(self.health)
-        lanes[..., 1:] = (there <= UNIT) & land.way.take(self.cell, axis=0) & living[..., None]
+        lanes[..., 1:] = (there <= UNIT) & land.way[self.cell] & living[..., None]
         self._planes[:, :, 7:] = lanes[..., None]
 
     def scores(self):

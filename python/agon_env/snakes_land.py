@@ -22,7 +22,7 @@ class Land:
         self.way = ~self.wall[np.where(steps < 0, cells, steps)]
         self.beside = np.maximum(steps, 0)
         self.spawns = np.array([number(pair) for pair in board["spawns"]])
-        self.seat_numbers = np.arange(seats)
+        self.pairs = np.triu_indices(seats, 1)
         self.others = np.array([[other for other in range(seats) if other != seat] for seat in range(seats)])
         self.rival_spawns = self.spawns[self.others]
         # health / 100 as a match rounds it: in double precision, then to float32.

@@ -12,7 +12,7 @@ describe.skipIf(missing !== undefined)(`the environments for Python${missing ===
   })
 
   it("keep to the interfaces of Gymnasium and PettingZoo, and refuse what is wrong in a sentence", async () => {
-    const { status, output } = await python("python", "-m", "unittest", "tests.test_conventions")
+    const { status, output } = await python("python", "-m", "unittest", "tests.test_conventions", "tests.test_meetings")
     assert.strictEqual(status, 0, output)
   })
 })

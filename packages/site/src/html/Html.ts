@@ -17,7 +17,7 @@ export const made = (markup: string): Html => raw(markup)
 /** Text that a person wrote, within a line: its direction does not reach the text around it. */
 export const said = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** Paragraphs that a person wrote. Markdown stays as it was written. */
+/** Paragraphs that a person wrote, as they were written. */
 export const prose = (text: string): Html =>
   html`<div class="prose">${text
     .split(/\n\s*\n/)

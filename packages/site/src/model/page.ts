@@ -3,8 +3,9 @@ import { firstPage } from "@agon/api/Pages.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
-import { html, prose, said } from "../html/Html.ts"
+import { html, said } from "../html/Html.ts"
 import { gameAt, modelAt, owned, withQuery } from "../html/links.ts"
+import { markdown } from "../html/markdown.ts"
 import { offsetOf } from "../html/pager.ts"
 import { time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -49,7 +50,7 @@ ${versionTable(model.versions)}
 <h2>Rivals</h2>
 ${rivalTable(model.id, rivals)}
 <p><a href="${withQuery("/matches", { model: model.id })}">All matches of this model</a></p>
-${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${prose(story.body)}\n</section>\n`}${threadSection(thread, modelAt(model.id), offset)}`
+${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, modelAt(model.id), offset)}`
     return { title: model.name, main }
   })
 }

@@ -1,15 +1,16 @@
 /** Announcements, posts and stories as they appear within pages. */
 import type { Announcement } from "@agon/api/writing/Announcement.ts"
 import type { FeedItem } from "@agon/api/writing/Story.ts"
-import { type Html, html, prose, said } from "../html/Html.ts"
+import { type Html, html, said } from "../html/Html.ts"
 import { followable, link, modelAt, postAt, profileAt } from "../html/links.ts"
+import { markdown } from "../html/markdown.ts"
 import { time } from "../html/words.ts"
 
 const announcement = ({ body, link: written, title }: Announcement): Html => {
   const to = followable(written)
   return html`<li>
 <h3>${to === undefined ? said(title) : link(to, title)}</h3>
-${prose(body)}
+${markdown(body, 3)}
 </li>
 `
 }
@@ -33,12 +34,12 @@ export const feedItem = (item: FeedItem): Html =>
     ? html`<article>
 <h2>${link(postAt(item.slug), item.title)}</h2>
 ${byline(item.author, item.published_at)}
-${prose(beginning(item.body))}
+${markdown(beginning(item.body), 2)}
 </article>
 `
     : html`<article>
 <h2><a href="${modelAt(item.model)}#story">The story of ${said(item.name)}</a></h2>
 ${byline(item.owner, item.published_at)}
-${prose(beginning(item.body))}
+${markdown(beginning(item.body), 2)}
 </article>
 `

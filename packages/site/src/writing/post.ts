@@ -1,6 +1,7 @@
 /** A post of the site's blog. */
 import { Effect } from "effect"
-import { html, prose, said } from "../html/Html.ts"
+import { html, said } from "../html/Html.ts"
+import { markdown } from "../html/markdown.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { byline } from "./parts.ts"
 
@@ -12,7 +13,7 @@ export const post: SharedRoute = {
     const main = html`<article>
 <h1>${said(title)}</h1>
 ${byline(author, published_at)}
-${prose(body)}
+${markdown(body, 1)}
 </article>
 <p><a href="/news">More news</a></p>`
     return { title, main }

@@ -1,34 +1,14 @@
-import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import { othelloBoards } from "@agon/engine/othello/boards.ts"
-import { type Player, playMatch } from "@agon/engine/play.ts"
-import { engineOf } from "@agon/engine/registry.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, describe, it } from "vitest"
 import { boardPicture, positionPicture } from "./boardPicture.ts"
 import { describe as inWords, textBoard } from "./describe.ts"
 import { readPosition } from "./Position.ts"
+import { positions } from "./randomMatch.ts"
 import { seatBadge } from "./seats.ts"
 import { GROUND_COLOURS, pictureStyles, SEAT_COLOURS } from "./styles.ts"
 
 const boards = [...snakesBoards, ...othelloBoards]
-const gameOf = (format: string) => format.slice(0, format.indexOf("-"))
-
-/** Every position of a match of random players. */
-const positions = (board: (typeof boards)[number], seed: number): ReadonlyArray<unknown> => {
-  const engine = engineOf(gameOf(board.format))!
-  const random = new Mulberry32(seed)
-  const player: Player = (_, legal) => {
-    const actions = [...legal.keys()].filter((action) => legal[action] === 1)
-    return actions[random.below(actions.length)]!
-  }
-  const views: Array<unknown> = []
-  const step: typeof engine.step = (state, choices) => {
-    engine.step(state, choices)
-    views.push(engine.view(state))
-  }
-  playMatch({ ...engine, step }, board, seed, { max_turns: 60, strike_limit: 3 }, new Array(board.players).fill(player))
-  return views
-}
 
 /** Elements that open and close properly, with attributes that a strict policy allows, and text that is escaped. */
 const assertSafe = (svg: string) => {

@@ -1,0 +1,52 @@
+/**
+ * The pictures as they were when somebody looked at them last: each board, and positions in the middle of matches. A picture stands in
+ * the snapshot as its parts, a line for each class of element with its number and a hash, so that a difference says which part it is in.
+ * `vitest run -u` in this folder writes them anew: look at them before you commit that.
+ */
+import { hash } from "node:crypto"
+import { othelloBoards } from "@agon/engine/othello/boards.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
+import { assert, expect, it } from "vitest"
+import { boardPicture, positionPicture } from "./boardPicture.ts"
+import { positions } from "./randomMatch.ts"
+
+const POSITIONS = 20
+/** Random players die early: the longest of so many matches is taken. */
+const TRIES = 12
+
+/** `path.wall x1 0123abcd`, in the order in which they are drawn. */
+const partsOf = (svg: string): ReadonlyArray<string> => {
+  const parts = new Map<string, Array<string>>()
+  for (const [element, name, attributes, text] of svg.matchAll(/<([a-z]+)((?: [a-zA-Z-]+="[^"]*")*)\/?>([^<]*)/g)) {
+    const part = `${name}${(/ class="([^"]*)"/.exec(attributes!)?.[1] ?? "").replace(/^(?=.)| /g, ".")}`
+    const known = parts.get(part) ?? []
+    parts.set(part, [...known, name === "title" || name === "desc" ? text! : element])
+  }
+  return [...parts].map(([part, elements]) =>
+    part === "title"
+      ? `${part} ${elements.join()}`
+      : `${part} x${elements.length} ${hash("sha256", elements.join("\n"), "hex").slice(0, 8)}`
+  )
+}
+
+const shown = (pictures: ReadonlyArray<readonly [string, string]>) =>
+  `${pictures.map(([name, svg]) => [`${name} ${hash("sha256", svg, "hex").slice(0, 16)}`, ...partsOf(svg).map((line) => `  ${line}`)].join("\n")).join("\n\n")}\n`
+
+const middleOf = (boards: ReadonlyArray<(typeof snakesBoards)[number] | (typeof othelloBoards)[number]>) =>
+  Array.from({ length: POSITIONS }, (_, i) => {
+    const board = boards[i % boards.length]!
+    const matches = Array.from({ length: TRIES }, (_, n) => positions(board, i * TRIES + n))
+    const longest = matches.toSorted((a, b) => b.length - a.length)[0]!
+    return [`${board.map_id}, position ${i}`, positionPicture(longest[longest.length >> 1])] as const
+  })
+
+it("every board looks as it did", async () => {
+  const boards = [...snakesBoards, ...othelloBoards]
+  assert.isAbove(boards.length, 10)
+  await expect(shown(boards.map((board) => [board.map_id, boardPicture(board)]))).toMatchFileSnapshot("boards.snapshot.txt")
+})
+
+it("positions in the middle of matches of both games look as they did", async () => {
+  await expect(shown(middleOf(snakesBoards))).toMatchFileSnapshot("snakes.snapshot.txt")
+  await expect(shown(middleOf(othelloBoards))).toMatchFileSnapshot("othello.snapshot.txt")
+})

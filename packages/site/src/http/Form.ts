@@ -34,18 +34,23 @@ export interface Done {
   readonly signedOut?: boolean
 }
 
+/** What the page shows at once beside the form as it was typed, instead of leading anywhere: a secret that is told once, a preview. */
+export interface Shown {
+  readonly shown: unknown
+}
+
 export interface Form<Name extends string = string> {
   readonly name: string
   readonly fields: ReadonlyArray<Name>
   /** A refusal of the API is shown; a value that the payload's schema does not take is refused before it is sent. */
-  readonly send: (posted: Posted<Name>) => Effect.Effect<Done, unknown>
+  readonly send: (posted: Posted<Name>) => Effect.Effect<Done | Shown, unknown>
   /** The field beside which a refusal is shown that names none: by its code. */
   readonly codes?: Readonly<Record<string, Name>>
 }
 
 export const form = <const Name extends string>(one: Form<Name>): Form<Name> => one
 
-/** A form that the API refused, as the page shows it again. */
+/** A form that the API refused, or that has something to show, as the page shows it again. */
 export interface Tried {
   readonly form: string
   readonly typed: Typed
@@ -54,6 +59,8 @@ export interface Tried {
   /** The sentence beside each field. */
   readonly faults: ReadonlyMap<string, string>
   readonly retry_after_s?: number
+  /** What `send` answered to be shown; only where nothing was refused. */
+  readonly shown?: unknown
 }
 
 /** The parts of a refusal of the API that people are shown. */
@@ -64,6 +71,16 @@ interface Refusal {
   readonly errors?: FieldErrors
   readonly retry_after_ms?: number
 }
+
+/** A form that was taken, and shows what came of it. */
+export const shownOf = ({ name }: Form, typed: Typed, { shown }: Shown): Tried => ({
+  form: name,
+  typed,
+  status: 200,
+  detail: "",
+  faults: new Map(),
+  shown
+})
 
 const SESSION_GONE = 401
 const BROKEN = 500

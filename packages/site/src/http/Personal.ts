@@ -8,7 +8,7 @@ import type { HttpServerRequest } from "effect/http"
 import { html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { FOREIGN, ILL_FORM, Refused, statusOf } from "./Fault.ts"
-import { type Done, type Form, triedOf } from "./Form.ts"
+import { type Done, type Form, shownOf, triedOf } from "./Form.ts"
 import { FORM_FIELD } from "./inputs.ts"
 import { pairsOf, typedOf } from "./posted.ts"
 import type { AskedByOwner, ClientAs, PersonalRoute } from "./Route.ts"
@@ -31,7 +31,8 @@ export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly c
     const visitor = yield* as({ visit: { headers: request.headers } })
     const sent = Effect.suspend(() => form.send({ client: visitor, params: asked.params, query: asked.query, typed }))
     return yield* Effect.matchEffect(sent, {
-      onSuccess: (done) => Effect.succeed(leading(done)),
+      onSuccess: (done) =>
+        "shown" in done ? drawn(route, session, { ...asked, tried: shownOf(form, typed, done) }) : Effect.succeed(leading(done)),
       onFailure: (error) => {
         const tried = triedOf(form, typed, error)
         if (tried === undefined) return Effect.fail(error)

@@ -81,7 +81,7 @@ ${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>
       label
     ) => html`<form class="typed" method="post" id="${formName}"${label !== undefined && html` aria-label="${label}"`}>
 <input type="hidden" name="${FORM_FIELD}" value="${formName}">
-${again !== undefined && html`<p class="bad alert" role="alert">${said(again.detail)}</p>\n`}${body}${button !== undefined && html`<button>${button}</button>\n`}</form>
+${(again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`}${body}${button !== undefined && html`<button>${button}</button>\n`}</form>
 `
   }
 }

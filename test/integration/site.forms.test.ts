@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
-import { elementsOf, publicAddress } from "../support/Pages.ts"
+import { elementsOf, postForm } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -19,20 +19,9 @@ interface Sent {
 /** As a browser without scripts sends it, from a page of the service's own origin. */
 const post = ({ as, body, headers = {}, path = SETTINGS }: Sent) =>
   Effect.flatMap(Service.Service, ({ origin }) =>
-    Effect.promise(async () => {
-      const answer = await fetch(`${origin}${path}`, {
-        method: "POST",
-        redirect: "manual",
-        headers: {
-          "content-type": "application/x-www-form-urlencoded",
-          origin,
-          "x-forwarded-for": publicAddress(),
-          ...(as === undefined ? {} : { cookie: `service_session=${as}-token` }),
-          ...headers
-        },
-        body: typeof body === "string" ? body : new URLSearchParams(body).toString()
-      })
-      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    postForm(origin, path, typeof body === "string" ? body : new URLSearchParams(body).toString(), {
+      ...(as === undefined ? {} : { cookie: `service_session=${as}-token` }),
+      ...headers
     })
   )
 

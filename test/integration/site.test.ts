@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { elementsOf, page, type Shown } from "../support/Pages.ts"
+import { assertPage, elementsOf, ILL, page } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -25,36 +25,6 @@ const shown = eventually(
   "the site answers",
   Effect.map(get("/news"), ({ status }) => status === 200)
 )
-
-const POLICY = /^default-src 'none'; script-src 'self'; style-src 'self'; .*form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/
-
-const assertPage = (path: string, { headers, text }: Shown) => {
-  assert.match(headers.get("content-security-policy") ?? "", POLICY, path)
-  assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8", path)
-  for (const name of ["x-content-type-options", "referrer-policy", "x-frame-options"])
-    assert.isNotNull(headers.get(name), `${name} of ${path}`)
-  assert.isNull(headers.get("set-cookie"), path)
-  const elements = elementsOf(path, text)
-  const of = (name: string) => elements.filter((element) => element.name === name)
-  assert.strictEqual(of("html")[0]!.attributes["lang"], "en", path)
-  for (const name of ["h1", "main", "header"]) assert.strictEqual(of(name).length, 1, `${name} in ${path}`)
-  assert.strictEqual(of("table").length, of("caption").length, path)
-  for (const { attributes, name } of elements) {
-    assert.isUndefined(attributes["style"], path)
-    assert.isEmpty(
-      Object.keys(attributes).filter((attribute) => attribute.startsWith("on")),
-      path
-    )
-    assert.notInclude(["style", "iframe", "ill"], name, path)
-    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/replay-[\w-]+\.js$/, path)
-  }
-  const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
-  assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)
-  return elements
-}
-
-/** Names that would do harm where a page did not escape them. */
-const ILL = `"><ill onclick=alert(1)>'\u202e${"long".repeat(8)}&amp;`
 
 const spoil = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

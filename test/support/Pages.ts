@@ -24,6 +24,23 @@ export const page = (origin: string, path: string, headers: Readonly<Record<stri
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
 
+/** A form as a browser without scripts sends it, from a page of the service's own origin. */
+export const postForm = (
+  origin: string,
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {}
+): Effect.Effect<Shown> =>
+  Effect.promise(async () => {
+    const response = await fetch(`${origin}${path}`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { "content-type": "application/x-www-form-urlencoded", origin, "x-forwarded-for": publicAddress(), ...headers },
+      body
+    })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+
 export interface Element {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -48,3 +65,34 @@ export const elementsOf = (path: string, text: string): ReadonlyArray<Element> =
   visit(tree)
   return found
 }
+
+const POLICY = /^default-src 'none'; script-src 'self'; style-src 'self'; .*form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/
+
+/** Whatever holds of every page; answers its elements. */
+export const assertPage = (path: string, { headers, text }: Shown) => {
+  assert.match(headers.get("content-security-policy") ?? "", POLICY, path)
+  assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8", path)
+  for (const name of ["x-content-type-options", "referrer-policy", "x-frame-options"])
+    assert.isNotNull(headers.get(name), `${name} of ${path}`)
+  assert.isNull(headers.get("set-cookie"), path)
+  const elements = elementsOf(path, text)
+  const of = (name: string) => elements.filter((element) => element.name === name)
+  assert.strictEqual(of("html")[0]!.attributes["lang"], "en", path)
+  for (const name of ["h1", "main", "header"]) assert.strictEqual(of(name).length, 1, `${name} in ${path}`)
+  assert.strictEqual(of("table").length, of("caption").length, path)
+  for (const { attributes, name } of elements) {
+    assert.isUndefined(attributes["style"], path)
+    assert.isEmpty(
+      Object.keys(attributes).filter((attribute) => attribute.startsWith("on")),
+      path
+    )
+    assert.notInclude(["style", "iframe", "ill"], name, path)
+    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/replay-[\w-]+\.js$/, path)
+  }
+  const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
+  assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)
+  return elements
+}
+
+/** Names that would do harm where a page did not escape them. */
+export const ILL = `"><ill onclick=alert(1)>'\u202e${"long".repeat(8)}&amp;`

@@ -2,6 +2,7 @@
 import { me } from "./account/me.ts"
 import { profile } from "./account/profile.ts"
 import { settings } from "./account/settings.ts"
+import { administration } from "./admin/routes.ts"
 import { boardPage } from "./board/page.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
@@ -31,5 +32,6 @@ export const routes: ReadonlyArray<Route> = [
   news,
   post,
   me,
-  settings
+  settings,
+  ...administration
 ]

@@ -17,6 +17,10 @@ export const postAt = (slug: string) => `/posts/${part(slug)}`
 /** Pages of the visitor alone. */
 export const meAt = "/me"
 export const settingsAt = "/me/settings"
+/** The administrator's desk of a season; `part` is a page of it. */
+export const seasonDeskAt = (game: string, season: string, part = "") => `${seasonAt(game, season)}/admin${part === "" ? "" : `/${part}`}`
+/** The administrator's desk of the platform. */
+export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${part}`}`
 
 /** An address with parameters; those without a value are left out. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | undefined>>): string => {

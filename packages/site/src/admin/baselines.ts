@@ -1,0 +1,115 @@
+/** Models that administrators have brought into a season. */
+import { type Baseline, type ImportedBaselines, RecordBaseline, type RecordedBaseline } from "@agon/api/submission/baselines.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import { counted, time, words } from "../html/words.ts"
+import { constraintsOf } from "../http/constraints.ts"
+import type { Tried } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
+import { button, linesOf, ShownHere, seasonForm } from "./forms.ts"
+import { seasonDesk } from "./guard.ts"
+import { table } from "./parts.ts"
+
+const record = seasonForm("baselines", {
+  name: "record",
+  fields: ["name", "weights_hash", "manifest_hash"],
+  codes: { baseline_exists: "name" },
+  send: ({ client, of, typed }) => {
+    const payload = { name: typed.one("name"), weights_hash: typed.one("weights_hash"), manifest_hash: typed.one("manifest_hash") }
+    return Effect.map(client.baseline.recordBaseline({ params: of, payload }), (shown) => new ShownHere({ shown }))
+  }
+})
+
+const copy = seasonForm("baselines", {
+  name: "import",
+  fields: ["from", "baselines"],
+  codes: { unknown_season: "from" },
+  send: ({ client, of, typed }) => {
+    const baselines = linesOf(typed.one("baselines"))
+    const payload = { from: typed.one("from").trim(), ...(baselines.length === 0 ? {} : { baselines }) }
+    return Effect.map(client.baseline.importBaselines({ params: of, payload }), (shown) => new ShownHere({ shown }))
+  }
+})
+
+const turn = seasonForm("baselines", {
+  name: "switch",
+  fields: ["baseline", "enabled"],
+  send: ({ client, of, typed }) =>
+    client.baseline.switchBaseline({
+      params: { ...of, baseline: typed.one("baseline") },
+      payload: { enabled: typed.one("enabled") === "yes" }
+    })
+})
+
+const row = ({ class: weight, enabled, name, reject_reason, status, version_id }: Baseline): Html => html`<tr>
+<th scope="row">${name}</th>
+<td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${words(reject_reason)}</span>`}</td>
+<td>${weight}</td>
+<td><code>${version_id}</code></td>
+<td>${
+  enabled
+    ? button(turn, { baseline: name, enabled: "no" }, "Take out of play", `Take baseline ${name} out of play`)
+    : (status === "disabled" || status === "entered") &&
+      button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `Bring baseline ${name} into play`)
+}</td>
+</tr>
+`
+
+type Uploads = (typeof RecordedBaseline.Type)["upload"]
+
+const command = (upload: Uploads["weights"], file: string) =>
+  `curl -fsS ${Object.entries(upload.headers)
+    .map(([name, value]) => `-H '${name}: ${value}' `)
+    .join("")}-T ${file} '${upload.url}'`
+
+const recorded = ({ name, upload }: typeof RecordedBaseline.Type): Html => html`<div role="status">
+<p>${name} is recorded. Send its two files until ${time(upload.expires_at)}:</p>
+<pre tabindex="0">${command(upload.weights, `${name}.onnx`)}
+${command(upload.manifest, `${name}.json`)}</pre>
+</div>
+`
+
+const limits = constraintsOf(RecordBaseline)
+
+const recordForm = (tried: Tried | undefined): Html => {
+  const { text, whole } = inputs(record, tried)
+  const hash = (name: "weights_hash" | "manifest_hash", label: string) =>
+    text(name, label, { hint: "sha256: and 64 hexadecimal digits.", more: html`${limits(name)} spellcheck="false" autocomplete="off"` })
+  return html`${tried?.form === record.name && tried.shown !== undefined && recorded(tried.shown as typeof RecordedBaseline.Type)}${whole(
+    html`${text("name", "Name", { hint: "Small letters, digits and dashes.", more: html`${limits("name")} autocomplete="off"` })}${hash("weights_hash", "Hash of the weights")}${hash("manifest_hash", "Hash of the manifest")}`,
+    "Record",
+    "Record a baseline"
+  )}`
+}
+
+const copied = ({ imported, skipped }: ImportedBaselines): Html => html`<p role="status">${counted(imported.length, "baseline")} copied${
+  imported.length > 0 && `: ${imported.join(", ")}`
+}.</p>
+${skipped.length > 0 && html`<ul>${skipped.map(({ name, reason }) => html`<li>${said(name)}: ${words(reason)}</li>`)}</ul>\n`}`
+
+const copyForm = (tried: Tried | undefined): Html => {
+  const { area, text, whole } = inputs(copy, tried)
+  return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBaselines)}${whole(
+    html`${text("from", "Season", { hint: "By the last part of its address.", more: html`required` })}${area("baselines", "Baselines", { hint: "One name in each line; all of them where there is none." })}`,
+    "Copy",
+    "Copy baselines of another season"
+  )}`
+}
+
+export const seasonBaselines = seasonDesk({
+  part: "baselines",
+  query: ["cursor"],
+  forms: [record, copy],
+  buttons: [turn],
+  render: Effect.fnUntraced(function* ({ client, links, of, page, tried }) {
+    const { baselines, next_cursor } = yield* client.baseline.baselines({ params: of, query: page })
+    return html`<h2>Baselines</h2>
+<p>They give competitors somebody to beat, and candidates somebody to be tried against. A runner examines each before it can be brought into play.</p>
+${table("Baselines", ["Baseline", "State", "Class", "Version", "In play"], baselines.map(row), "There is none yet.")}
+${links(next_cursor)}
+<h2>Record a baseline</h2>
+${recordForm(tried)}
+<h2>Copy baselines of another season</h2>
+${copyForm(tried)}`
+  })
+})

@@ -1,0 +1,114 @@
+/** A season's boards as pictures, and the forms that add them. */
+
+import type { ImportedBoards } from "@agon/api/board/admin.ts"
+import type { BoardRow } from "@agon/api/board/api.ts"
+import { InvalidRequest } from "@agon/api/Problem.ts"
+import { Effect, Exit, Schema } from "effect"
+import { type Html, html, made, said } from "../html/Html.ts"
+import { seasonDeskAt } from "../html/links.ts"
+import { pager } from "../html/pager.ts"
+import { count, counted, time, words } from "../html/words.ts"
+import type { Tried } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
+import { boardPicture } from "../picture/boardPicture.ts"
+import { button, linesOf, ShownHere, seasonForm } from "./forms.ts"
+import { seasonDesk } from "./guard.ts"
+
+/** A picture of the largest board has 60 kB. */
+const PICTURES = 12
+
+const fileOf = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.Json))
+
+const add = seasonForm("boards", {
+  name: "add",
+  fields: ["file", "do"],
+  codes: { board_invalid: "file", board_exists: "file" },
+  send: ({ client, of, typed }) => {
+    const file = fileOf(typed.one("file"))
+    if (Exit.isFailure(file)) {
+      const errors = [{ path: "file", message: "This is no JSON." }]
+      return Effect.fail(new InvalidRequest({ detail: "The board file cannot be read.", errors }))
+    }
+    if (typed.one("do") === "preview") return Effect.succeed(new ShownHere({ shown: file.value }))
+    return client.boardAdmin.addBoard({ params: of, payload: file.value })
+  }
+})
+
+const turn = seasonForm("boards", {
+  name: "switch",
+  fields: ["map_id", "enabled"],
+  send: ({ client, of, typed }) =>
+    client.boardAdmin.switchBoard({ params: { ...of, map_id: typed.one("map_id") }, payload: { enabled: typed.one("enabled") === "yes" } })
+})
+
+const copy = seasonForm("boards", {
+  name: "import",
+  fields: ["from", "maps"],
+  codes: { unknown_season: "from" },
+  send: ({ client, of, typed }) => {
+    const maps = linesOf(typed.one("maps"))
+    const payload = { from: typed.one("from").trim(), ...(maps.length === 0 ? {} : { maps }) }
+    return Effect.map(client.boardAdmin.importBoards({ params: of, payload }), (shown) => new ShownHere({ shown }))
+  }
+})
+
+const card = ({ added_at, board, cols, enabled, map_id, matches, players, rows }: BoardRow): Html => html`<li>
+<h3>${map_id}</h3>
+<div class="board">${made(boardPicture(board))}</div>
+<p>${counted(players, "seat")}, ${rows} × ${cols}, ${counted(matches, "match", "matches")}. <b>${enabled ? "In play" : "Out of play"}</b>.</p>
+<p class="faint">Added ${time(added_at)}</p>
+${
+  enabled
+    ? button(turn, { map_id, enabled: "no" }, "Take out of play", `Take board ${map_id} out of play`)
+    : button(turn, { map_id, enabled: "yes" }, "Bring into play", `Bring board ${map_id} into play`)
+}</li>
+`
+
+const addForm = (tried: Tried | undefined): Html => {
+  const { area, whole } = inputs(add, tried)
+  const preview = tried?.form === add.name && tried.shown !== undefined
+  return whole(
+    html`${area("file", "Board file", {
+      hint: html`The JSON that <a href="/docs">the API</a> takes for a board of this game. A board is stored out of play.`,
+      more: html`required spellcheck="false"`
+    })}${preview && html`<div class="board" role="img" aria-label="Preview of the board">${made(boardPicture(tried.shown, { title: "Preview" }))}</div>\n`}<button name="do" value="preview">Show its picture</button>
+<button name="do" value="add">Upload</button>
+`,
+    undefined,
+    "Add a board"
+  )
+}
+
+const copied = ({ imported, skipped }: ImportedBoards): Html => html`<p role="status">${counted(imported.length, "board")} copied${
+  imported.length > 0 && `: ${imported.join(", ")}`
+}.</p>
+${skipped.length > 0 && html`<ul>${skipped.map(({ map_id, reason }) => html`<li>${said(map_id)}: ${words(reason)}</li>`)}</ul>\n`}`
+
+const copyForm = (tried: Tried | undefined): Html => {
+  const { area, text, whole } = inputs(copy, tried)
+  return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBoards)}${whole(
+    html`${text("from", "Season", { hint: "By the last part of its address.", more: html`required` })}${area("maps", "Boards", { hint: "One id in each line; all of them where there is none." })}`,
+    "Copy",
+    "Copy boards of another season"
+  )}`
+}
+
+export const seasonBoards = seasonDesk({
+  part: "boards",
+  query: ["cursor"],
+  forms: [add, copy],
+  buttons: [turn],
+  render: Effect.fnUntraced(function* ({ client, of, page: { cursor }, tried }) {
+    const { maps } = yield* client.board.privateBoards({ params: of, query: { enabled: false, boards: true } })
+    const shown = maps.slice(cursor, cursor + PICTURES)
+    const next = cursor + PICTURES < maps.length ? String(cursor + PICTURES) : null
+    return html`<h2>Boards</h2>
+<p>${counted(maps.length, "board")}, ${count(maps.filter(({ enabled }) => enabled).length)} of them in play. A board that leaves play takes its queued matches with it; a match that is being played is finished, and counts. To replace a board, upload another and take this one out of play.</p>
+${shown.length > 0 && html`<ul class="cards">\n${shown.map(card)}</ul>`}
+${pager({ path: seasonDeskAt(of.game, of.slug, "boards"), query: {}, offset: cursor, rows: PICTURES, next })}
+<h2>Add a board</h2>
+${addForm(tried)}
+<h2>Copy boards of another season</h2>
+${copyForm(tried)}`
+  })
+})

@@ -1,0 +1,88 @@
+/** Forms of the administrator's desk: those of a season, those of the platform, and buttons that are a form each. */
+import type { Client } from "@agon/api/Client.ts"
+import { Data, Effect } from "effect"
+import { type Html, html } from "../html/Html.ts"
+import { platformDeskAt, seasonDeskAt, withQuery } from "../html/links.ts"
+import { type Form, form, type Typed } from "../http/Form.ts"
+import { FORM_FIELD } from "../http/inputs.ts"
+
+/** The parameter by which a page says that a form was taken. */
+export const DONE = "done"
+
+interface Taken {
+  readonly client: Client
+}
+
+interface Own<Name extends string, Asked extends Taken> {
+  readonly name: string
+  readonly fields: ReadonlyArray<Name>
+  readonly codes?: Readonly<Record<string, Name>>
+  /** Leads back to the page that it is on, unless it answers something else. */
+  readonly send: (asked: Asked & { readonly typed: Typed<Name> }) => Effect.Effect<unknown, unknown>
+}
+
+/** The season as the parameters of the API's paths. */
+export interface OfSeason {
+  readonly game: string
+  readonly slug: string
+}
+
+/** Answered by a form's `send` to show something at once on its page, where nobody sees it again. */
+export class ShownHere extends Data.Class<{ readonly shown: unknown }> {}
+/** Answered by a form's `send` to lead to another page than its own. */
+export class LeadsTo extends Data.Class<{ readonly to: string }> {}
+
+const answered = (answer: unknown, back: string) => (answer instanceof ShownHere || answer instanceof LeadsTo ? answer : { to: back })
+
+/** Where forms lead back to: the same page of the same list. */
+const back = (path: string, query: Readonly<Record<string, string>>) => withQuery(path, { ...query, [DONE]: "yes" })
+
+/** A form of a page of a season's desk. */
+export const seasonForm = <const Name extends string>(
+  part: string,
+  { send, ...rest }: Own<Name, Taken & { readonly of: OfSeason }>
+): Form<Name> =>
+  form({
+    ...rest,
+    send: ({ client, params, query, typed }) => {
+      const of = { game: params["game"]!, slug: params["slug"]! }
+      return Effect.map(send({ client, of, typed }), (answer) => answered(answer, back(seasonDeskAt(of.game, of.slug, part), query)))
+    }
+  })
+
+/** A form of a page of the platform's desk. */
+export const platformForm = <const Name extends string>(part: string, { send, ...rest }: Own<Name, Taken>): Form<Name> =>
+  form({
+    ...rest,
+    send: ({ client, query, typed }) => Effect.map(send({ client, typed }), (answer) => answered(answer, back(platformDeskAt(part), query)))
+  })
+
+/** A form that is only a button, in a row of a table; `label` says the button's text and what it is about. */
+export const button = <Name extends string>(
+  { name }: Form<Name>,
+  values: { readonly [N in Name]?: string },
+  text: string,
+  label: string
+): Html =>
+  html`<form method="post" class="row"><input type="hidden" name="${FORM_FIELD}" value="${name}">${Object.entries<string | undefined>(
+    values
+  ).map(
+    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`
+  )}<button aria-label="${label}">${text}</button></form>`
+
+/** A whole number, or the text itself where it is none, which the API then refuses beside its field. */
+export const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text as unknown as number))
+
+/** Of a field for a date and time, which is in UTC here; any other text is left as it is, for the API to refuse. */
+export const instantOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text)
+
+/** An instant of the API as such a field has it. */
+export const localOf = (instant: string | null): string => instant?.slice(0, 16) ?? ""
+
+/** The lines of a text that are not blank. */
+export const linesOf = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
+
+/** Keys whose text is empty are left out. */
+export const given = <Value>(name: string, text: string, value: (text: string) => Value) =>
+  text.trim() === "" ? {} : { [name]: value(text) }

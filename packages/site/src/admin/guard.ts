@@ -1,0 +1,123 @@
+/**
+ * Pages of administrators. The service decides who may see one and who may do what is on it: whom it refuses is shown the site's page of
+ * that refusal. A page is kept nowhere.
+ */
+import type { Account } from "@agon/api/account/api.ts"
+import type { Client } from "@agon/api/Client.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import { gameAt, platformDeskAt, seasonAt, seasonDeskAt } from "../html/links.ts"
+import type { Form, Tried } from "../http/Form.ts"
+import type { PersonalRoute } from "../http/Route.ts"
+import { DONE, type OfSeason } from "./forms.ts"
+import { deskNav, type Paged, pagedBy } from "./parts.ts"
+
+type Query = Readonly<Record<string, string>>
+
+interface Desk extends Paged {
+  readonly client: Client
+  readonly query: Query
+  readonly tried: Tried | undefined
+}
+
+interface Part<Name extends string, D extends Desk> {
+  readonly part: Name
+  readonly query?: ReadonlyArray<string>
+  readonly forms?: ReadonlyArray<Form>
+  /** Forms that are a button each: their refusals stand above the page's content. */
+  readonly buttons?: ReadonlyArray<Form>
+  readonly render: (desk: D) => Effect.Effect<Html, unknown>
+}
+
+/** Parameters and forms of a route. */
+const taken = ({ buttons = [], forms = [], query = [] }: Pick<Part<string, never>, "buttons" | "forms" | "query">) => ({
+  query: [...query, DONE],
+  forms: [...forms, ...buttons]
+})
+
+/** What became of the form that was sent last, unless its own place says so. */
+const outcome = (done: string | undefined, tried: Tried | undefined, buttons: ReadonlyArray<Form> = []): Html | false => {
+  if (tried === undefined) return done !== undefined && html`<p class="good" role="status">Done.</p>\n`
+  return buttons.some(({ name }) => name === tried.form) && html`<p class="bad alert" role="alert">${said(tried.detail)}</p>\n`
+}
+
+/** Pages of a season's desk in the order of its navigation. */
+const SEASON_PARTS = [
+  ["", "Season"],
+  ["boards", "Boards"],
+  ["baselines", "Baselines"],
+  ["people", "People"],
+  ["rounds", "Rounds"],
+  ["runners", "Runners"],
+  ["matches", "Matches"],
+  ["notices", "Notices"],
+  ["log", "Log"]
+] as const
+
+export interface SeasonDesk extends Desk {
+  readonly season: Season
+  readonly account: Account
+  readonly of: OfSeason
+}
+
+/** A page of a season's desk, for its administrators and the platform's. */
+export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDesk>): PersonalRoute => ({
+  path: `/games/:game/seasons/:slug/admin${page.part === "" ? "" : `/${page.part}`}`,
+  ...taken(page),
+  own: Effect.fnUntraced(function* ({ client, params, query: { [DONE]: done, ...query }, tried }) {
+    const { buttons, part, render } = page
+    const of = { game: params["game"]!, slug: params["slug"]! }
+    const [season, account] = yield* Effect.all(
+      [
+        client.season.privateSeason({ params: of }),
+        client.account.me(),
+        client.roster.seasonAdmins({ params: of, query: firstPage(1) }) // refuses everybody else, where a part reads nothing of its own
+      ],
+      { concurrency: "unbounded" }
+    )
+    const paged = yield* pagedBy(seasonDeskAt(of.game, of.slug, part), query)
+    const content = yield* render({ client, tried, season, account, of, query, ...paged })
+    const name = SEASON_PARTS.find(([each]) => each === part)![1]
+    const main = html`<p class="faint"><a href="${gameAt(of.game)}">${of.game}</a>, season ${season.visibility === "public" ? html`<a href="${seasonAt(of.game, of.slug)}">${of.slug}</a>` : of.slug}</p>
+<h1>Administration of ${said(season.name)}</h1>
+${deskNav("Administration of the season", SEASON_PARTS, (each) => seasonDeskAt(of.game, of.slug, each), part)}
+${outcome(done, tried, buttons)}${content}`
+    return { title: `${name} – administration of ${season.name}`, main }
+  })
+})
+
+/** Pages of the platform's desk in the order of its navigation. */
+const PLATFORM_PARTS = [
+  ["", "Platform"],
+  ["seasons", "New season"],
+  ["users", "Users"],
+  ["words", "Words"],
+  ["comments", "Comments"],
+  ["threads", "Threads"],
+  ["stories", "Stories"],
+  ["posts", "Posts"],
+  ["announcements", "Announcements"],
+  ["picks", "Picks"],
+  ["runners", "Runners"],
+  ["log", "Log"]
+] as const
+
+export type PlatformDesk = Desk
+
+/** A page of the platform's desk, for its administrators. */
+export const platformDesk = (page: Part<(typeof PLATFORM_PARTS)[number][0], PlatformDesk>): PersonalRoute => ({
+  path: platformDeskAt(page.part) as `/${string}`,
+  ...taken(page),
+  own: Effect.fnUntraced(function* ({ client, query: { [DONE]: done, ...query }, tried }) {
+    const { buttons, part, render } = page
+    yield* client.admin.adminCheck()
+    const paged = yield* pagedBy(platformDeskAt(part), query)
+    const name = PLATFORM_PARTS.find(([each]) => each === part)![1]
+    const main = html`<h1>${part === "" ? "Administration" : name}</h1>
+${deskNav("Administration of the platform", PLATFORM_PARTS, platformDeskAt, part)}
+${outcome(done, tried, buttons)}${yield* render({ client, query, tried, ...paged })}`
+    return { title: part === "" ? "Administration" : `${name} – administration`, main }
+  })
+})

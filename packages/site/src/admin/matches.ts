@@ -1,0 +1,85 @@
+/** Matches that an administrator takes out of the ratings, and entries that play again. */
+import { type VoidedMatch, VoidMatch } from "@agon/api/match/admin.ts"
+import type { MatchCard } from "@agon/api/match/Match.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
+import { type Html, html } from "../html/Html.ts"
+import { matchAt, seasonDeskAt, withQuery } from "../html/links.ts"
+import { time, words } from "../html/words.ts"
+import { constraintsOf } from "../http/constraints.ts"
+import type { Tried } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
+import { names } from "../match/cards.ts"
+import { ShownHere, seasonForm } from "./forms.ts"
+import { seasonDesk } from "./guard.ts"
+import { table } from "./parts.ts"
+
+const ROWS = 25
+
+const cancel = seasonForm("matches", {
+  name: "void",
+  fields: ["id", "reason"],
+  codes: { not_found: "id", match_not_finished: "id" },
+  send: ({ client, of, typed }) =>
+    Effect.map(
+      client.matchAdmin.voidMatch({ params: { ...of, id: typed.one("id").trim() }, payload: { reason: typed.one("reason") } }),
+      (shown) => new ShownHere({ shown })
+    )
+})
+
+const reinstate = seasonForm("matches", {
+  name: "reinstate",
+  fields: ["id"],
+  codes: { not_found: "id" },
+  send: ({ client, of, typed }) => client.versionAdmin.reinstateVersion({ params: { ...of, id: typed.one("id").trim() } })
+})
+
+/** Trials have no page, and neither have matches of a private season. */
+const row =
+  ({ game, slug, visibility }: Season) =>
+  ({ id, is_trial, map, played_at, reason, seats }: MatchCard): Html =>
+    html`<tr>
+<th scope="row">${is_trial || visibility === "private" ? names(seats) : html`<a href="${matchAt(id)}">${names(seats)}</a>`}${is_trial && html` <span class="faint">trial</span>`}</th>
+<td>${map}</td>
+<td>${reason !== null && words(reason)}</td>
+<td>${played_at !== null && time(played_at)}</td>
+<td><a href="${withQuery(seasonDeskAt(game, slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void…</a></td>
+</tr>
+`
+
+const limits = constraintsOf(VoidMatch)
+/** Ids have no schema of their own: any other text is the id of nothing. */
+const ID = html`required pattern="[0-9a-f\-]{36}" spellcheck="false" autocomplete="off"`
+
+const voided = ({ match, state }: VoidedMatch): Html =>
+  html`<p class="good" role="status">The match ${match} ${state === "voided" ? "is void." : "no longer counts; ratings are being computed without it."}</p>\n`
+
+const voidForm = (tried: Tried | undefined, match: string | undefined): Html => {
+  const { area, text, whole } = inputs(cancel, tried, match === undefined ? {} : { id: match })
+  return html`${tried?.form === cancel.name && tried.shown !== undefined && voided(tried.shown as VoidedMatch)}${whole(
+    html`${text("id", "Match", { hint: "Its id, from its page's address.", more: ID })}${area("reason", "Reason", { hint: "The log tells it. At most 500 characters.", more: limits("reason") })}`,
+    "Void the match",
+    "Void a match"
+  )}`
+}
+
+export const seasonMatches = seasonDesk({
+  part: "matches",
+  query: ["match", "cursor"],
+  forms: [cancel, reinstate],
+  render: Effect.fnUntraced(function* ({ client, links, of, page, query, season, tried }) {
+    const { matches, next_cursor } = yield* client.match.privateMatches({
+      query: { game: of.game, season: of.slug, sort: "newest", limit: ROWS, cursor: page.cursor }
+    })
+    const { text, whole } = inputs(reinstate, tried)
+    return html`<h2>Matches</h2>
+${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", "Void"], matches.map(row(season)), "No match has been played.")}
+${links(next_cursor)}
+<h2>Void a match</h2>
+<p>Its rating is taken out of all ratings that it moved, and its seats are owed another match. This cannot be undone.</p>
+${voidForm(tried, query["match"])}
+<h2>Let a suspended entry play again</h2>
+<p>An entry whose matches fail five times running through its own fault is suspended: it keeps its place and is not paired. Its owner and the season's administrators are told.</p>
+${whole(text("id", "Version", { hint: "Its id, from the notification or the list of baselines.", more: ID }), "Let it play", "Let a suspended entry play again")}`
+  })
+})

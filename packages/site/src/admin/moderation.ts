@@ -1,0 +1,78 @@
+/** Comments that wait for a moderator, and all threads. */
+import type { Subject, ThreadHead } from "@agon/api/comment/Comment.ts"
+import type { ModeratedComment, Verdict } from "@agon/api/comment/moderation.ts"
+import { Effect } from "effect"
+import { type Html, html, prose, said } from "../html/Html.ts"
+import { matchAt, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { counted, time } from "../html/words.ts"
+import { button, platformForm } from "./forms.ts"
+import { platformDesk } from "./guard.ts"
+import { deskNav, table } from "./parts.ts"
+
+const about = ({ id, kind }: Subject): Html => html`<a href="${(kind === "match" ? matchAt : modelAt)(id)}#comments">a ${kind}</a>`
+
+const decide = platformForm("comments", {
+  name: "decide",
+  fields: ["id", "state"],
+  send: ({ client, typed }) =>
+    client.moderation.moderateComment({ params: { id: typed.one("id") }, payload: { state: typed.one("state") as typeof Verdict.Type } })
+})
+
+const comment = ({
+  author,
+  body,
+  created_at,
+  id,
+  reasons,
+  reports,
+  state,
+  subject
+}: ModeratedComment): Html => html`<li class="comment" id="comment-${id}">
+<p class="faint"><a href="${profileAt(author)}">${author}</a> about ${about(subject)}, ${time(created_at)}: ${state}, ${counted(reports, "report")}</p>
+${prose(body)}
+${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `Approve the comment of ${author}`) : ""}${button(decide, { id, state: "removed" }, "Remove", `Remove the comment of ${author}`)}</li>
+`
+
+const SHELVES = [
+  ["pending", "Waiting"],
+  ["reported", "Reported"]
+] as const
+
+export const platformComments = platformDesk({
+  part: "comments",
+  query: ["state", "cursor"],
+  buttons: [decide],
+  render: Effect.fnUntraced(function* ({ links, client, page, query }) {
+    const state = query["state"] === "reported" ? "reported" : "pending"
+    const { comments, next_cursor } = yield* client.moderation.moderatedComments({ query: { ...page, state } })
+    return html`${deskNav("Which comments", SHELVES, (state) => withQuery(platformDeskAt("comments"), { state }), state)}
+${comments.length === 0 ? html`<p class="faint">There is none.</p>` : html`<ol class="comments">\n${comments.map(comment)}</ol>`}
+${links(next_cursor)}`
+  })
+})
+
+const lock = platformForm("threads", {
+  name: "lock",
+  fields: ["id", "locked"],
+  send: ({ client, typed }) =>
+    client.moderation.lockThread({ params: { id: typed.one("id") }, payload: { locked: typed.one("locked") === "yes" } })
+})
+
+const threadRow = ({ comments, id, locked, subject }: ThreadHead): Html => html`<tr>
+<th scope="row">The thread about ${about(subject)}</th>
+<td class="n">${comments}</td>
+<td>${locked ? "locked" : "open"}</td>
+<td>${id !== null && (locked ? button(lock, { id, locked: "no" }, "Open", `Open the thread ${id}`) : button(lock, { id, locked: "yes" }, "Lock", `Lock the thread ${id}`))}</td>
+</tr>
+`
+
+export const platformThreads = platformDesk({
+  part: "threads",
+  query: ["cursor"],
+  buttons: [lock],
+  render: Effect.fnUntraced(function* ({ links, client, page }) {
+    const { next_cursor, threads } = yield* client.moderation.moderatedThreads({ query: page })
+    return html`${table("Threads, the newest first", ["Thread", "Comments", "State", "Change"], threads.map(threadRow), "There is none.")}
+${links(next_cursor)}`
+  })
+})

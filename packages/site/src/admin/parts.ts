@@ -1,0 +1,54 @@
+/** What the pages of the administrator's desk have in common. */
+import type { PageQuery } from "@agon/api/Pages.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import { offsetOf, pager } from "../html/pager.ts"
+import { invalid } from "../http/refuse.ts"
+
+/** A heading of a column; one of numbers stands to the right. */
+export const table = (caption: string, headings: ReadonlyArray<string>, rows: ReadonlyArray<Html>, none: string): Html =>
+  rows.length === 0
+    ? html`<p class="faint">${none}</p>`
+    : html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption>${caption}</caption>
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table></div>`
+
+/** Pages of a desk, of which `current` is shown. */
+export const deskNav = (
+  label: string,
+  pages: ReadonlyArray<readonly [part: string, name: string]>,
+  at: (part: string) => string,
+  current: string
+): Html =>
+  html`<nav aria-label="${label}"><ul>
+${pages.map(([part, name]) => html`<li><a href="${at(part)}"${part === current && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>`
+
+const JSON_MAX = 600
+
+/** A value as it was written, its beginning where it is long. */
+export const json = (value: unknown): Html => {
+  const text = JSON.stringify(value) ?? ""
+  return html`<code>${said(text.length > JSON_MAX ? `${text.slice(0, JSON_MAX).toWellFormed()}…` : text)}</code>`
+}
+
+/** Rows on a page of a list. */
+const ROWS = 50
+
+/** A page of a list, and the links to those before and after it. */
+export interface Paged {
+  readonly page: PageQuery
+  /** `next` is the cursor that the list's answer has. */
+  readonly links: (next: string | null) => Html | ""
+}
+
+/** The page of the list at `path` that an address names. */
+export const pagedBy = (path: string, query: Readonly<Record<string, string>>) => {
+  const { cursor, ...others } = query
+  const offset = offsetOf(cursor)
+  if (offset === undefined) return invalid
+  const links: Paged["links"] = (next) => pager({ path, query: others, offset, rows: ROWS, next })
+  return Effect.succeed<Paged>({ page: { limit: ROWS, cursor: offset }, links })
+}

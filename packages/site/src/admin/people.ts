@@ -1,0 +1,102 @@
+/** Who may enter a season, and who administers it. */
+import { firstPage } from "@agon/api/Pages.ts"
+import { AppointAdmin, type Participant, type SeasonAdministrator } from "@agon/api/season/people.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import { profileAt } from "../html/links.ts"
+import { counted, time } from "../html/words.ts"
+import { constraintsOf } from "../http/constraints.ts"
+import { inputs } from "../http/inputs.ts"
+import { button, given, linesOf, seasonForm } from "./forms.ts"
+import { seasonDesk } from "./guard.ts"
+import { table } from "./parts.ts"
+
+/** Administrators of one season are few. */
+const ADMINS = 100
+
+const add = seasonForm("people", {
+  name: "add",
+  fields: ["logins", "provider"],
+  codes: { unknown_provider: "provider" },
+  send: ({ client, of, typed }) =>
+    client.roster.addParticipants({
+      params: of,
+      payload: { logins: linesOf(typed.one("logins")), ...given("provider", typed.one("provider"), String) }
+    })
+})
+
+const remove = seasonForm("people", {
+  name: "remove",
+  fields: ["id"],
+  send: ({ client, of, typed }) => client.roster.removeParticipant({ params: of, query: {}, payload: { id: typed.one("id") } })
+})
+
+const appoint = seasonForm("people", {
+  name: "appoint",
+  fields: ["username"],
+  codes: { not_found: "username" },
+  send: ({ client, of, typed }) => client.seasonAdmins.appointAdmin({ params: of, payload: { username: typed.one("username").trim() } })
+})
+
+const dismiss = seasonForm("people", {
+  name: "dismiss",
+  fields: ["username"],
+  send: ({ client, of, typed }) => client.seasonAdmins.dismissAdmin({ params: of, query: {}, payload: { username: typed.one("username") } })
+})
+
+const administrator =
+  (mayDismiss: boolean) =>
+  ({ added_at, display_name, username }: SeasonAdministrator): Html =>
+    html`<tr>
+<th scope="row"><a href="${profileAt(username)}">${username}</a></th>
+<td>${said(display_name)}</td>
+<td>${time(added_at)}</td>
+${mayDismiss && html`<td>${button(dismiss, { username }, "Dismiss", `Dismiss ${username}`)}</td>\n`}</tr>
+`
+
+const participant = ({ added_at, id, login, provider, username }: Participant): Html => html`<tr>
+<th scope="row">${said(login)}</th>
+<td>${said(provider)}</td>
+<td>${username === null ? html`<span class="faint">not yet signed in</span>` : html`<a href="${profileAt(username)}">${username}</a>`}</td>
+<td>${time(added_at)}</td>
+<td>${button(remove, { id }, "Remove", `Remove ${login}`)}</td>
+</tr>
+`
+
+export const seasonPeople = seasonDesk({
+  part: "people",
+  query: ["cursor"],
+  forms: [add, appoint],
+  buttons: [remove, dismiss],
+  render: Effect.fnUntraced(function* ({ account, client, links, of, page, season, tried }) {
+    const [{ admins }, { next_cursor, participants, total }, providers] = yield* Effect.all(
+      [
+        client.roster.seasonAdmins({ params: of, query: firstPage(ADMINS) }),
+        client.roster.participants({ params: of, query: page }),
+        client.account.authProviders()
+      ],
+      { concurrency: "unbounded" }
+    )
+    const { area, choice, whole } = inputs(add, tried)
+    const appointing = inputs(appoint, tried)
+    const username = appointing.text("username", "Username", { more: html`${constraintsOf(AppointAdmin)("username")} autocomplete="off"` })
+    return html`<h2>Administrators</h2>
+<p>Besides the platform's administrators, who appoint them.</p>
+${table("Administrators of the season", ["Account", "Name", "Since", ...(account.admin ? ["Office"] : [])], admins.map(administrator(account.admin)), "There is none.")}
+${account.admin && appointing.whole(username, "Appoint", "Appoint an administrator")}
+<h2>Roster</h2>
+<p>${season.entry === "restricted" ? "Only people on the roster may enter this season." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${counted(total, "login is", "logins are")} on it.</p>
+${table("Roster", ["Login", "Signs in with", "Account", "Added", "Take off"], participants.map(participant), "Nobody is on it.")}
+${links(next_cursor)}
+<h2>Add to the roster</h2>
+${whole(
+  html`${area("logins", "Logins", { hint: "One in each line, as the person signs in with it.", more: html`required` })}${choice(
+    "provider",
+    "They sign in with",
+    providers.map(({ label, slug }) => ({ value: slug, label }))
+  )}`,
+  "Add",
+  "Add to the roster"
+)}`
+  })
+})

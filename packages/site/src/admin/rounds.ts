@@ -1,0 +1,96 @@
+/** Rounds and finals of a season with their clock. The platform's administrators plan them; others see the one in play and the next. */
+import { firstPage } from "@agon/api/Pages.ts"
+import { PlanRound, type Round } from "@agon/api/season/rounds.ts"
+import type { RoundKind } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
+import { type Html, html } from "../html/Html.ts"
+import { counted, time } from "../html/words.ts"
+import { constraintsOf } from "../http/constraints.ts"
+import type { Tried } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
+import { clock } from "../season/parts.ts"
+import { button, instantOf, numberOf, seasonForm } from "./forms.ts"
+import { seasonDesk } from "./guard.ts"
+import { table } from "./parts.ts"
+
+/** The most that a page of the API has; a season has a few. */
+const ROUNDS = 100
+
+const STATES: Readonly<Record<Round["state"], string>> = {
+  pending: "to come",
+  current: "being played",
+  over: "over",
+  withdrawn: "withdrawn"
+}
+
+const plan = seasonForm("rounds", {
+  name: "plan",
+  fields: ["kind", "games", "starts_at"],
+  send: ({ client, of, typed }) =>
+    client.round.planRound({
+      params: of,
+      payload: {
+        kind: typed.one("kind") as RoundKind,
+        games: numberOf(typed.one("games")),
+        starts_at: instantOf(typed.one("starts_at"))
+      }
+    })
+})
+
+const withdraw = seasonForm("rounds", {
+  name: "withdraw",
+  fields: ["n"],
+  send: ({ client, of, typed }) => client.round.patchRound({ params: { ...of, n: typed.one("n") }, payload: { withdrawn: true } })
+})
+
+const nameOf = ({ kind, n }: Round) => (kind === "finals" ? "Finals" : `Round ${n}`)
+
+const row = (round: Round): Html => {
+  const { ended_at, games, n, started_at, starts_at, state } = round
+  return html`<tr>
+<th scope="row">${nameOf(round)}</th>
+<td>${STATES[state]}</td>
+<td>${counted(games, "match", "matches")}</td>
+<td>${time(started_at ?? starts_at)}</td>
+<td>${ended_at !== null && time(ended_at)}</td>
+<td>${state === "pending" && button(withdraw, { n: String(n) }, "Withdraw", `Withdraw ${nameOf(round)}`)}</td>
+</tr>
+`
+}
+
+const limits = constraintsOf(PlanRound)
+const KINDS: ReadonlyArray<{ readonly value: RoundKind; readonly label: string }> = [
+  { value: "round", label: "a round" },
+  { value: "finals", label: "the finals" }
+]
+
+const planForm = (tried: Tried | undefined): Html => {
+  const { choice, text, whole } = inputs(plan, tried)
+  return whole(
+    html`${choice("kind", "Plan", KINDS, { hint: "No version enters once the finals have started." })}${text("games", "Matches of each model on each of its ladders", { more: limits("games") })}${text("starts_at", "Start, in UTC", { hint: "In the future.", more: limits("starts_at") })}`,
+    "Plan",
+    "Plan a round"
+  )
+}
+
+export const seasonRounds = seasonDesk({
+  part: "rounds",
+  forms: [plan],
+  buttons: [withdraw],
+  render: Effect.fnUntraced(function* ({ account, client, of, season, tried }) {
+    const planned = account.admin
+      ? html`${table(
+          "Rounds",
+          ["Round", "State", "Matches of each model on each of its ladders", "Start", "End", "Change"],
+          (yield* client.round.rounds({ params: of, query: firstPage(ROUNDS) })).rounds.map(row),
+          "No round has been planned."
+        )}
+<h2>Plan a round</h2>
+${planForm(tried)}`
+      : html`<p>The platform's administrators plan rounds.</p>`
+    return html`<h2>Rounds and finals</h2>
+<p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
+${clock(season)}
+${planned}`
+  })
+})

@@ -1,0 +1,23 @@
+/** Every page of the administrator's desk. */
+import type { PersonalRoute } from "../http/Route.ts"
+import { seasonBaselines } from "./baselines.ts"
+import { seasonBoards } from "./boards.ts"
+import { platformRunners, seasonRunners } from "./fleet.ts"
+import { platformLog, seasonLog } from "./log.ts"
+import { seasonMatches } from "./matches.ts"
+import { platformComments, platformThreads } from "./moderation.ts"
+import { newSeason } from "./newSeason.ts"
+import { seasonNotices } from "./notices.ts"
+import { seasonPeople } from "./people.ts"
+import { platformOverview } from "./platform.ts"
+import { seasonRounds } from "./rounds.ts"
+import { seasonOverview } from "./season.ts"
+import { platformUsers } from "./users.ts"
+import { platformWords } from "./words.ts"
+import { platformAnnouncements, platformPicks, platformPosts, platformStories } from "./writing.ts"
+
+export const administration: ReadonlyArray<PersonalRoute> = [
+  ...[seasonOverview, seasonBoards, seasonBaselines, seasonPeople, seasonRounds, seasonRunners, seasonMatches, seasonNotices, seasonLog],
+  ...[platformOverview, newSeason, platformUsers, platformWords, platformComments, platformThreads, platformStories, platformPosts],
+  ...[platformAnnouncements, platformPicks, platformRunners, platformLog]
+]

@@ -1,0 +1,67 @@
+/** A season's record as its administrators see it: what it stands at, its rules in words, and its fleet. */
+import { firstPage } from "@agon/api/Pages.ts"
+import type { Admissions } from "@agon/api/runner/season.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
+import { type Html, html } from "../html/Html.ts"
+import { seasonDeskAt } from "../html/links.ts"
+import { bytes, count, counted, time } from "../html/words.ts"
+import { clock, rulesSection } from "../season/parts.ts"
+import { seasonDesk } from "./guard.ts"
+import { table } from "./parts.ts"
+import { steering, steeringButtons, steeringForms } from "./steering.ts"
+
+const REACHES: Readonly<Record<Admissions["reach"], string>> = {
+  own: "of the season's own fleet",
+  platform: "of the platform's fleet",
+  both: "of both fleets",
+  none: "of no fleet"
+}
+
+const figures = (season: Season, { admitters, queued, reach }: Admissions, playing: number): Html => {
+  const { active_versions, baselines, entered_versions, entries, in_flight_versions, maps, matches_played } = season
+  const to = (part: string) => seasonDeskAt(season.game, season.slug, part)
+  return html`<dl>
+<dt>Seen by</dt><dd>${season.visibility === "public" ? "everybody" : "its participants and administrators"}</dd>
+${season.close_requested_at !== null && html`<dt>Close asked for</dt><dd>${time(season.close_requested_at)}</dd>\n`}<dt>Models</dt><dd>${count(entries)} entered, ${count(active_versions)} in play, ${counted(entered_versions, "version")} ever submitted</dd>
+<dt>In admission</dt><dd>${counted(in_flight_versions, "version")}, ${count(queued)} waiting for a runner; ${counted(admitters, "runner")} ${REACHES[reach]} could take one now</dd>
+<dt>Matches</dt><dd>${count(playing)} being played, ${count(matches_played)} played</dd>
+<dt>Boards</dt><dd><a href="${to("boards")}">${count(maps.in_play)} in play, ${count(maps.out_of_play)} out of play</a></dd>
+<dt>Baselines</dt><dd><a href="${to("baselines")}">${count(baselines.enabled)} in play, ${count(baselines.disabled)} out of play</a></dd>
+<dt>Engine</dt><dd><code>${season.engine_digest}</code></dd>
+</dl>`
+}
+
+const classes = ({ weight_classes }: Season): Html =>
+  table(
+    "Weight classes",
+    ["Class", "Files up to", "Memory besides", "Memory for each cell"],
+    weight_classes.map(
+      (each) => html`<tr>
+<th scope="row">${each.class}</th>
+<td class="n">${bytes(each.max_bytes)}</td>
+<td class="n">${bytes(each.memory_flat_bytes)}</td>
+<td class="n">${bytes(each.memory_cell_bytes)}</td>
+</tr>
+`
+    ),
+    "There are none."
+  )
+
+export const seasonOverview = seasonDesk({
+  part: "",
+  forms: steeringForms,
+  buttons: steeringButtons,
+  render: Effect.fnUntraced(function* ({ account, client, of, season, tried }) {
+    const [{ admissions }, { playing }] = yield* Effect.all(
+      [client.seasonFleet.seasonKeys({ params: of, query: firstPage(1) }), client.season.privatePlaying({ params: of })],
+      { concurrency: "unbounded" }
+    )
+    return html`${clock(season)}
+${figures(season, admissions, playing)}
+${rulesSection(season)}
+<h2>Weight classes</h2>
+${classes(season)}
+${steering(season, account.admin, tried)}`
+  })
+})

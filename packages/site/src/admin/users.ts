@@ -1,0 +1,58 @@
+/** Accounts, or those that a search finds. */
+import type { User } from "@agon/api/admin/User.ts"
+import { Effect } from "effect"
+import { type Html, html, said } from "../html/Html.ts"
+import { platformDeskAt, profileAt } from "../html/links.ts"
+import { time } from "../html/words.ts"
+import { button, platformForm } from "./forms.ts"
+import { platformDesk } from "./guard.ts"
+import { table } from "./parts.ts"
+
+const edit = platformForm("users", {
+  name: "edit",
+  fields: ["username", "admin", "suspended"],
+  send: ({ client, typed }) => {
+    const flag = (name: "admin" | "suspended") => (typed.one(name) === "" ? {} : { [name]: typed.one(name) === "yes" })
+    return client.platform.editUser({ params: { username: typed.one("username") }, payload: { ...flag("admin"), ...flag("suspended") } })
+  }
+})
+
+const changes = ({ admin, suspended, username }: User): Html =>
+  html`${
+    suspended
+      ? button(edit, { username, suspended: "no" }, "Lift the suspension", `Lift the suspension of ${username}`)
+      : button(edit, { username, suspended: "yes" }, "Suspend", `Suspend ${username}`)
+  }${
+    admin
+      ? button(edit, { username, admin: "no" }, "Make no administrator", `Make ${username} no administrator`)
+      : button(edit, { username, admin: "yes" }, "Make an administrator", `Make ${username} an administrator`)
+  }`
+
+const row = (user: User): Html => {
+  const { admin, created_at, display_name, identities, suspended, username } = user
+  return html`<tr>
+<th scope="row"><a href="${profileAt(username)}">${username}</a></th>
+<td>${said(display_name)}</td>
+<td>${identities.map(({ login, provider }, i) => html`${i > 0 && ", "}${said(login)} at ${said(provider)}`)}</td>
+<td>${suspended && html`<span class="bad">suspended</span>`}${admin && " administrator"}</td>
+<td>${time(created_at)}</td>
+<td>${changes(user)}</td>
+</tr>
+`
+}
+
+export const platformUsers = platformDesk({
+  part: "users",
+  query: ["q", "cursor"],
+  buttons: [edit],
+  render: Effect.fnUntraced(function* ({ links, client, page, query: { q } }) {
+    const { next_cursor, users } = yield* client.platform.users({ query: { ...page, ...(q === undefined ? {} : { q }) } })
+    return html`<p>Suspending an account ends its sessions and puts its runner keys out of force.</p>
+<form class="filter" method="get" action="${platformDeskAt("users")}" role="search" aria-label="Users">
+<label>Beginning of a username, display name or login<input name="q" value="${q}" maxlength="100" autocomplete="off"></label>
+<button>Search</button>
+</form>
+${table(q === undefined ? "Accounts, the newest first" : "Accounts found", ["Account", "Name", "Signs in as", "Standing", "Since", "Change"], users.map(row), "There is no such account.")}
+${links(next_cursor)}`
+  })
+})

@@ -1,0 +1,271 @@
+/** The administrator's desk beside a real service: what it shows, to whom, and that names harm none of its pages. */
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "../support/eventually.ts"
+import * as Fixture from "../support/Fixture.ts"
+import { assertPage, ILL, page, postForm, type Shown } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const { matchIds: x, modelIds: m } = Fixture
+
+const GAME = { game: "snakes" } as const
+/** A private season whose every name is ill. */
+const HIDDEN = { game: "snakes", slug: "hidden" } as const
+
+/** ada administers `hidden` and `spring`, bob `winter`; root everything. */
+const seeded = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO season_admin (season_id, account_id, added_at)
+    SELECT s.id, a.id, now() FROM season s, account a WHERE (s.slug, a.username) IN (('spring', 'ada'), ('winter', 'bob'))`
+  yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${m.alpha}`
+  yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
+  const service = yield* Service.Service
+  const [admin, ada] = [yield* service.as("admin"), yield* service.as("ada")]
+  yield* admin.seasonCreation.createSeason({
+    params: GAME,
+    payload: {
+      name: ILL,
+      slug: "hidden",
+      submissions_open_at: "2026-01-01T00:00:00Z",
+      submissions_close_at: "2099-01-01T00:00:00Z",
+      weight_classes: Fixture.classes,
+      visibility: "private",
+      entry: "restricted",
+      fleet: { matches: "both", admissions: "both" },
+      providers: ["dev"],
+      admins: ["ada"]
+    }
+  })
+  for (const board of snakesBoards.slice(0, 2))
+    yield* admin.boardAdmin.addBoard({ params: HIDDEN, payload: JSON.parse(JSON.stringify(board)) })
+  yield* admin.roster.addParticipants({ params: HIDDEN, payload: { logins: [ILL, "bob"] } })
+  const { key } = yield* admin.seasonFleet.createSeasonKey({ params: HIDDEN, payload: { name: ILL.slice(0, 64) } })
+  const runner = yield* service.runner(key)
+  yield* runner.runner.openSession({
+    payload: {
+      name: ILL.slice(0, 64),
+      runtime_version: "test",
+      engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
+      accepts: ["match"],
+      slots: 3
+    }
+  })
+  yield* admin.notice.notify({ params: HIDDEN, payload: { subject: ILL, link: "/news" } })
+  yield* admin.round.planRound({ params: HIDDEN, payload: { kind: "round", games: 9, starts_at: "2098-01-01T00:00:00Z" } })
+  yield* admin.platform.addWord({ payload: { word: "darn" } })
+  yield* admin.editorial.announce({ payload: { title: ILL, body: ILL } })
+  yield* admin.editorial.addPost({ payload: { slug: "draft", title: ILL, body: ILL } })
+  yield* admin.pickAdmin.pick({ payload: { match: x.nano, note: ILL } })
+  yield* ada.community.postComment({ payload: { match: x.nano, body: ILL } })
+  yield* ada.writing.writeStory({ params: { id: m.alpha }, payload: { body: ILL, submit: true } })
+})
+
+const service = Fixture.layer.pipe(
+  Layer.provide(Layer.effectDiscard(seedAccounts)),
+  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
+)
+const ready = Layer.effectDiscard(
+  Effect.andThen(
+    seeded,
+    Effect.suspend(() =>
+      eventually(
+        "the site answers",
+        Effect.map(get("/news"), ({ status }) => status === 200)
+      )
+    )
+  )
+).pipe(Layer.provideMerge(service))
+
+/** Asked again while the account's rate is met. */
+const patiently = (name: string, ask: Effect.Effect<Shown, never, Service.Service>) => {
+  let answer: Shown | undefined
+  const asked = Effect.map(ask, (shown) => (answer = shown).status !== 429)
+  return Effect.map(eventually(`an answer of ${name}`, asked), () => answer!)
+}
+
+const cookieOf = (as: string) => ({ cookie: `service_session=${as}-token` })
+
+const get = (path: string, as?: string) =>
+  patiently(
+    path,
+    Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, as === undefined ? {} : cookieOf(as)))
+  )
+
+/** A form of the page at `path`, sent by somebody. */
+const sent = (path: string, as: string, fields: Readonly<Record<string, string>>) =>
+  patiently(
+    path,
+    Effect.flatMap(Service.Service, ({ origin }) => postForm(origin, path, new URLSearchParams(fields).toString(), cookieOf(as)))
+  )
+
+const PARTS = ["", "/boards", "/baselines", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"]
+const deskOf = (slug: string) => PARTS.map((part) => `/games/snakes/seasons/${slug}/admin${part}`)
+const PLATFORM = [
+  ...[
+    "",
+    "/seasons",
+    "/users",
+    "/users?q=ada",
+    "/words",
+    "/comments",
+    "/comments?state=reported",
+    "/threads",
+    "/stories",
+    "/stories?state=approved"
+  ],
+  ...["/posts", "/announcements", "/picks", "/runners", "/log", "/log?cursor=5"]
+].map((part) => `/admin${part}`)
+
+layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })("the administrator's desk", (it) => {
+  it.effect("is well formed, safe whatever people call things, kept nowhere, and leads nowhere that does not answer", () =>
+    Effect.gen(function* () {
+      const links = new Set<string>()
+      for (const path of [...deskOf("hidden"), ...deskOf("spring"), ...PLATFORM]) {
+        const answer = yield* get(path, "root")
+        assert.strictEqual(answer.status, 200, `${path}: ${answer.text}`)
+        assert.strictEqual(answer.headers.get("cache-control"), "private, no-store", path)
+        for (const { attributes, name } of assertPage(path, answer)) {
+          const to = name === "a" ? attributes["href"]! : undefined
+          if (to?.startsWith("/") === true && !/^\/(v1|docs)\b/.test(to)) links.add(to.replace(/#.*/, ""))
+        }
+      }
+      for (const path of links) assert.strictEqual((yield* get(path, "root")).status, 200, path)
+      assert.isAbove(links.size, 40)
+    })
+  )
+
+  it.effect("is for those alone whom the service lets in", () =>
+    Effect.gen(function* () {
+      const statuses = (path: string) =>
+        Effect.forEach([undefined, "bob", "ada", "root"], (as) => Effect.map(get(path, as), ({ status }) => status))
+      for (const path of deskOf("spring")) assert.deepStrictEqual(yield* statuses(path), [401, 403, 200, 200], path)
+      for (const path of deskOf("winter")) assert.deepStrictEqual(yield* statuses(path), [401, 200, 403, 200], path)
+      for (const path of deskOf("none")) assert.deepStrictEqual(yield* statuses(path), [401, 404, 404, 404], path)
+      for (const path of PLATFORM) assert.deepStrictEqual(yield* statuses(path), [401, 403, 403, 200], path)
+      const [nobody, other] = [yield* get("/admin/users?q=a"), yield* get("/games/snakes/seasons/secret/admin", "bob")]
+      assert.include(nobody.text, `/v1/auth/dev?return_to=${encodeURIComponent("/admin/users?q=a")}`)
+      assert.notInclude(other.text, "Season secret")
+      assertPage("/admin", nobody)
+      assertPage("/admin", other)
+    })
+  )
+
+  it.effect("shows a season's state, boards, people, keys and log", () =>
+    Effect.gen(function* () {
+      const shown = (part: string) => Effect.map(get(`/games/snakes/seasons/hidden/admin${part}`, "ada"), ({ text }) => text)
+      const has = (text: string, ...parts: ReadonlyArray<string>) => {
+        for (const part of parts) assert.include(text, part)
+      }
+      has(yield* shown(""), "0 in play, 2 out of play", "its participants and administrators", "Only people on the roster may enter")
+      const boards = yield* shown("/boards")
+      assert.strictEqual(boards.match(/<svg class="agon-picture/g)?.length, 2)
+      has(boards, ...snakesBoards.slice(0, 2).map(({ map_id }) => map_id), "Out of play")
+      has(yield* shown("/people"), 'href="/people/ada"', 'href="/people/bob"', "not yet signed in")
+      has(yield* shown("/rounds"), "Round 1", "9 matches for each model", "The platform's administrators plan rounds")
+      has(yield* shown("/runners"), "agon_rk_", "nothing of 3")
+      has(yield* shown("/log"), "season.create", "board.add", "runner-key.create", "the newest first")
+      has((yield* get("/games/snakes/seasons/hidden/admin/rounds", "root")).text, "Rounds", "to come")
+      const found = yield* get("/admin/users?q=bo", "root")
+      has(found.text, "bob")
+      assert.notInclude(found.text, "/people/ada")
+    })
+  )
+
+  it.effect("refuses what it does not understand with a page", () =>
+    Effect.gen(function* () {
+      for (const path of ["/admin/log?cursor=x", `/admin/users?q=${"a".repeat(201)}`, "/games/snakes/seasons/spring/admin/log?cursor=-1"]) {
+        const answer = yield* get(path, "root")
+        assert.strictEqual(answer.status, 400, path)
+        assertPage(path, answer)
+      }
+      assert.strictEqual((yield* get("/admin/nothing", "root")).status, 404)
+    })
+  )
+
+  it.effect("writes what its forms say, and refuses beside the field what the service refuses", () =>
+    Effect.gen(function* () {
+      const desk = (part: string) => `/games/snakes/seasons/hidden/admin/${part}`
+      const fault = (text: string) => /<p class="bad" id="[^"]*-fault"><bdi>([^<]*)/.exec(text)?.[1]
+      const board = JSON.stringify({ ...snakesBoards[0]!, map_id: "typed" })
+      const preview = yield* sent(desk("boards"), "ada", { form: "add", do: "preview", file: board })
+      assert.strictEqual(preview.status, 200)
+      assert.match(preview.text, /<title>Preview<\/title>/)
+      assertPage(desk("boards"), preview)
+      const ill = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: `${ILL}{` })
+      assert.deepStrictEqual([ill.status, fault(ill.text)], [400, "This is no JSON."])
+      assertPage(desk("boards"), ill)
+      const invalid = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: "{}" })
+      assert.strictEqual(invalid.status, 422)
+      assert.isDefined(fault(invalid.text))
+      const added = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: board })
+      assert.deepStrictEqual([added.status, added.headers.get("location")], [303, `${desk("boards")}?done=yes`])
+      assert.strictEqual((yield* sent(desk("boards"), "ada", { form: "switch", map_id: "typed", enabled: "yes" })).status, 303)
+      assert.include((yield* get(`${desk("boards")}?done=yes`, "ada")).text, "3 boards, 1 of them in play")
+      const key = yield* sent(desk("runners"), "ada", { form: "create", name: "rack" })
+      assert.strictEqual(key.status, 200)
+      const [secret = ""] = /agon_rk_[\w-]{20,}/.exec(key.text) ?? []
+      assert.isAbove(secret.length, 20)
+      assert.notInclude((yield* get(desk("runners"), "ada")).text, secret)
+      for (const [part, fields] of [
+        ["people", { form: "add", logins: `${ILL}\n\ngrace`, provider: "dev" }],
+        ["notices", { form: "notice", subject: ILL, link: "" }]
+      ] as const)
+        assert.strictEqual((yield* sent(desk(part), "ada", fields)).status, 303, part)
+      const nobody = yield* sent(desk("people"), "ada", { form: "appoint", username: "bob" })
+      assert.strictEqual(nobody.status, 403) // the platform's administrators appoint
+      const unknown = yield* sent(desk("matches"), "ada", { form: "void", id: "none", reason: "a test" })
+      assert.strictEqual(unknown.status, 404)
+      assert.isDefined(fault(unknown.text))
+      const slip = yield* sent(desk("").slice(0, -1), "root", { form: "close", season: "hid" })
+      assert.deepStrictEqual([slip.status, fault(slip.text)], [400, "Type hidden here."])
+    })
+  )
+
+  it.effect("takes no form from whom the service refuses", () =>
+    Effect.gen(function* () {
+      const board = { form: "switch", map_id: "duel", enabled: "no" }
+      assert.strictEqual((yield* sent("/games/snakes/seasons/spring/admin/boards", "bob", board)).status, 403)
+      assert.strictEqual((yield* sent("/admin/users", "ada", { form: "edit", username: "bob", suspended: "yes" })).status, 403)
+      assert.strictEqual((yield* sent("/admin/users", "nobody", { form: "edit", username: "bob", suspended: "yes" })).status, 401)
+      const own = yield* sent("/admin/users", "root", { form: "edit", username: "root", suspended: "yes" })
+      assert.strictEqual(own.status, 409)
+      assert.include(own.text, 'role="alert"')
+      assertPage("/admin/users", own)
+    })
+  )
+
+  it.effect("creates a season by the rules that were typed", () =>
+    Effect.gen(function* () {
+      const form = yield* get("/admin/seasons", "root")
+      const begins = [...form.text.matchAll(/<input value="([^"]*)"[^>]* name="((?:rules|weight_classes)[^"]*)"/g)].map(
+        ([, value, name]) => [name!, value!]
+      )
+      const fields = {
+        ...Object.fromEntries(begins),
+        ...{
+          form: "create",
+          game: "snakes",
+          name: "Typed",
+          submissions_open_at: "2026-01-01T00:00",
+          submissions_close_at: "2090-01-01T00:00"
+        },
+        ...{ visibility: "public", entry: "open", "fleet.matches": "both", "fleet.admissions": "both", providers: "dev" },
+        "rules.match.max_turns": "123"
+      }
+      const refused = yield* sent("/admin/seasons", "root", { ...fields, "rules.trial.matches": "21" })
+      assert.strictEqual(refused.status, 422)
+      assert.match(refused.text, /id="create-rules.trial.matches-fault"/)
+      assertPage("/admin/seasons", refused)
+      const text = yield* sent("/admin/seasons", "root", { ...fields, "weight_classes.2.max_bytes": ILL })
+      assert.strictEqual(text.status, 400)
+      assert.match(text.text, /id="create-weight_classes.2.max_bytes-fault"/)
+      assertPage("/admin/seasons", text)
+      const made = yield* sent("/admin/seasons", "root", fields)
+      assert.deepStrictEqual([made.status, made.headers.get("location")], [303, "/games/snakes/seasons/typed/admin"], made.text)
+      assert.include((yield* get("/games/snakes/seasons/typed/admin", "root")).text, "123 turns")
+    })
+  )
+})

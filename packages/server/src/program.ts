@@ -31,6 +31,7 @@ import { layerRoutes } from "./object/http.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import * as S3Objects from "./object/S3Objects.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
+import * as FleetMetrics from "./runner/FleetMetrics.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/KnownRuntimes.ts"
 import { OwnRunner } from "./runner/OwnRunner.ts"
 import { SharesRunners } from "./runner/SeasonCalls.ts"
@@ -96,6 +97,7 @@ export const Program = Layer.unwrap(
     return partings.pipe(
       Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), ownSite, DemoSeason.layer(settings), wakeAll)),
       Layer.provideMerge(Metrics.layer(settings.metrics)),
+      Layer.provideMerge(settings.metrics === undefined ? Layer.empty : FleetMetrics.layer),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),

@@ -12,6 +12,7 @@
  * and neither does one whose runner was stopped in between.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
+import { readGauges } from "../metric/gauge.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 
 export interface Waiting {
@@ -51,74 +52,84 @@ export class Parking extends Context.Service<
     readonly isClosed: () => boolean
   }
 >()("agon/Parking") {
-  static readonly layer = Layer.sync(Parking, () => {
-    const parked = new Set<Parked>()
-    const signals = new Map<string, number>()
-    const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
-    const stopped = new CappedMap<string, true>(STOPPED_MAX)
-    let signal = 0
-    let closed = false
+  static readonly layer = Layer.effect(
+    Parking,
+    Effect.gen(function* () {
+      const parking = makeParking()
+      const description = "Lease requests that wait at this node for work"
+      yield* readGauges([{ name: "agon_lease_requests_waiting", description, read: parking.size }])
+      return parking
+    })
+  )
+}
 
-    const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
+const makeParking = (): Parking["Service"] => {
+  const parked = new Set<Parked>()
+  const signals = new Map<string, number>()
+  const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
+  const stopped = new CappedMap<string, true>(STOPPED_MAX)
+  let signal = 0
+  let closed = false
 
-    const wakeNext = (season: string): void => {
-      const last = signals.get(season) ?? 0
+  const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
+
+  const wakeNext = (season: string): void => {
+    const last = signals.get(season) ?? 0
+    for (const each of parked) {
+      if (!each.serves(season) || each.since >= last || refusedSince(season, each.kind) >= last) continue
+      parked.delete(each)
+      Deferred.doneUnsafe(each.woken, Effect.void)
+      return
+    }
+  }
+
+  const passOn = ({ serves }: Waiting, since: number): void => {
+    for (const [season, at] of signals) if (at > since && serves(season)) wakeNext(season)
+  }
+
+  const park = ({ kind, runner, serves }: Waiting, since: number, wait_ms: number) =>
+    Effect.suspend(() => {
+      if (closed || (runner !== undefined && stopped.has(runner))) return Effect.void
+      for (const [season, at] of signals) {
+        if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
+      }
+      const whose = runner === undefined ? {} : { runner }
+      const each: Parked = { kind, ...whose, serves, since, woken: Deferred.makeUnsafe() }
+      parked.add(each)
+      return Deferred.await(each.woken).pipe(
+        Effect.timeoutOption(wait_ms),
+        Effect.asVoid,
+        Effect.ensuring(Effect.sync(() => parked.delete(each)))
+      )
+    })
+
+  return Parking.of({
+    signal: () => signal,
+    wake: (season) => {
+      signals.set(season, ++signal)
+      refused.delete(season) // every kind may ask again
+      wakeNext(season)
+    },
+    told: (season, kind, since, given) => {
+      if (!given) refused.set(season, (refused.get(season) ?? new Map<string, number>()).set(kind, since))
+      wakeNext(season)
+    },
+    park,
+    passOn,
+    stop: (runner) => {
+      stopped.set(runner, true)
       for (const each of parked) {
-        if (!each.serves(season) || each.since >= last || refusedSince(season, each.kind) >= last) continue
+        if (each.runner !== runner) continue
         parked.delete(each)
         Deferred.doneUnsafe(each.woken, Effect.void)
-        return
       }
-    }
-
-    const passOn = ({ serves }: Waiting, since: number): void => {
-      for (const [season, at] of signals) if (at > since && serves(season)) wakeNext(season)
-    }
-
-    const park = ({ kind, runner, serves }: Waiting, since: number, wait_ms: number) =>
-      Effect.suspend(() => {
-        if (closed || (runner !== undefined && stopped.has(runner))) return Effect.void
-        for (const [season, at] of signals) {
-          if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
-        }
-        const whose = runner === undefined ? {} : { runner }
-        const each: Parked = { kind, ...whose, serves, since, woken: Deferred.makeUnsafe() }
-        parked.add(each)
-        return Deferred.await(each.woken).pipe(
-          Effect.timeoutOption(wait_ms),
-          Effect.asVoid,
-          Effect.ensuring(Effect.sync(() => parked.delete(each)))
-        )
-      })
-
-    return Parking.of({
-      signal: () => signal,
-      wake: (season) => {
-        signals.set(season, ++signal)
-        refused.delete(season) // every kind may ask again
-        wakeNext(season)
-      },
-      told: (season, kind, since, given) => {
-        if (!given) refused.set(season, (refused.get(season) ?? new Map<string, number>()).set(kind, since))
-        wakeNext(season)
-      },
-      park,
-      passOn,
-      stop: (runner) => {
-        stopped.set(runner, true)
-        for (const each of parked) {
-          if (each.runner !== runner) continue
-          parked.delete(each)
-          Deferred.doneUnsafe(each.woken, Effect.void)
-        }
-      },
-      size: () => parked.size,
-      close: Effect.sync(() => {
-        closed = true
-        for (const { woken } of parked) Deferred.doneUnsafe(woken, Effect.void)
-        parked.clear()
-      }),
-      isClosed: () => closed
-    })
+    },
+    size: () => parked.size,
+    close: Effect.sync(() => {
+      closed = true
+      for (const { woken } of parked) Deferred.doneUnsafe(woken, Effect.void)
+      parked.clear()
+    }),
+    isClosed: () => closed
   })
 }

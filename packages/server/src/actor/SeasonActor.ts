@@ -26,6 +26,7 @@ import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Mailbox from "./Mailbox.ts"
 import { SeasonEvents, type SeasonName, type Told } from "./SeasonEvents.ts"
+import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
 
 export const BATCH_MAX = 256
@@ -77,6 +78,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
   const events = yield* SeasonEvents
   const { guard, name, state } = life
   let { fence } = life
+  yield* SeasonMetrics.gaugesOf(name, state, mailbox)
   let believed = true
   let folding: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
@@ -93,8 +95,10 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
     const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<Told> = state.events
     if (isDirty(state) || fence.waiting.due <= now) {
+      const begun_ms = performance.now()
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
       guard.compare(fence.at)
+      yield* SeasonMetrics.counted(state, { asks: batch.length, commit_ms: performance.now() - begun_ms })
       if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
     }
     committed(state)

@@ -8,6 +8,7 @@ import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Layer, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { readGauges } from "../metric/gauge.ts"
 import { type Bounds, makeShare } from "../process/Share.ts"
 import { type CallerClass, CurrentCallerClass } from "./CallerClass.ts"
 
@@ -30,9 +31,9 @@ export const layer = (pools: Pools, waits: Waits): Layer.Layer<SqlClient.SqlClie
 
 const make = Effect.fnUntraced(function* (pools: Pools, waits: Waits) {
   const lanes: { readonly [Class in CallerClass]: Lane } = {
-    anonymous: yield* makeLane(pools.anonymous, waits.anonymous),
-    session: yield* makeLane(pools.session, waits.session),
-    service: yield* makeLane(pools.service, waits.service)
+    anonymous: yield* makeLane("anonymous", pools.anonymous, waits.anonymous),
+    session: yield* makeLane("session", pools.session, waits.session),
+    service: yield* makeLane("service", pools.service, waits.service)
   }
   return yield* SqlClient.make({
     acquirer: Effect.flatMap(CurrentCallerClass, (caller) => lanes[caller].acquire),
@@ -47,7 +48,9 @@ const make = Effect.fnUntraced(function* (pools: Pools, waits: Waits) {
   })
 })
 
-const makeLane = Effect.fnUntraced(function* (config: PgPool.Config, waits: Pick<Bounds, "waiting" | "wait"> | undefined) {
+type LaneWaits = Pick<Bounds, "waiting" | "wait"> | undefined
+
+const makeLane = Effect.fnUntraced(function* (caller: CallerClass, config: PgPool.Config, waits: LaneWaits) {
   const pool = yield* PgPool.make(config)
   const open: Lane = {
     borrow: (f) => pool.use((connection) => f(connectionOf(connection))),
@@ -55,7 +58,12 @@ const makeLane = Effect.fnUntraced(function* (config: PgPool.Config, waits: Pick
     reserve: Effect.map(pool.reserve, connectionOf)
   }
   if (waits === undefined) return open
-  const { release, take } = makeShare({ places: config.maxConnections!, ...waits }, busy)
+  const { release, take, taken, waiting } = makeShare({ places: config.maxConnections!, ...waits }, busy)
+  const attributes = { class: caller }
+  yield* readGauges([
+    { name: "agon_database_connections_used", description: "Connections that requests of this class use now", attributes, read: taken },
+    { name: "agon_database_waiting", description: "Requests of this class that wait for a connection", attributes, read: waiting }
+  ])
   const inTurn = (acquire: Acquirer) =>
     Effect.andThen(
       Effect.acquireRelease(take, () => release),

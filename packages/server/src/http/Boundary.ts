@@ -8,12 +8,13 @@ import { type BodyRefusal, Boundary, JsonBody, Rate, RefusesBody } from "@agon/a
 import { bodyBytes } from "@agon/api/bodyBytes.ts"
 import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import * as P from "@agon/api/Problem.ts"
-import { ByteSize, Cause, Context, Effect, Layer, type Schema, type SchemaIssue } from "effect"
+import { ByteSize, Cause, Context, Effect, Layer, Metric, Predicate, type Schema, type SchemaIssue } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
+import { byLabel } from "../metric/byLabel.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { type FindOverlong, overlongIn } from "./lengths.ts"
@@ -36,11 +37,16 @@ const layerBoundary = Layer.effect(
       const limited = perAddress
         ? Effect.flatMap(clientAddress, (address) => Effect.andThen(limits.take(rate, address), httpEffect))
         : httpEffect
-      const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), translate)
+      const answer = Effect.tapError(Effect.catchCause(withAnswerTimeout(timeout_ms, limited), translate), countProblem)
       return Effect.provideService(answer, CurrentCallerClass, callerClassOf(rate))
     })
   )
 )
+
+const problems = byLabel("agon_http_problems_total", "code", "Refusals of the API, by code")
+/** Every error that leaves a route has one of the API's codes. */
+const countProblem = (problem: unknown) =>
+  Predicate.hasProperty(problem, "code") && typeof problem.code === "string" ? Metric.update(problems(problem.code), 1) : Effect.void
 
 const layerJsonBody = Layer.succeed(
   JsonBody,

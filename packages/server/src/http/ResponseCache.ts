@@ -11,6 +11,7 @@
  * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { readGauges } from "../metric/gauge.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { type Answer, type Entry, encode, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 import type { Coding } from "./encodings.ts"
@@ -49,11 +50,24 @@ export class ResponseCache extends Context.Service<
 >()("agon/ResponseCache") {
   static readonly layer = Layer.effect(
     ResponseCache,
-    Effect.map(Clock.Clock, (clock) => makeCache(() => clock.currentTimeMillisUnsafe()))
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const { bytes, entries, ...cache } = makeCache(() => clock.currentTimeMillisUnsafe())
+      yield* readGauges([
+        { name: "agon_cache_entries", description: "Answers in the cache", read: entries },
+        { name: "agon_cache_bytes", description: "Bytes of the cached answers, compressed forms included", read: bytes }
+      ])
+      return ResponseCache.of(cache)
+    })
   )
 }
 
-const makeCache = (now: () => number): ResponseCache["Service"] => {
+interface Filled {
+  readonly entries: () => number
+  readonly bytes: () => number
+}
+
+const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
   const store = makeStore(now)
   const aliases = makeAliases()
   const flights = new Map<string, Flight>()
@@ -96,6 +110,8 @@ const makeCache = (now: () => number): ResponseCache["Service"] => {
   const purgeAll = Effect.andThen(purge(everything), Effect.sync(store.clear))
 
   return {
+    entries: store.entries,
+    bytes: store.bytes,
     getUnsafe: (url) => store.get(url) ?? store.get(aliases.get(url)),
     alias: aliases.add,
     represent: (url, entry, coding) =>
@@ -177,7 +193,7 @@ const makeStore = (now: () => number) => {
     bytes = 0
   }
 
-  return { get, keep, growing, dropTag, clear }
+  return { get, keep, growing, dropTag, clear, entries: () => entries.size, bytes: () => bytes }
 }
 
 const makeAliases = () => {

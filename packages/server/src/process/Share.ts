@@ -17,6 +17,9 @@ export interface Share<E> {
   /** Each success needs exactly one `release`. Only the wait is interruptible. */
   readonly take: Effect.Effect<void, E>
   readonly release: Effect.Effect<void>
+  /** How many hold it, and how many wait for it. */
+  readonly taken: () => number
+  readonly waiting: () => number
 }
 
 export const makeShare = <E>({ places, wait, waiting }: Bounds, refusal: () => E): Share<E> => {
@@ -53,5 +56,5 @@ export const makeShare = <E>({ places, wait, waiting }: Bounds, refusal: () => E
     return queue.size < waiting ? queued : Effect.fail(refusal())
   })
 
-  return { take, release: Effect.sync(releaseUnsafe) }
+  return { take, release: Effect.sync(releaseUnsafe), taken: () => taken, waiting: () => queue.size }
 }

@@ -30,6 +30,7 @@ import { moving } from "../actor/asked.ts"
 import { Parking } from "../actor/Parking.ts"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
+import { byLabel } from "../metric/byLabel.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import type { Caller } from "./Runners.ts"
@@ -133,9 +134,12 @@ const givenUp = Metric.counter("agon_audits_given_up_total", {
   incremental: true
 })
 
+const settledBy = byLabel("agon_audits_settled_total", "verdict", "Matches that were played again, by what came of it")
+
 const makeJudge = Effect.gen(function* () {
   const audits = yield* makeAudits
   const queries = yield* makeQueries
+  const settle = (id: string, verdict: string) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
   const doubtful = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
     voiding.voidMatch({ season_id, match: match_id, detail, runners })
@@ -144,14 +148,14 @@ const makeJudge = Effect.gen(function* () {
   const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
     const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
-    if (doubter_id === null) return yield* borneOut ? queries.settle(id, "agreed") : queries.mismatch(audit, runner, state_sha256)
+    if (doubter_id === null) return yield* borneOut ? settle(id, "agreed") : queries.mismatch(audit, runner, state_sha256)
     if (borneOut) {
       yield* voiding.flag(doubter_id, { season_id, match, detail: "It played the match again to another state than two others." })
-      return yield* queries.settle(id, "doubter_wrong")
+      return yield* settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256
     yield* doubtful(audit, "Played again, it ended in another state twice.", playedBy(audit))
-    return yield* queries.settle(id, agreed ? "report_wrong" : "no_two_agree")
+    return yield* settle(id, agreed ? "report_wrong" : "no_two_agree")
   })
 
   /** Settles an audit for which no other runner came. */
@@ -160,11 +164,11 @@ const makeJudge = Effect.gen(function* () {
     if (audit.doubter_id === null) {
       const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })
       const place = { game: audit.game, season_id: audit.season_id }
-      yield* audits.logged(place, queries.settle(audit.id, "nobody_came"), () => told)
+      yield* audits.logged(place, settle(audit.id, "nobody_came"), () => told)
       return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
     }
     yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
-    return yield* queries.settle(audit.id, "undecided")
+    return yield* settle(audit.id, "undecided")
   })
   return { hear, giveUp }
 })

@@ -1,0 +1,98 @@
+/**
+ * The metrics of play. Counters and histograms are taken from each batch before its writes are forgotten, in one step that costs
+ * about a microsecond; gauges of a season are read from its state at a scrape, on the node where it lives.
+ */
+import type { State } from "@agon/domain/season/State.ts"
+import { Effect, Metric } from "effect"
+import { byLabel } from "../metric/byLabel.ts"
+import { readGauges } from "../metric/gauge.ts"
+import type * as Mailbox from "./Mailbox.ts"
+import type { SeasonName } from "./SeasonEvents.ts"
+
+const MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000]
+const SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200]
+
+const endedBy = byLabel("agon_matches_ended_total", "ending", "Matches that ended: rated, finished (without a rating), cancelled, failed")
+const failedBy = byLabel("agon_matches_failed_total", "reason", "Matches that ended without a result, by the reason of the last attempt")
+const triesBy = byLabel(
+  "agon_match_attempts_failed_total",
+  "reason",
+  "Attempts at a match that came to nothing; runner_lost: leases that ran out"
+)
+const movedBy = byLabel(
+  "agon_versions_moved_total",
+  "change",
+  "Changes of a version: submitted, review, admitted, entered, rejected and others"
+)
+const rejectedBy = byLabel("agon_versions_rejected_total", "reason", "Rejected versions, by reason")
+const played = Metric.histogram("agon_match_played_seconds", { description: "Time that a runner played a match", boundaries: SECONDS })
+const open = Metric.histogram("agon_match_open_seconds", { description: "From a match's pairing to its result", boundaries: SECONDS })
+const batches = Metric.histogram("agon_season_batch_asks", {
+  description: "Callers answered by one commit",
+  boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
+})
+const commits = Metric.histogram("agon_season_commit_ms", { description: "Time of a season's commit in the database", boundaries: MS })
+
+const endOf = (state: State, count: (metric: Metric.Metric<number, unknown>, input: number) => void) => {
+  for (const match of state.writes.ended) {
+    count(endedBy(match.ending), 1)
+    if (match.fault_reason !== null) {
+      count(triesBy(match.fault_reason), 1)
+      if (match.ending === "failed") count(failedBy(match.fault_reason), 1)
+    }
+    if (match.played_ms !== null) {
+      count(played, match.played_ms / 1_000)
+      count(open, (match.ended_at - match.created_at) / 1_000)
+    }
+  }
+}
+
+/** Counts a batch once it is committed; `state.writes` and `state.events` are still those of the batch. */
+export const counted = (state: State, { asks, commit_ms }: { readonly asks: number; readonly commit_ms: number }): Effect.Effect<void> =>
+  Effect.withFiber(({ context }) => {
+    const count = (metric: Metric.Metric<number, unknown>, input: number) => metric.updateUnsafe(input, context)
+    if (asks > 0) count(batches, asks)
+    count(commits, commit_ms)
+    endOf(state, count)
+    for (const id of state.writes.live) {
+      const last = state.live.get(id)?.tries.at(-1)
+      if (last !== undefined && last.at === state.now) count(triesBy(last.reason), 1)
+    }
+    for (const event of state.events) {
+      if (event._tag !== "VersionMoved") continue
+      count(movedBy(event.change), 1)
+      if (event.reject_reason !== null) count(rejectedBy(event.reject_reason), 1)
+    }
+    return Effect.void
+  })
+
+const queuedIn = (state: State) => state.ladders.reduce((sum, { queue }) => sum + queue.length, state.trials.length)
+const waitingReviews = (state: State) => [...state.reviews.values()].filter(({ until }) => until === null)
+const oldestReview = (state: State) =>
+  waitingReviews(state).reduce((first, { version }) => Math.min(first, state.versions_by_id.get(version)?.created_at ?? first), state.now)
+
+/** Of a season that lives on this node. A season has some thousands of open matches at most, and some hundreds of reviews. */
+export const gaugesOf = (name: SeasonName, state: State, mailbox: Mailbox.Mailbox) => {
+  const season = { game: name.game, slug: name.slug }
+  const matches = (what: string, read: () => number) => ({
+    name: "agon_season_matches",
+    description: "Open matches of the season: queued, or leased to a runner",
+    attributes: { ...season, state: what },
+    read
+  })
+  const one = (figure: string, description: string, read: () => number) => ({
+    name: `agon_season_${figure}`,
+    description,
+    attributes: season,
+    read
+  })
+  return readGauges([
+    matches("queued", () => queuedIn(state)),
+    matches("leased", () => state.live.size - queuedIn(state)),
+    one("entries", "Entries in play, baselines included", () => state.active),
+    one("candidates", "Versions between submission and entry", () => state.testing),
+    one("reviews_waiting", "Versions that wait for a runner to examine them", () => waitingReviews(state).length),
+    one("review_oldest_seconds", "Age of the oldest version that waits to be examined", () => (state.now - oldestReview(state)) / 1_000),
+    one("mailbox", "Callers that wait for the season's answer", () => mailbox.held.size)
+  ])
+}

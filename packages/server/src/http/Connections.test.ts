@@ -36,8 +36,8 @@ it("a server that stops ends each connection with the answer that was under way,
   const began = performance.now()
   const arrived = another()
   second.socket.write(ask) // behind the answer that it waits for
-  asked[1]!.end("now")
   await arrived
+  asked[1]!.end("now")
   asked[2]!.end("too late")
   assert.match(await second.closed, /connection: keep-alive.*now.*connection: close.*too late/is)
   asked[0]!.end("now")

@@ -1,5 +1,5 @@
 /** Sends a version's two files to the URLs in the answer to a submission or to the record of a baseline. */
-import { Duration, Effect, Schedule, Schema } from "effect"
+import { Duration, Effect, Schedule, Schema, Stream } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import type { Upload } from "../Wire.ts"
 import type { Uploads } from "./api.ts"
@@ -21,8 +21,24 @@ const TIMEOUT = Duration.minutes(10)
 const TRIES = 3
 const again = Schedule.max([Schedule.jittered(Schedule.exponential("500 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
-export const sendFile = ({ headers, url }: Upload, bytes: Uint8Array): Effect.Effect<void, UploadFailed, HttpClient.HttpClient> => {
-  const body = HttpBody.uint8Array(bytes, headers["content-type"] ?? "application/octet-stream")
+/** Is told how many bytes have gone out, from the beginning again where a file is sent again. */
+export type OnSent = (sent_bytes: number) => Effect.Effect<void>
+
+const CHUNK_BYTES = 256 * 1024
+
+/** The bytes piece by piece, each told when it is asked for: all before it are on their way. */
+const watched = (bytes: Uint8Array, onSent: OnSent) =>
+  Stream.range(0, Math.ceil(bytes.length / CHUNK_BYTES) - 1).pipe(
+    Stream.mapEffect((n) => Effect.as(onSent(n * CHUNK_BYTES), bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES)))
+  )
+
+export const sendFile = (
+  { headers, url }: Upload,
+  bytes: Uint8Array,
+  onSent?: OnSent
+): Effect.Effect<void, UploadFailed, HttpClient.HttpClient> => {
+  const type = headers["content-type"] ?? "application/octet-stream"
+  const body = onSent === undefined ? HttpBody.uint8Array(bytes, type) : HttpBody.stream(watched(bytes, onSent), type, bytes.length)
   const request = HttpClientRequest.put(url).pipe(HttpClientRequest.setHeaders(headers), HttpClientRequest.setBody(body))
   return HttpClient.execute(request).pipe(
     Effect.timeout(TIMEOUT),

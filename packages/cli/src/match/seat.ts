@@ -4,7 +4,7 @@ import { Effect, FileSystem } from "effect"
 import { CouldNotRun } from "../Answer.ts"
 import { readBytes } from "../files.ts"
 
-const findManifest = Effect.fnUntraced(function* (model: string) {
+export const findManifest = Effect.fnUntraced(function* (model: string) {
   const files = yield* FileSystem.FileSystem
   const stem = model.replace(/\.onnx$/, "")
   for (const path of [`${stem}.json`, `${stem}.manifest.json`])

@@ -82,4 +82,4 @@ export const verify = Command.make(
       yield* Console.log(`the match was played on runtime ${read.replay.runtime_version}, this machine runs ${here}`)
     yield* answer(same)
   })
-).pipe(Command.withDescription("Play a replay again, by the rules and optionally with the models, and compare"))
+)

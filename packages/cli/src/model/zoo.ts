@@ -78,4 +78,4 @@ export const zooCommand = Command.make(
     for (const { row } of models) yield* Console.log(`${row.weights}  ${row.class}  ${row.size_bytes} bytes  ${row.description}`)
     yield* Console.log(`${models.length} models and ${boards.length} boards, listed in ${out}/index.json`)
   })
-).pipe(Command.withDescription("Write the example models and the boards they play on"))
+)

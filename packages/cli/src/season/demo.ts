@@ -11,10 +11,12 @@ import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { hashOf } from "@agon/engine/hash.ts"
 import { boardsOf } from "@agon/engine/registry.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { devSignIn } from "../account/devSignIn.ts"
+import { findOrCreateModel } from "../submission/ownModel.ts"
 
 const game = "snakes"
 const slug = "demo"
@@ -97,15 +99,9 @@ const addBaselines = Effect.fnUntraced(function* (client: Client) {
   )
 })
 
-const modelOf = Effect.fnUntraced(function* (client: Client, name: string) {
-  const { models } = yield* retryRefused(client.model.ownModels({ query: { game, ...firstPage(100) } }))
-  const known = models.find((model) => model.name === name)
-  return known ?? (yield* retryRefused(client.model.createModel({ params: { game }, payload: { name } })))
-})
-
 const compete = Effect.fnUntraced(function* (url: string, { login, model: name, trained_from }: (typeof COMPETITORS)[number]) {
   const client = yield* makeClient(url, { session: yield* devSignIn(url, login) })
-  const model = yield* modelOf(client, name)
+  const model = yield* findOrCreateModel(client, game, name)
   const files = trainedBy(login, builtFor(trained_from))
   const payload = { game, season: slug, model: model.id, ...hashes(files), note: `Trained from ${trained_from}` }
   const { version_id, upload } = yield* retryRefused(client.submission.submit({ payload }))
@@ -135,4 +131,4 @@ export const demoCommand = Command.make(
         )
       )
     )
-).pipe(Command.withDescription("Create the demonstration season on a service with development sign-in"))
+).pipe(Command.provide(NodeHttpClient.layerUndici))

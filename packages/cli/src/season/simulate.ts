@@ -58,4 +58,4 @@ export const simulateCommand = Command.make(
     if (json) return yield* Console.log(JSON.stringify({ ...options, seeds, pairings: summaries }))
     yield* Console.log(`${tableOf(summaries)}\n\n${plotOf(summaries)}`)
   })
-).pipe(Command.withDescription("Play seasons between entries of known strength and print how well the ratings recover it"))
+)

@@ -7,14 +7,10 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytes, readJson } from "../files.ts"
+import { gameFlag } from "../gameFlag.ts"
 
 /** The rules' default (`infer_us_max`); a season may set its own. */
 export const INFER_US_MAX = 20_000
-
-export const gameFlag = Flag.Literals(
-  "game",
-  engines.map(({ slug }) => slug)
-).pipe(Flag.withDescription("The game the model plays"))
 
 const boardFlag = Flag.File("board").pipe(
   Flag.withDescription("Board file of the season; may be repeated (default: the game's own boards)"),
@@ -79,4 +75,4 @@ export const examine = Command.make(
     if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination failed, through no fault of the model." })
     yield* answer(verdict.verdict === "admitted")
   })
-).pipe(Command.withDescription("Check a model as admission does"), Command.provide(Arena.layer({ slots: 1 })))
+).pipe(Command.provide(Arena.layer({ slots: 1 })))

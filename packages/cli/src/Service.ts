@@ -1,0 +1,48 @@
+/** A service as commands call it: by its address, with the kept session, and with its refusals in one sentence. */
+import { type Credential, makeClient } from "@agon/api/Client.ts"
+import { Config, Effect, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { HttpClientError } from "effect/http"
+import { CouldNotRun, No } from "./Answer.ts"
+import * as SessionFile from "./account/SessionFile.ts"
+
+const STANDARD_URL = "http://localhost:8080"
+
+export const urlFlag = Flag.String("url").pipe(
+  Flag.withDescription(`Address of the service (default: AGON_URL, or ${STANDARD_URL})`),
+  Flag.optional
+)
+export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false))
+
+/** The origin of the address: of the flag, or AGON_URL, or where nothing says one the standard one. */
+export const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>) {
+  const text = Option.isSome(flag) ? flag.value : yield* Effect.orElseSucceed(Config.String("AGON_URL"), () => STANDARD_URL)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "") return url.origin
+  return yield* new CouldNotRun({ message: `The address of a service is like https://agon.example, not ${text}.` })
+})
+
+export const connect = (url: string, credential?: Credential) => makeClient(url, credential)
+
+/** The kept session and a client that has it. */
+export const connectSignedIn = Effect.gen(function* () {
+  const kept = yield* SessionFile.signedIn
+  return { ...kept, client: yield* connect(kept.url, { session: kept.session }) }
+})
+
+/** Whatever a call fails with, in one sentence. */
+const sentenceOf = (url: string, error: unknown): string => {
+  if (HttpClientError.isHttpClientError(error)) return `${url} does not answer as a service does: ${error.reason._tag}.`
+  if (Schema.isSchemaError(error)) return `${url} gave an answer that this version of agon does not know.`
+  const { code, detail } = error as { readonly code?: string; readonly detail?: string }
+  if (code === "unauthenticated") return "Your session has ended: agon login."
+  return detail ?? String(error)
+}
+
+/** Turns every failure of a command but its own into `CouldNotRun`. */
+export const saying =
+  (url: string) =>
+  <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, CouldNotRun | No, R> =>
+    Effect.mapError(command, (error) =>
+      error instanceof CouldNotRun || error instanceof No ? error : new CouldNotRun({ message: sentenceOf(url, error) })
+    )

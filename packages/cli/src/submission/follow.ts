@@ -1,0 +1,32 @@
+/** Follows a version through admission: upload, review, trial, and then entered or rejected. */
+import type { Client } from "@agon/api/Client.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
+import type { OwnVersion } from "@agon/api/version/Version.ts"
+import { Console, Effect } from "effect"
+
+const LOOK_EVERY = "2 seconds"
+
+/** How far a version is, in a line. */
+export const stageOf = ({ phase, status, trial }: OwnVersion): string => {
+  if (status !== "testing") return status
+  return phase === "trial" && trial !== null ? `trial: ${trial.played} of ${trial.matches} matches played` : (phase ?? status)
+}
+
+/** How it ended, in a sentence. */
+export const endOf = ({ class: ladder, model, reject_detail, reject_reason, season, status, version }: OwnVersion): string =>
+  status === "rejected"
+    ? `rejected (${reject_reason}): ${reject_detail ?? "no reason was given"}`
+    : `${status}: ${model} version ${version} in ${season}${ladder === null ? "" : `, class ${ladder}`}`
+
+/** The version when it is no longer in admission. Prints each stage once, unless quiet. */
+export const follow = Effect.fnUntraced(function* (client: Client, id: string, quiet: boolean) {
+  let told = ""
+  for (;;) {
+    const version = yield* retryRefused(client.version.ownVersion({ params: { id } }))
+    if (version.status !== "testing") return version
+    const stage = stageOf(version)
+    if (stage !== told && !quiet) yield* Console.log(stage)
+    told = stage
+    yield* Effect.sleep(LOOK_EVERY)
+  }
+})

@@ -1,0 +1,106 @@
+/**
+ * `agon submit MODEL.onnx --game snakes --model NAME`: enters a version and follows it until it is entered or rejected.
+ *
+ * The service knows a version by the hashes of its files: the same command again finds the version that it has begun, sends the files
+ * that are still wanted, and follows on. So it may be stopped at any moment.
+ */
+import type { Client } from "@agon/api/Client.ts"
+import { trimmed } from "@agon/api/Name.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
+import { type Refusal as EntryRefusal, refusals as entryRefusals, StorageFull } from "@agon/api/submission/api.ts"
+import { hashOf } from "@agon/engine/hash.ts"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { answer } from "../Answer.ts"
+import { readBytes } from "../files.ts"
+import { gameFlag } from "../gameFlag.ts"
+import { findManifest } from "../match/seat.ts"
+import { connectSignedIn, jsonFlag, saying } from "../Service.ts"
+import { endOf, follow } from "./follow.ts"
+import { findModel, findOrCreateModel } from "./ownModel.ts"
+import { upload } from "./upload.ts"
+
+interface Entry {
+  readonly game: string
+  readonly season?: string
+  readonly name: string
+  readonly note?: string
+  readonly weights: Uint8Array
+  readonly manifest: Uint8Array
+}
+
+type Refusals = ReadonlyArray<{ readonly code: string; readonly detail: string }>
+
+type Refusal = EntryRefusal | StorageFull
+const isRefusal = (error: unknown): error is Refusal => [...entryRefusals, StorageFull].some((refusal) => error instanceof refusal)
+
+/** The version, or why it may not be entered: every reason that the service foresees, before a model is made for it. */
+const enter = Effect.fnUntraced(function* (client: Client, { game, manifest, name, note, season, weights }: Entry) {
+  const known = yield* findModel(client, game, name)
+  const of = season === undefined ? {} : { season }
+  const { refusals } = yield* retryRefused(
+    client.submission.preflight({ params: { game }, query: { ...of, ...(known === undefined ? {} : { model: known.id }) } })
+  )
+  if (known === undefined && refusals.length > 0) return refusals
+  const model = known ?? (yield* findOrCreateModel(client, game, name))
+  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+  const payload = { game, model: model.id, ...of, ...hashes, ...(note === undefined ? {} : { note }) }
+  // Of the same files again the service answers the version, whatever it would refuse of others.
+  return yield* Effect.catchIf(retryRefused(client.submission.submit({ payload })), isRefusal, (refusal: Refusal) =>
+    Effect.succeed(refusals.length > 0 ? refusals : [{ code: refusal.code, detail: refusal.detail }])
+  )
+})
+
+interface How {
+  readonly json: boolean
+  readonly wait: boolean
+}
+
+const submitting = Effect.fnUntraced(function* (client: Client, entry: Entry, { json, wait }: How) {
+  const entered = yield* enter(client, entry)
+  if (!("version_id" in entered)) return yield* refused(entered, json)
+  const id = entered.version_id
+  const before = yield* retryRefused(client.version.ownVersion({ params: { id } }))
+  if (!json) yield* Console.log(`${before.model} version ${before.version} in ${before.season}: ${id}`)
+  if (before.phase === "upload") yield* upload(entered.upload, entry, json)
+  const after = wait ? yield* follow(client, id, json) : yield* retryRefused(client.version.ownVersion({ params: { id } }))
+  if (json) yield* Console.log(JSON.stringify(after))
+  else if (wait) yield* Console.log(endOf(after))
+  yield* answer(after.status !== "rejected")
+})
+
+const refused = Effect.fnUntraced(function* (refusals: Refusals, json: boolean) {
+  if (json) yield* Console.log(JSON.stringify({ refusals }))
+  else for (const { code, detail } of refusals) yield* Console.log(`refused (${code}): ${detail}`)
+  yield* answer(false)
+})
+
+const ifSome = <Key extends string>(key: Key, value: Option.Option<string>): { readonly [key in Key]?: string } =>
+  Option.isSome(value) ? ({ [key]: value.value } as { readonly [key in Key]: string }) : {}
+
+export const submit = Command.make(
+  "submit",
+  {
+    model: Argument.File("MODEL.onnx"),
+    manifest: Argument.File("MANIFEST.json").pipe(Argument.optional),
+    game: gameFlag,
+    name: Flag.String("model").pipe(Flag.withDescription("Name of your model; it is made if you have none of this name")),
+    season: Flag.String("season").pipe(Flag.withDescription("Season (default: the game's featured one)"), Flag.optional),
+    note: Flag.String("note").pipe(Flag.withDescription("Note that others read beside the version"), Flag.optional),
+    detach: Flag.Boolean("detach").pipe(Flag.withDescription("Do not wait for the end of the admission"), Flag.withDefault(false)),
+    json: jsonFlag
+  },
+  Effect.fn(function* (given) {
+    const entry: Entry = {
+      ...{ game: given.game, name: trimmed(given.name), ...ifSome("season", given.season), ...ifSome("note", given.note) },
+      weights: yield* readBytes(given.model),
+      manifest: yield* readBytes(Option.isSome(given.manifest) ? given.manifest.value : yield* findManifest(given.model))
+    }
+    const { client, url } = yield* connectSignedIn
+    yield* submitting(client, entry, { json: given.json, wait: !given.detach }).pipe(
+      saying(url),
+      Effect.onInterrupt(() => Console.error("agon: stopped; the same command goes on from here."))
+    )
+  })
+).pipe(Command.provide(NodeHttpClient.layerUndici))

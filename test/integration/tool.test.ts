@@ -1,0 +1,125 @@
+/**
+ * `agon` against a running service, as a competitor has it: signed in by a code that a browser approves, a model submitted, stopped on
+ * the way, taken up again and entered, and signed out.
+ */
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { makeClient } from "@agon/api/Client.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { layer as arena, eventually, filesOf } from "../support/Arena.ts"
+import { Service } from "../support/Service.ts"
+import { Tool } from "../support/Tool.ts"
+
+const PRIVATE = { file: 0o600, folder: 0o700 }
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+const tool = Effect.acquireRelease(
+  Effect.sync(() => new Tool()),
+  (tool) => Effect.sync(() => tool.end())
+)
+const run = (tool: Tool, ...args: ReadonlyArray<string>) => Effect.promise(() => tool.run(...args))
+
+/** Starts `agon login`, and answers its code as `login` would on the site. */
+const signIn = Effect.fnUntraced(function* (tool: Tool, login: string, approve = true) {
+  const { as, origin } = yield* Service
+  const started = tool.start("login", "--json", "--url", origin)
+  const told = JSON.parse(yield* Effect.promise(() => started.says(/^\{.*\}$/m)))
+  assert.deepStrictEqual([told.verification_uri, told.expires_in], [`${origin}/device`, 600])
+  const person = yield* as(login)
+  yield* person.device.decideDeviceSignIn({ payload: { user_code: told.user_code, approve } })
+  return { person, ended: yield* Effect.promise(() => started.ended) }
+})
+
+layer(arena, { excludeTestServices: true })("agon", (it) => {
+  it.effect("signs in by a code, keeps the session where nobody else reads it, and ends it", () =>
+    Effect.gen(function* () {
+      const [own, { origin }] = [yield* tool, yield* Service]
+      const file = own.at("config/agon/session.json")
+      const { ended, person } = yield* signIn(own, "ada")
+      assert.strictEqual(ended.status, 0, ended.err)
+      assert.deepStrictEqual(JSON.parse(ended.out.trim().split("\n").at(-1)!), { signed_in: true, url: origin, username: "ada" })
+      assert.deepStrictEqual([modeOf(file), modeOf(own.at("config/agon"))], [PRIVATE.file, PRIVATE.folder])
+      assert.deepStrictEqual(readdirSync(own.at("config/agon")), ["session.json"])
+      const { session } = JSON.parse(readFileSync(file, "utf8"))
+      assert.notInclude(ended.out + ended.err, session)
+
+      assert.match((yield* run(own, "whoami")).out, /^ada \(ada\) at http/)
+      const devices = Effect.map(person.account.sessions({ query: firstPage() }), ({ sessions }) =>
+        sessions.filter(({ user_agent }) => user_agent?.startsWith("agon on "))
+      )
+      assert.lengthOf(yield* devices, 1)
+      const out = yield* run(own, "logout")
+      assert.deepStrictEqual([out.status, out.out], [0, `The session of ada at ${origin} has ended.\n`])
+      assert.lengthOf(yield* devices, 0)
+      assert.isFalse(existsSync(file))
+      const gone = yield* Effect.flip(Effect.flatMap(makeClient(origin, { session }), (client) => client.account.me()))
+      assert.strictEqual(gone._tag, "unauthenticated")
+      const nobody = yield* run(own, "whoami")
+      assert.deepStrictEqual([nobody.status, nobody.out, nobody.err], [2, "", "agon: You are not signed in: agon login.\n"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps nothing where the person refuses, and ends with a sentence where it cannot sign in", () =>
+    Effect.gen(function* () {
+      const [own, { origin }] = [yield* tool, yield* Service]
+      const { ended } = yield* signIn(own, "ada", false)
+      assert.strictEqual(ended.status, 1)
+      assert.deepStrictEqual(readdirSync(own.at("config/agon")), [])
+      writeFileSync(own.at("config/agon/session.json"), "{")
+      const cases = [
+        [["login", "--url", "agon.example"], /^agon: The address of a service is like https:\/\/agon\.example, not agon\.example\.\n$/],
+        [["login", "--url", "http://127.0.0.1:1"], /^agon: \S+session\.json is not a session of agon login; remove it\.\n$/],
+        [["submit", "none.onnx", "--game", "snakes", "--model", "x"], /none\.onnx/],
+        [["submit", own.at("a.onnx"), "--game", "snakes", "--model", "x"], /^agon: \S+a\.onnx has no manifest beside it/]
+      ] as const
+      writeFileSync(own.at("a.onnx"), "x")
+      for (const [args, said] of cases) {
+        const { err, out, status } = yield* run(own, ...args)
+        assert.strictEqual(status, 2, args.join(" "))
+        assert.match(err + out, said)
+      }
+      writeFileSync(own.at("config/agon/session.json"), JSON.stringify({ url: origin, session: "x", username: "ada" }))
+      const over = yield* run(own, "status")
+      assert.deepStrictEqual([over.status, over.err], [2, "agon: Your session has ended: agon login.\n"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("submits, is stopped, goes on where it was, and says how it ended", () =>
+    Effect.gen(function* () {
+      const own = yield* tool
+      const { person } = yield* signIn(own, "grace")
+      const { manifest, weights } = filesOf("nibbler")
+      writeFileSync(own.at("mine.onnx"), weights)
+      writeFileSync(own.at("mine.json"), manifest)
+      const submit = (model: string, ...more: ReadonlyArray<string>) =>
+        ["submit", own.at(model), "--game", "snakes", "--season", "spring", "--model", " garter ", ...more] as const
+
+      const first = own.start(...submit("mine.onnx", "--note", "the first"))
+      yield* Effect.promise(() => first.says(/garter version 1 in spring/))
+      first.child.kill("SIGINT")
+      const stopped = yield* Effect.promise(() => first.ended)
+      assert.deepStrictEqual([stopped.status, stopped.err], [130, "agon: stopped; the same command goes on from here.\n"])
+      const again = yield* run(own, ...submit("mine.onnx", "--json"))
+      assert.strictEqual(again.status, 0, again.err)
+      assert.deepInclude(JSON.parse(again.out), { model: "garter", version: 1, status: "entered", note: "the first" })
+      const { models } = yield* person.model.ownModels({ query: { game: "snakes", ...firstPage() } })
+      assert.deepStrictEqual(
+        models.map(({ name }) => name),
+        ["garter"]
+      )
+
+      writeFileSync(own.at("broken.onnx"), "broken")
+      writeFileSync(own.at("broken.json"), manifest)
+      const broken = yield* run(own, ...submit("broken.onnx"))
+      assert.strictEqual(broken.status, 1, broken.err)
+      assert.match(broken.out, /^rejected \(weights_unreadable\): \S/m)
+      assert.match((yield* run(own, "status")).out, /No version is in admission/)
+      const unknown = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "none", "--model", "x")
+      assert.deepStrictEqual([unknown.status, unknown.out], [2, ""])
+      const copied = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "spring", "--model", "other")
+      assert.deepStrictEqual([copied.status, /^refused \(weights_already_entered\): /.test(copied.out)], [1, true], copied.out)
+      yield* eventually(person.version.candidates({ query: firstPage() }), ({ candidates }) => candidates.length === 0)
+    }).pipe(Effect.scoped)
+  )
+})

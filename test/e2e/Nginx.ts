@@ -15,6 +15,9 @@ const EXAMPLE_NODES = ["10.0.0.5:8080", "10.0.0.6:8080", "10.0.0.7:8080"]
 
 const OPENSSL = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"].find(existsSync)
 const EXAMPLE_CERTIFICATES = "/etc/nginx/agon/"
+const EXAMPLE_SITE = "10.0.0.9 site;"
+/** Whence a site asks for its visitors. */
+export const SITE = "127.0.0.9"
 
 /** Why there is no nginx on this machine, or undefined where there is one. */
 export const missingNginx = (): string | undefined =>
@@ -90,6 +93,7 @@ const siteOf = (
   let site = replaced(readFileSync(EXAMPLE, "utf8"), "listen 80;", `listen 127.0.0.1:${redirect_port};`)
   site = replaced(site, "listen 443 ssl;", `listen 127.0.0.1:${tls_port} ssl;\n  listen 127.0.0.1:${port};`)
   site = replaced(site, EXAMPLE_CERTIFICATES, `${directory}/`)
+  site = replaced(site, EXAMPLE_SITE, `${SITE} site;`)
   EXAMPLE_NODES.forEach((example, i) => {
     const line = `  server ${example} max_fails=1 fail_timeout=2s;\n`
     site = replaced(site, line, nodes[i] === undefined ? "" : line.replace(example, nodes[i]))

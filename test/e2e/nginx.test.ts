@@ -5,7 +5,7 @@ import { get as getTls } from "node:https"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { checkServerIdentity, connect as connectTls } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { make, missingNginx, type Nginx } from "./Nginx.ts"
+import { make, missingNginx, type Nginx, SITE } from "./Nginx.ts"
 
 const NAME = "agon.example"
 const HSTS = "max-age=63072000"
@@ -61,9 +61,12 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
       const checked = { ...options, checkServerIdentity: (_: string, certificate: any) => checkServerIdentity(NAME, certificate) }
       getTls(checked, (response) => resolve(answerOf(response))).on("error", reject)
     })
-  const plain = (path: string, port = nginx.port, localAddress = "127.0.0.1") =>
+  const plain = (path: string, port = nginx.port, localAddress = "127.0.0.1", headers = {}) =>
     new Promise<Answer>((resolve, reject) => {
-      getPlain({ host: "127.0.0.1", port, path, localAddress, agent: false }, (response) => resolve(answerOf(response))).on("error", reject)
+      getPlain({ host: "127.0.0.1", port, path, localAddress, headers, agent: false }, (response) => resolve(answerOf(response))).on(
+        "error",
+        reject
+      )
     })
 
   it("speaks TLS with the certificate it was given, from version 1.2, and tells browsers to stay with it", async () => {
@@ -105,6 +108,16 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
     for (const answer of held) answer()
     held = []
     for (const socket of sockets) socket.destroy()
+  })
+
+  it("refuses no read of the site, which asks for many visitors, and passes on whose it is and what the site says of the visitor", async () => {
+    const read = () => plain("/v1/games", nginx.port, SITE, { "agon-visitor": "told" })
+    for (let hundred = 0; hundred < 10; hundred++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, read))
+      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    }
+    const { "agon-visitor": visitor, "x-forwarded-for": forwarded } = JSON.parse((await read()).text)
+    assert.deepStrictEqual([visitor, forwarded], ["told", SITE])
   })
 
   it("refuses a flood of one client with a problem, and no runner's", async () => {

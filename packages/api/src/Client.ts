@@ -17,19 +17,19 @@ export interface Visit {
 
 export type Credential = { readonly key: string } | { readonly session: string } | { readonly visit: Visit } | undefined
 
-const sessionCookie = "service_session"
+export const SESSION_COOKIE = "service_session"
 
 /** The session in a browser's `cookie` header, where there is one. */
 export const sessionOf = (cookies: string | undefined): string | undefined =>
   cookies
     ?.split(";")
     .map((pair) => pair.trim().split("="))
-    .find(([name]) => name === sessionCookie)?.[1]
+    .find(([name]) => name === SESSION_COOKIE)?.[1]
 
 const headersOf = (credential: Credential): Record<string, string> => {
   if (credential === undefined) return {}
   if ("key" in credential) return { authorization: `Bearer ${credential.key}` }
-  if ("session" in credential) return { cookie: `${sessionCookie}=${credential.session}` }
+  if ("session" in credential) return { cookie: `${SESSION_COOKIE}=${credential.session}` }
   const { address, headers } = credential.visit
   const one = (name: string) => {
     const value = headers[name]
@@ -37,7 +37,7 @@ const headersOf = (credential: Credential): Record<string, string> => {
   }
   const session = sessionOf(one("cookie"))
   const passed = {
-    cookie: session === undefined ? undefined : `${sessionCookie}=${session}`,
+    cookie: session === undefined ? undefined : `${SESSION_COOKIE}=${session}`,
     // Without these two, a page of another origin could write through the backend, though it cannot write directly.
     origin: one("origin"),
     "sec-fetch-site": one("sec-fetch-site"),

@@ -20,11 +20,12 @@ import * as Database from "./database/Database.ts"
 import { open } from "./database/open.ts"
 import { makeRoutes, serve } from "./Http.ts"
 import { Handlers } from "./handlers.ts"
-import { ClientAddress, trusting } from "./http/ClientAddress.ts"
+import { ClientAddress, type Told, telling, trusting } from "./http/ClientAddress.ts"
 import { Mounts } from "./http/Front.ts"
 import * as Metrics from "./http/Metrics.ts"
 import { RateLimits } from "./http/RateLimits.ts"
 import { Site, type SiteShape } from "./http/SitePages.ts"
+import { siteAddresses } from "./http/siteAddresses.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
 import { layerRoutes } from "./object/http.ts"
@@ -59,17 +60,23 @@ const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
 }
 
 /** The site where the settings have one; a site beside the service says where it listens as often as it starts. */
-const siteOf = ({ site }: SettingsShape, { site: secret }: LoadedSecrets, listening: Listening): SiteShape | undefined => {
+const siteOf = ({ site }: SettingsShape, told: Told, listening: Listening): SiteShape | undefined => {
   if (site === "off") return undefined
   const own = () => (listening.port === undefined ? undefined : { host: "127.0.0.1", port: listening.port })
-  return { secret, at: site === "own" ? own : () => site }
+  return { told, at: site === "own" ? own : () => site }
 }
 
-const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typeof Mounts>, site: SiteShape | undefined) =>
+const addresses = (settings: SettingsShape, told: Told) =>
+  Layer.effect(
+    ClientAddress,
+    Effect.map(siteAddresses(settings), (isAt) => trusting(settings.trusted_proxies, { told, isAt }))
+  )
+
+const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typeof Mounts>, told: Told, listening: Listening) =>
   Layer.mergeAll(
-    Layer.succeed(Site, site),
+    Layer.succeed(Site, siteOf(settings, told, listening)),
     Layer.succeed(PublicOrigin, publicOrigin(settings.public_origin)),
-    Layer.succeed(ClientAddress, trusting(settings.trusted_proxies, site?.secret)),
+    addresses(settings, told),
     Layer.succeed(Mounts, mounts),
     Layer.succeed(SharesRunners, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
@@ -90,7 +97,7 @@ export const Program = Layer.unwrap(
     const cluster = settings.node === undefined ? Cluster.layerAlone : Cluster.layerAmongOthers(settings.node, secrets.nodes, tls)
     const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
     const listening: Listening = { port: undefined }
-    const ownSite = OwnSite.layer(settings, secrets.site, listening)
+    const ownSite = OwnSite.layer(settings, listening)
     const replayCheck = ReplayCheck.layer(settings)
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
@@ -101,7 +108,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),
-      Layer.provideMerge(surroundings(settings, signIn.mounts, siteOf(settings, secrets, listening))),
+      Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
       Layer.provideMerge(objects.store),
       Layer.provideMerge(cluster),
       Layer.provideMerge(Database.layer({ url }))

@@ -1,22 +1,19 @@
 /** The site's options, from environment variables (docs/operating.md#the-site). */
-import { Config, Effect, Redacted } from "effect"
+import { Config, Effect } from "effect"
 
 export interface Options {
   /** The service's address as the site reaches it, without a slash at the end. */
   readonly service: string
-  /** Shared with the service (`secrets/site` in its AGON_DATA); without it all visitors count as one address. */
-  readonly secret: Redacted.Redacted
   readonly host: string
   readonly port: number
 }
 
 const DEFAULT_PORT = 8081
 
-/** AGON_URL, AGON_SITE_SECRET, AGON_SITE_HOST, AGON_SITE_PORT. */
+/** AGON_URL, AGON_SITE_HOST, AGON_SITE_PORT. */
 export const options: Effect.Effect<Options, Config.ConfigError> = Effect.gen(function* () {
   return {
     service: (yield* Config.String("AGON_URL").pipe(Config.withDefault("http://localhost:8080"))).replace(/\/$/, ""),
-    secret: yield* Config.Redacted("AGON_SITE_SECRET").pipe(Config.withDefault(Redacted.make(""))),
     host: yield* Config.String("AGON_SITE_HOST").pipe(Config.withDefault("127.0.0.1")),
     port: yield* Config.Int("AGON_SITE_PORT").pipe(Config.withDefault(DEFAULT_PORT))
   }

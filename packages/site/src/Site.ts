@@ -40,16 +40,16 @@ const islands = load().pipe(
   )
 )
 
-const answers = ({ secret, service }: Options) =>
+const answers = ({ service }: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const http = reading(secret)(yield* HttpClient.HttpClient)
+    const http = reading(yield* HttpClient.HttpClient)
     const clientAs = (credential: Parameters<typeof makeStrictClient>[1]) =>
       Effect.provideService(makeStrictClient(service, credential), HttpClient.HttpClient, http)
     const { files, scriptTag } = yield* islands
     const script = (island: IslandName) => made(scriptTag(island))
     const client = yield* clientAs(undefined)
-    return makeAnswers({ assets: assetsOf(files), script, routes, client, as: clientAs, http, secret }, scope)
+    return makeAnswers({ assets: assetsOf(files), script, routes, client, as: clientAs, http }, scope)
   })
 
 /** Pages take no body; a form has a bound of its own. */

@@ -21,7 +21,7 @@ export interface Secrets {
   readonly development_sign_in: Redacted.Redacted
   /** Known to the nodes alone; authenticates their commands to each other's seasons. */
   readonly nodes: Redacted.Redacted
-  /** Shared with the site, so that each believes what the other says about a client's address. */
+  /** Signs the addresses of visitors, which the site repeats. */
   readonly site: Redacted.Redacted
   /** The password of the embedded database. */
   readonly postgres: Redacted.Redacted

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { trusting } from "./ClientAddress.ts"
+import { telling, trusting } from "./ClientAddress.ts"
 
 describe("the client's address", () => {
   it("is the peer's where no proxy is trusted, whatever the header says", () => {
@@ -17,23 +17,41 @@ describe("the client's address", () => {
     assert.strictEqual(of("10.0.0.1", "not an address"), "10.0.0.1")
   })
 
-  it("is what the site tells, beside the secret that it shares with the service, and nobody else", () => {
-    const of = trusting(["10.0.0.1"], Redacted.make("s3cret"))
-    assert.strictEqual(of("127.0.0.1", undefined, "s3cret 198.51.100.7"), "198.51.100.7")
-    assert.strictEqual(of("127.0.0.1", undefined, "s3cret 2001:db8:0:1::/64"), "2001:db8:0:1::/64")
-    for (const told of [
-      "guess 198.51.100.7",
-      " 198.51.100.7",
-      "s3cret ",
-      "s3cret",
-      "s3cret not an address",
-      "s3cret 1.1.1.1 2.2.2.2",
-      ""
-    ]) {
-      assert.strictEqual(of("127.0.0.1", undefined, told), "127.0.0.1", told)
+  it("is what the service has told its site, in requests that come from the site, straight or through a trusted proxy", () => {
+    const told = telling(Redacted.make("s3cret"))
+    const of = trusting(["10.0.0.1"], { told, isAt: (address) => address === "10.0.0.9" })
+    for (const address of ["198.51.100.7", "2001:db8:0:1::/64"]) {
+      assert.strictEqual(of("10.0.0.9", undefined, told(address)), address)
+      assert.strictEqual(of("10.0.0.1", "10.0.0.9", told(address)), address)
+      assert.strictEqual(of("10.0.0.8", undefined, told(address)), "10.0.0.8", "from elsewhere")
+      assert.strictEqual(of("10.0.0.8", "10.0.0.9", told(address)), "10.0.0.8", "from elsewhere, with a forged X-Forwarded-For")
+      assert.strictEqual(of("10.0.0.1", "10.0.0.9, 10.0.0.8", told(address)), "10.0.0.8", "from elsewhere, through the proxy")
     }
     assert.strictEqual(of("10.0.0.1", "1.2.3.4", undefined), "1.2.3.4")
-    assert.strictEqual(trusting([])("127.0.0.1", undefined, "s3cret 198.51.100.7"), "127.0.0.1", "where there is no site")
+    assert.strictEqual(trusting([])("10.0.0.9", undefined, told("198.51.100.7")), "10.0.0.9", "where there is no site")
+  })
+
+  it("is the site's own where what it tells is not signed by the service, of which it shows no secret", () => {
+    const told = telling(Redacted.make("s3cret"))
+    const of = trusting([], { told, isAt: () => true })
+    const signed = told("198.51.100.7")
+    assert.notInclude(signed, "s3cret")
+    const forged = [
+      signed.replace("198", "197"),
+      `${signed.slice(0, -1)}g`,
+      `198.51.100.8 ${signed.split(" ")[1]}`,
+      `${signed} x`,
+      ` ${signed}`
+    ]
+    const others = [
+      telling(Redacted.make("guess"))("198.51.100.7"),
+      "198.51.100.7",
+      "198.51.100.7 ",
+      "s3cret 198.51.100.7",
+      told("nobody"),
+      ""
+    ]
+    for (const ill of [...forged, ...others]) assert.strictEqual(of("10.0.0.9", undefined, ill), "10.0.0.9", ill)
   })
 
   it("is the network of 64 bits of an IPv6 address, however that is written", () => {

@@ -4,31 +4,48 @@
  * the client's. An IPv6 client counts by its /64 network, the smallest that anybody is assigned: by the
  * whole address a single client would have 2^64 buckets.
  *
- * The site reads on behalf of its visitors. It repeats the address that the service has told it (http/SitePages.ts) beside a secret
- * that the two share; without the right secret the header is ignored.
+ * The site reads on behalf of its visitors. It repeats what the service has told it (http/SitePages.ts): the address, signed with a
+ * secret that never leaves the service. It is believed of requests from the site's own address alone, straight or through a proxy.
  */
 
 import { BlockList, isIP } from "node:net"
+import { VISITOR } from "@agon/api/Visitor.ts"
 import { Context, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { hmacSha256 } from "../object/hmacSha256.ts"
 import { sameSecret } from "./constantTime.ts"
 
 /** From the peer of the connection, its X-Forwarded-For and the site's header to the client's address. */
 export type ClientAddressOf = (peer: string, forwardedFor: string | undefined, visitor?: string | undefined) => string
 
-/** The header of the site: its secret, a space, and an address as this module counts it. */
-export const VISITOR = "agon-visitor"
+/** Signs an address as this module counts it, for the site to repeat. */
+export type Told = (address: string) => string
 
-/** `proxies` are addresses or networks (`10.0.0.0/8`); `site` is the secret of the site, where there is one. */
-export const trusting = (proxies: ReadonlyArray<string>, site?: Redacted.Redacted): ClientAddressOf => {
-  const direct = trustingProxies(proxies)
-  if (site === undefined) return direct
-  return (peer, forwardedFor, visitor) => toldBySite(visitor, site) ?? direct(peer, forwardedFor)
+export const telling = (secret: Redacted.Redacted): Told => {
+  const mac = hmacSha256(Redacted.value(secret))
+  return (address) => `${address} ${mac(address)}`
 }
 
-const toldBySite = (visitor: string | undefined, site: Redacted.Redacted): string | undefined => {
-  const [, secret, address] = /^(\S+) ([0-9a-fA-F.:/]{1,64})$/.exec(visitor ?? "") ?? []
-  return secret !== undefined && sameSecret(secret, Redacted.value(site)) ? address : undefined
+/** A site whose word is believed. */
+export interface BelievedSite {
+  readonly told: Told
+  /** Whether requests of this address are the site's. */
+  readonly isAt: (address: string) => boolean
+}
+
+/** `proxies` are addresses or networks (`10.0.0.0/8`). */
+export const trusting = (proxies: ReadonlyArray<string>, site?: BelievedSite): ClientAddressOf => {
+  const direct = trustingProxies(proxies)
+  if (site === undefined) return direct
+  return (peer, forwardedFor, visitor) => {
+    const client = direct(peer, forwardedFor)
+    return visitor !== undefined && site.isAt(client) ? (toldBySite(visitor, site.told) ?? client) : client
+  }
+}
+
+const toldBySite = (visitor: string, told: Told): string | undefined => {
+  const [, address] = /^([0-9a-fA-F.:/]{1,64}) [0-9a-f]{64}$/.exec(visitor) ?? []
+  return address !== undefined && sameSecret(visitor, told(address)) ? address : undefined
 }
 
 const trustingProxies = (proxies: ReadonlyArray<string>): ClientAddressOf => {
@@ -60,7 +77,7 @@ const SOMEBODY = "192.0.2.1"
 export const speaksForOthers = (addressOf: ClientAddressOf, peer: string) => addressOf(peer, SOMEBODY) === SOMEBODY
 
 /** An IPv4 address unchanged, an IPv6 address as its network: `2001:db8:0:1::/64`. */
-const countedAs = (address: string) => {
+export const countedAs = (address: string) => {
   if (!address.includes(":")) return address
   const [head = [], tail] = address.split("::").map((part) => part.split(":").filter((group) => group !== ""))
   const written = [...head, ...(tail ?? [])]

@@ -7,9 +7,10 @@
  * Where the tokens are in Redis, both wait for Redis's answer.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
+import { VISITOR } from "@agon/api/Visitor.ts"
 import { Context, Effect } from "effect"
 import { PublicOrigin } from "../config/publicOrigin.ts"
-import { ClientAddress, VISITOR } from "./ClientAddress.ts"
+import { ClientAddress } from "./ClientAddress.ts"
 import { ConnectionLimits, makeServer } from "./Connections.ts"
 import { makeCrowd } from "./crowd.ts"
 import { type Entry, matches, type Representation, representationOf, unchangedHeaders } from "./Entry.ts"

@@ -1,16 +1,19 @@
 /**
  * Passes requests for pages on to the site: a process beside the service, or elsewhere. Everything is a page that is no path of the
- * service's own. The site is told the client's address, so that what it reads for a page counts against that address.
+ * service's own. The site is told the client's address, so that what it reads for a page counts against that address, and on personal
+ * pages the session, no other cookie.
  *
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
  * way are bounded in number. Of requests with a body only forms are passed on (SiteForms.ts), never twice: the site writes through
  * the API, where they count against the account like all writes. While the site is away, its visitors get a plain page with 503.
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
-import { Context, Effect, Metric, Redacted } from "effect"
+import { SESSION_COOKIE, sessionOf } from "@agon/api/Client.ts"
+import { isPersonal, VISITOR } from "@agon/api/Visitor.ts"
+import { Context, Effect, Metric } from "effect"
 import type { PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Address } from "../config/variables.ts"
-import { VISITOR } from "./ClientAddress.ts"
+import type { Told } from "./ClientAddress.ts"
 import { refusesOrigin } from "./Origin.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { bodyOf, FORM_HEADERS, isForm } from "./SiteForms.ts"
@@ -18,8 +21,8 @@ import { bodyOf, FORM_HEADERS, isForm } from "./SiteForms.ts"
 export interface SiteShape {
   /** Undefined while the site does not run. */
   readonly at: () => Address | undefined
-  /** Shared with the site, so that each believes what the other says about a client's address. */
-  readonly secret: Redacted.Redacted
+  /** What the site is told of a client, and repeats. */
+  readonly told: Told
 }
 
 /** Undefined where there is no site. */
@@ -35,7 +38,7 @@ const PAGE_MAX_BYTES = 4 * 1024 * 1024
 const PAGES_UNDER_WAY_MAX = 256
 const CONNECTIONS = 64
 
-const PASSED_ON = ["accept-encoding", "cookie", "if-none-match"]
+const PASSED_ON = ["accept-encoding", "if-none-match"]
 const PASSED_BACK = [
   ...["allow", "cache-control", "content-encoding", "content-security-policy", "content-type", "etag", "location", "referrer-policy"],
   ...["retry-after", "set-cookie", "vary"]
@@ -73,7 +76,7 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
     const at = site.at()
     if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return refuse(response, AWAY)
     underWay++
-    const headers = { ...passedOn(request, form), [VISITOR]: `${Redacted.value(site.secret)} ${address}` }
+    const headers = { ...passedOn(request, form), [VISITOR]: site.told(address) }
     const asked = { host: at.host, port: at.port, agent, method: request.method, path: request.url, headers }
     // A form has a connection of its own: on a kept one that breaks nobody knows whether the site has seen it.
     const answered =
@@ -118,10 +121,14 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   }
 }
 
-const passedOn = ({ headers }: IncomingMessage, form: Buffer | undefined) => {
-  const names = form === undefined ? PASSED_ON : [...PASSED_ON, ...FORM_HEADERS]
-  const passed = Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
-  return form === undefined ? passed : { ...passed, "content-length": String(form.length) }
+const passedOn = ({ headers, url }: IncomingMessage, form: Buffer | undefined): Record<string, string> => {
+  const passed: Record<string, string> = form === undefined ? {} : { "content-length": String(form.length) }
+  for (const name of form === undefined ? PASSED_ON : [...PASSED_ON, ...FORM_HEADERS]) {
+    if (typeof headers[name] === "string") passed[name] = headers[name]
+  }
+  const session = isPersonal(url!) ? sessionOf(headers.cookie) : undefined
+  if (session !== undefined) passed["cookie"] = `${SESSION_COOKIE}=${session}`
+  return passed
 }
 
 const isRead = ({ complete, method }: IncomingMessage) => complete || method === "GET" || method === "HEAD"

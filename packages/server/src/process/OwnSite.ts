@@ -4,7 +4,7 @@
  * when it ends, and ends with the service, even if the service is killed, since it runs only while its standard input is open.
  */
 import { join } from "node:path"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SettingsShape } from "../config/Settings.ts"
 import { childProcess } from "./ChildProcess.ts"
 import { restarts } from "./restarts.ts"
@@ -22,7 +22,7 @@ export interface Listening {
 
 export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => number | undefined }>()("agon/OwnSite") {
   /** `listening` is kept up to date. */
-  static readonly layer = (settings: Pick<SettingsShape, "host" | "port" | "site">, secret: Redacted.Redacted, listening: Listening) =>
+  static readonly layer = (settings: Pick<SettingsShape, "host" | "port" | "site">, listening: Listening) =>
     Layer.effect(
       OwnSite,
       Effect.gen(function* () {
@@ -31,7 +31,6 @@ export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => numb
           [PROGRAM],
           {
             AGON_URL: urlOf(settings),
-            AGON_SITE_SECRET: Redacted.value(secret),
             AGON_SITE_HOST: HOST,
             AGON_SITE_PORT: "0",
             AGON_SITE_TIED: "1"

@@ -62,9 +62,11 @@ export interface SeasonDesk extends Desk {
   readonly of: OfSeason
 }
 
+const below = (part: string): "" | `/${string}` => (part === "" ? "" : `/${part}`)
+
 /** A page of a season's desk, for its administrators and the platform's. */
 export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDesk>): PersonalRoute => ({
-  path: `/games/:game/seasons/:slug/admin${page.part === "" ? "" : `/${page.part}`}`,
+  path: `/games/:game/seasons/:slug/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, params, query: { [DONE]: done, ...query }, tried }) {
     const { buttons, part, render } = page
@@ -108,7 +110,7 @@ export type PlatformDesk = Desk
 
 /** A page of the platform's desk, for its administrators. */
 export const platformDesk = (page: Part<(typeof PLATFORM_PARTS)[number][0], PlatformDesk>): PersonalRoute => ({
-  path: platformDeskAt(page.part) as `/${string}`,
+  path: `/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, query: { [DONE]: done, ...query }, tried }) {
     const { buttons, part, render } = page

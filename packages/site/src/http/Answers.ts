@@ -2,10 +2,10 @@
  * Answers a request: method, address, parameters, then a page from the cache or made now. Nothing of a request gets further than the
  * parameters that its page knows, each of bounded length, and on personal pages the session and the fields of their forms (Personal.ts).
  */
-import { hash, timingSafeEqual } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
+import { VISITOR } from "@agon/api/Visitor.ts"
 import { isUuid, Slug } from "@agon/api/Wire.ts"
-import { Clock, Effect, Option, Redacted, Schema, type Scope } from "effect"
+import { Clock, Effect, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Asset } from "../html/assets.ts"
 import { layout, type Page } from "../html/layout.ts"
@@ -13,7 +13,7 @@ import { faultPage, isRateFault, orFault } from "./Fault.ts"
 import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
 import { makePersonal } from "./Personal.ts"
-import { CurrentReading, VISITOR } from "./Reads.ts"
+import { CurrentReading } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
 import { type Asked, type ClientAs, methodsOf, type PersonalRoute, type Route, type SharedRoute } from "./Route.ts"
 
@@ -34,13 +34,12 @@ export interface Site {
   readonly client: Client
   readonly as: ClientAs
   readonly http: HttpClient.HttpClient
-  readonly secret: Redacted.Redacted
 }
 
 /** Answers every request, and fails at none. */
 export type Answers = (request: Request) => Effect.Effect<Response>
 
-export const makeAnswers = ({ as, assets, client, http, routes, script, secret }: Site, scope: Scope.Scope): Answers => {
+export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, scope: Scope.Scope): Answers => {
   const cache = makePageCache<unknown>(http, scope, isRateFault)
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
@@ -55,7 +54,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
     const query = known(route.query, given)
     if (query === undefined) return fault(request, 400)
     const address = addressOf(route, params, query)
-    const page = cache.get(address, visitorOf(request, secret), draw(Effect.suspend(() => route.render({ client, params, query, script }))))
+    const page = cache.get(address, visitorOf(request), draw(Effect.suspend(() => route.render({ client, params, query, script }))))
     return Effect.flatMap(orFault(request.url, page), ([page, fault]) =>
       send(request, page, fault === undefined ? SHARED : { ...NO_STORE, ...later(fault.retry_after_s) })
     )
@@ -66,7 +65,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script, secret }
     const query = known(route.query ?? [], given)
     if (query === undefined) return fault(request, 400)
     const page = draw(Effect.suspend(() => owned({ request, route, params, query, script })))
-    const reading = { visitor: visitorOf(request, secret), reads: [] }
+    const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>
       send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
     )
@@ -139,14 +138,8 @@ const known = (names: ReadonlyArray<string>, given: Found["searchParams"]): Read
 const addressOf = ({ path }: Route, params: Readonly<Record<string, string>>, query: Readonly<Record<string, string>>) =>
   JSON.stringify([path, Object.values(params), query])
 
-/** The address that the service counts, told by the service itself or by whoever has its secret; undefined for others. */
-const visitorOf = ({ headers, remoteAddress }: Request, secret: Redacted.Redacted): string | undefined => {
-  const [given = "", address] = headers[VISITOR]?.split(" ") ?? []
-  if (address !== undefined && timingSafeEqual(digest(given), digest(Redacted.value(secret)))) return address
-  return Option.getOrUndefined(remoteAddress)?.replace(/^::ffff:/i, "")
-}
-
-const digest = (text: string) => hash("sha256", text, "buffer")
+/** Who asks, as the service in front tells it; undefined for whoever asks the site itself. The service takes no other's word (ClientAddress.ts). */
+const visitorOf = ({ headers }: Request): string | undefined => headers[VISITOR]
 
 /** Ways to sign in are settings of the service, asked for once a minute; while it is away there are none. */
 const makeHasSignIn = (client: Client): Effect.Effect<boolean> => {

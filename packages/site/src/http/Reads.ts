@@ -2,7 +2,8 @@
  * The HTTP client beneath the typed one. It names the visitor on whose behalf a page reads, so that the service counts the read against
  * that visitor's address, and remembers what each page has read: a page is out of date when a read beneath it is.
  */
-import { Context, Effect, Redacted } from "effect"
+import { VISITOR } from "@agon/api/Visitor.ts"
+import { Context, Effect } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 
 /** One read beneath a page. */
@@ -14,24 +15,19 @@ export interface Read {
 
 /** A page under way: who asks, and what has been read for it. */
 export interface Reading {
-  /** The address as the service counts it; undefined for reads of the site's own. */
+  /** What the service has told of the visitor, as it told it; undefined for reads of the site's own. */
   readonly visitor: string | undefined
   readonly reads: Array<Read>
 }
 
 export class CurrentReading extends Context.Reference<Reading | undefined>("agon/site/CurrentReading", { defaultValue: () => undefined }) {}
 
-/** Known to the service and the site alone; the service believes the address beside it (docs/operating.md#the-site). */
-export const VISITOR = "agon-visitor"
-
 /** Reads take milliseconds. A page is confirmed and then drawn within the 15 s that the service waits for it. */
 const READ_TIMEOUT = "6 seconds"
 
-const named = (secret: Redacted.Redacted) => (request: HttpClientRequest.HttpClientRequest) =>
+const named = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(CurrentReading, (reading) =>
-    reading?.visitor === undefined || Redacted.value(secret) === ""
-      ? request
-      : HttpClientRequest.setHeader(request, VISITOR, `${Redacted.value(secret)} ${reading.visitor}`)
+    reading?.visitor === undefined ? request : HttpClientRequest.setHeader(request, VISITOR, reading.visitor)
   )
 
 const tooSlow = (request: HttpClientRequest.HttpClientRequest) =>
@@ -45,18 +41,16 @@ const remembered = (request: HttpClientRequest.HttpClientRequest, headers: Reado
     reading?.reads.push({ request, etag: kept ? headers["etag"] : undefined })
   })
 
-export const reading =
-  (secret: Redacted.Redacted) =>
-  (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-    client.pipe(
-      HttpClient.mapRequestEffect(named(secret)),
-      HttpClient.transform((send, request) =>
-        Effect.timeoutOrElse(send, { duration: READ_TIMEOUT, orElse: () => Effect.fail(tooSlow(request)) }).pipe(
-          Effect.tap(({ headers }) => remembered(request, headers)),
-          Effect.tapError(() => remembered(request, {})) // a page that does without it is out of date at once
-        )
+export const reading = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+  client.pipe(
+    HttpClient.mapRequestEffect(named),
+    HttpClient.transform((send, request) =>
+      Effect.timeoutOrElse(send, { duration: READ_TIMEOUT, orElse: () => Effect.fail(tooSlow(request)) }).pipe(
+        Effect.tap(({ headers }) => remembered(request, headers)),
+        Effect.tapError(() => remembered(request, {})) // a page that does without it is out of date at once
       )
     )
+  )
 
 /** Whether every read would be answered as it was; one that may not be kept is out of date at once. */
 export const unchanged = (

@@ -1,5 +1,6 @@
 /** A page of the site: its address, the parameters that it knows, how it is made from reads of the API, and the forms that it takes. */
 import type { Client, Credential } from "@agon/api/Client.ts"
+import type { PersonalPath } from "@agon/api/Visitor.ts"
 import type { Effect } from "effect"
 import type { Html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
@@ -19,12 +20,9 @@ export interface Asked {
 /** The client of a signed-in visitor, for pages that are theirs alone. */
 export type ClientAs = (credential: Credential) => Effect.Effect<Client>
 
-interface AnyRoute {
-  readonly path: `/${string}`
-}
-
 /** The same for everybody, and kept. Fails with a refusal of the API, which is shown as a page of its status. */
-export interface SharedRoute extends AnyRoute {
+export interface SharedRoute {
+  readonly path: `/${string}`
   readonly query: ReadonlyArray<string>
   readonly render: (asked: Asked) => Effect.Effect<Page, unknown>
 }
@@ -39,7 +37,8 @@ export interface AskedByOwner extends Asked {
  * Of the visitor whose session it is; without one the address shows the way to sign in, which leads back to it. Its forms are posted to
  * the address itself (Form.ts).
  */
-export interface PersonalRoute extends AnyRoute {
+export interface PersonalRoute {
+  readonly path: PersonalPath
   readonly query?: ReadonlyArray<string>
   readonly forms?: ReadonlyArray<Form>
   readonly own: (asked: AskedByOwner) => Effect.Effect<Page, unknown>

@@ -1,0 +1,16 @@
+/** What the service tells the site about a visitor for whom it asks: always the address, and on personal pages the session. */
+
+/**
+ * An address as the service counts it, a space, and the service's signature. The site repeats it with every read for the visitor, which
+ * then counts against that address (docs/operating.md#the-site).
+ */
+export const VISITOR = "agon-visitor"
+
+/** Pages of one visitor, and their forms, lie below these paths. Every other page is the same for everybody, and is asked for without a session. */
+export const PERSONAL_PATHS = ["/me", "/admin", "/device", "/games/:game/seasons/:slug/admin"] as const
+
+export type PersonalPath = `${(typeof PERSONAL_PATHS)[number]}${"" | `/${string}`}`
+
+const PERSONAL = new RegExp(`^(?:${PERSONAL_PATHS.map((path) => path.replaceAll(/:\w+/g, "[^/?]+")).join("|")})(?=$|[/?])`)
+
+export const isPersonal = (address: string): boolean => PERSONAL.test(address)

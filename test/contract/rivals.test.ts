@@ -1,16 +1,19 @@
 /** A model's rivals over a season that it has played most of: counted once, by whichever process, and right whatever is stored. */
 
 import { Words } from "@agon/server/account/Words.ts"
+import { lockNamed } from "@agon/server/database/lockNamed.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
+import { SEATS_MAX } from "@agon/server/model/KeptRivals.ts"
 import { Models } from "@agon/server/model/Models.ts"
+import { NEW_MATCHES_MIN, RivalSweep } from "@agon/server/model/RivalSweep.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 
@@ -39,6 +42,27 @@ const read = Effect.gen(function* () {
   ),
   Effect.scoped
 )
+
+/** The sweep of a process that has just started. Its limit of time ends with it, in a test's transaction too. */
+const sweep = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { look } = yield* Effect.provide(RivalSweep, Layer.fresh(RivalSweep.layer))
+  return Effect.tap(look, sql`SELECT set_config('statement_timeout', '0', true)`)
+})
+
+const storedFor = Effect.flatMap(
+  PgClient.PgClient,
+  (sql) => sql<{ readonly counted_to: Date; readonly voided: number }>`
+    SELECT counted_to, voided FROM rival_tally WHERE version_id = ${version}`
+)
+
+/** What it does is undone. */
+const undone = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    sql
+      .withTransaction(Effect.andThen(effect, Effect.fail("undone" as const)))
+      .pipe(Effect.catch((error) => (error === "undone" ? Effect.void : Effect.die(error))))
+  )
 
 /** By one statement over all of them. */
 const counted = Effect.flatMap(
@@ -81,17 +105,88 @@ layer(database, { excludeTestServices: true })("the rivals of a model with many 
       const first = yield* same
       const [stored] = yield* sql<{ readonly counted_to: Date }>`SELECT counted_to FROM rival_tally WHERE version_id = ${version}`
       assert.deepStrictEqual(yield* same, first)
-      yield* sql
-        .withTransaction(
-          Effect.gen(function* () {
-            yield* sql`UPDATE seat SET made_mu = NULL WHERE version_id = ${version} AND ended_at < ${stored!.counted_to}`
-            assert.deepStrictEqual((yield* read).rivals, first, "what was counted is not read again")
-            yield* sql`UPDATE season SET head = head || '{"voided": 1}' WHERE id = ${season}`
-            assert.isBelow((yield* same).length, first.length, "now it is")
-            return yield* Effect.fail("undone" as const)
-          })
-        )
-        .pipe(Effect.catch((error) => (error === "undone" ? Effect.void : Effect.die(error))))
+      yield* undone(
+        Effect.gen(function* () {
+          yield* sql`UPDATE seat SET made_mu = NULL WHERE version_id = ${version} AND ended_at < ${stored!.counted_to}`
+          assert.deepStrictEqual((yield* read).rivals, first, "what was counted is not read again")
+          yield* sql`UPDATE season SET head = head || '{"voided": 1}' WHERE id = ${season}`
+          assert.isBelow((yield* same).length, first.length, "now it is")
+        })
+      )
+    })
+  )
+
+  it.effect("are counted before anybody asks, but for a bounded rest", () =>
+    undone(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* sql`DELETE FROM rival_tally`
+        assert.isAbove(yield* yield* sweep, 0)
+        const [stored] = yield* storedFor
+        const [{ rest } = { rest: 0 }] = yield* sql<{ readonly rest: number }>`
+          SELECT count(*)::int AS rest FROM seat WHERE version_id = ${version} AND ended_at >= ${stored!.counted_to} AND made_mu IS NOT NULL`
+        assert.isBelow(rest, SEATS_MAX)
+        const first = yield* same
+        yield* sql`UPDATE seat SET made_mu = NULL WHERE version_id = ${version} AND ended_at < ${stored!.counted_to}`
+        assert.deepStrictEqual((yield* read).rivals, first, "the first reader reads the rest alone")
+      })
+    )
+  )
+
+  it.effect("are counted on from where another process stopped, and anew where a match was voided", () =>
+    undone(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* sql`DELETE FROM rival_tally`
+        const look = yield* sweep
+        assert.isAbove(yield* look, 0)
+        const [first] = yield* storedFor
+        assert.strictEqual(yield* look, 0, "nothing has come")
+        yield* sql`UPDATE season SET head = head || '{"voided": 1}' WHERE id = ${season}`
+        assert.isAbove(yield* look, 0)
+        assert.deepStrictEqual(yield* storedFor, [{ ...first!, voided: 1 }])
+        yield* same
+        assert.strictEqual(yield* look, 0)
+      })
+    )
+  )
+
+  it.effect("are looked for again once a season has rated enough matches", () =>
+    undone(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const look = yield* sweep
+        yield* look
+        yield* sql`DELETE FROM rival_tally`
+        const rated = (more: number) =>
+          sql`UPDATE season SET head = jsonb_set(head, '{rated}', to_jsonb((head->>'rated')::int + ${more}::int)) WHERE id = ${season}`
+        yield* rated(NEW_MATCHES_MIN - 1)
+        assert.strictEqual(yield* look, 0)
+        yield* rated(1)
+        assert.isAbove(yield* look, 0)
+        assert.lengthOf(yield* storedFor, 1)
+      })
+    )
+  )
+
+  it.effect("are counted by one node at a time", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`DELETE FROM rival_tally`
+      const [counting, counted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const elsewhere = Effect.andThen(
+        lockNamed(sql, "rivals"),
+        Effect.andThen(Deferred.succeed(counting, undefined), Deferred.await(counted))
+      )
+      const node = yield* Effect.forkChild(sql.withTransaction(elsewhere))
+      yield* Deferred.await(counting)
+      const look = yield* sweep
+      assert.strictEqual(yield* look, 0)
+      assert.deepStrictEqual(yield* storedFor, [])
+      yield* Deferred.succeed(counted, undefined)
+      yield* Fiber.join(node)
+      assert.isAbove(yield* look, 0)
+      assert.lengthOf(yield* storedFor, 1)
     })
   )
 

@@ -86,6 +86,10 @@ const seen = ["model", "match", "profile", "season"].map((kind) => ({
   uuid: account,
   views: 3
 }))
+const created = {
+  ...{ name: "New", visibility: "public", entry: "open", providers: [], weight_classes: [], fleet: {} },
+  ...{ submissions_open_at: moments[1], submissions_close_at: moments[0] }
+}
 /** What a statement takes that has no names for its parameters, the first with which Postgres can plan it. */
 const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
 const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
@@ -98,6 +102,9 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "match/queries.ts countOfTrials": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
   "match/queries.ts own": [{ ...NAMED, game: null }],
+  "model/rivalQueries.ts behind": [{ season_id, after: id("version", 0), seats: 100, limit: 100 }],
+  "model/rivalQueries.ts counters": [{ matches: 2_000 }],
+  "model/rivalQueries.ts met": [[{ version, from: new Date(0), seats: 2_000 }]],
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
   "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
   "runner/auditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
@@ -107,6 +114,8 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
   ],
   "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
+  "season/creationQueries.ts appoint": [season_id, ["owner50"], now],
+  "season/creationQueries.ts insert": [account, "snakes", "new", "sha256:engine", {}, created, now],
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
   "notification/queries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
   "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],

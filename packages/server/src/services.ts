@@ -26,6 +26,7 @@ import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
+import { RivalSweep } from "./model/RivalSweep.ts"
 import { Broadcast } from "./node/Broadcast.ts"
 import * as CachePurges from "./node/CachePurges.ts"
 import { Notifications } from "./notification/Notifications.ts"
@@ -75,6 +76,7 @@ const Reads = Layer.mergeAll(
   Leaderboards.layer,
   Matches.layer.pipe(Layer.provide(Replays.layer)),
   Models.layer,
+  RivalSweep.layer,
   PlatformStatus.layer
 ).pipe(Layer.provideMerge(Versions.layer), Layer.provideMerge(Seasons.layer))
 

@@ -71,7 +71,7 @@ export const VERSIONS_MAX = 200
 /** Pairs of a version and a rival kept at once, some 150 bytes each; the versions least recently read leave first. */
 const PAIRS_MAX = 200_000
 
-const BEGINNING = new Date("0001-01-01T00:00:00Z")
+export const BEGINNING = new Date("0001-01-01T00:00:00Z")
 
 /** The share of each of so many versions. */
 const shareOf = (versions: number) => Math.min(SEATS_MAX, Math.floor(STATEMENT_SEATS_MAX / versions))
@@ -95,6 +95,18 @@ const sum = (one: Tally, other: Tally): Tally => ({
   losses: one.losses + other.losses,
   last_ms: Math.max(one.last_ms, other.last_ms)
 })
+
+/** Adds all but the last instant's, which are counted anew the next time. */
+const grow = (to: Map<string, Tally>, { rivals }: Counted) => {
+  for (const rival of rivals) if (!rival.newest) add(to, rival.model_id, tallyOf(rival))
+}
+
+/** Stored counts with the next seats. */
+export const advanced = ({ from, tallies }: Pick<Stored, "from" | "tallies">, counted: Counted): Stored => {
+  const grown = new Map(tallies)
+  grow(grown, counted)
+  return { from: counted.last ?? from, voided: counted.voided, tallies: grown }
+}
 
 const tallyOf = ({ draws, last_ms, losses, played, wins }: Tally): Tally => ({ played, wins, draws, losses, last_ms })
 
@@ -180,10 +192,11 @@ export class KeptRivals {
     })
   }
 
-  #add(version: string, before: Kept, { last, rivals, seats, voided }: Counted): Kept {
+  #add(version: string, before: Kept, counted: Counted): Kept {
+    const { last, seats, voided } = counted
     const { tallies } = before
     this.#drop(version)
-    for (const rival of rivals) if (!rival.newest) add(tallies, rival.model_id, tallyOf(rival))
+    grow(tallies, counted)
     const kept: Kept = { from: last ?? before.from, voided, tallies, unsaved: before.unsaved + seats }
     this.#put(version, kept)
     return kept

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Asked, type Counted, KeptRivals, type RivalStore, type Tallies, type Tally } from "./KeptRivals.ts"
-import { type MetRow, makeRivalQueries } from "./rivalQueries.ts"
+import { type MetRow, makeQueries } from "./rivalQueries.ts"
 
 export class RivalTallies extends Context.Service<
   RivalTallies,
@@ -13,7 +13,7 @@ export class RivalTallies extends Context.Service<
 >()("agon/RivalTallies") {
   static readonly layer: Layer.Layer<RivalTallies, never, SqlClient.SqlClient> = Layer.effect(
     RivalTallies,
-    Effect.map(makeRivalQueries, (queries) => {
+    Effect.map(makeQueries, (queries) => {
       const kept = new KeptRivals(storeOf(queries))
       const count = (asked: ReadonlyArray<Asked>) => Effect.map(queries.met(asked), countedOf)
       return { of: (versions) => Effect.orDie(kept.read(versions, count)) }
@@ -21,10 +21,10 @@ export class RivalTallies extends Context.Service<
   )
 }
 
-type Queries = Effect.Success<typeof makeRivalQueries>
+type Queries = Effect.Success<typeof makeQueries>
 
 /** The rows of a statement in the form that is kept. */
-const countedOf = (rows: ReadonlyArray<MetRow>): ReadonlyMap<string, Counted> =>
+export const countedOf = (rows: ReadonlyArray<MetRow>): ReadonlyMap<string, Counted> =>
   new Map(
     [...Map.groupBy(rows, ({ version }) => version)].map(([version, of]) => {
       const { last, seats, voided } = of[0]!
@@ -48,7 +48,7 @@ const countedOf = (rows: ReadonlyArray<MetRow>): ReadonlyMap<string, Counted> =>
   )
 
 /** One row for each version. Counts that cannot be stored are counted again by the next reader. */
-const storeOf = (queries: Queries): RivalStore => ({
+export const storeOf = (queries: Queries): RivalStore => ({
   load: (versions) =>
     Effect.map(
       Effect.orDie(queries.talliesOf(versions)),

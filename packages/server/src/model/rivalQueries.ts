@@ -1,6 +1,7 @@
-/** The statements that count the rivals of versions. */
+/** The statements that count the rivals of versions, when they are read and beside it (RivalSweep.ts). */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { tryLockNamed } from "../database/lockNamed.ts"
 
 const MetRow = Schema.Struct({
   version: Schema.String,
@@ -25,9 +26,11 @@ const TallyRow = Schema.Struct({
   tallies: Schema.Record(Schema.String, Schema.Tuple([Schema.Int, Schema.Int, Schema.Int, Schema.Int, Schema.Int]))
 })
 
+const Counters = Schema.Struct({ season_id: Schema.String, numbered: Schema.Int, voided: Schema.Int })
+
 const Asked = Schema.Struct({ version: Schema.String, from: Schema.Date, seats: Schema.Int })
 
-export const makeRivalQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+const makeReads = (sql: SqlClient.SqlClient) => ({
   /**
    * The opponents in counted seats of versions, of each from an instant on and up to a limit, by seat_version; the others' seats by
    * seat_pkey. The driver's dates have milliseconds. At least one row for each version, without a rival where there is none.
@@ -71,4 +74,37 @@ export const makeRivalQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     VALUES (${version}, ${counted_to}, ${voided}, ${JSON.stringify(tallies)}::jsonb)
     ON CONFLICT (version_id) DO UPDATE SET counted_to = excluded.counted_to, voided = excluded.voided, tallies = excluded.tallies
     WHERE (t.voided, t.counted_to) < (excluded.voided, excluded.counted_to)`
-}))
+})
+
+const makeSweep = (sql: SqlClient.SqlClient) => ({
+  /** Seasons with so many matches that count: those given a number of rating, and those voided since. By the rows of seasons, which are few. */
+  counters: SqlSchema.findAll({
+    Request: Schema.Struct({ matches: Schema.Int }),
+    Result: Counters,
+    execute: ({ matches }) => sql`
+      SELECT * FROM (SELECT id AS season_id, coalesce(head->>'voided', '0')::int AS voided,
+          coalesce(head->>'rated', '0')::int + coalesce(head->>'voided', '0')::int AS numbered FROM season) s
+      WHERE numbered >= ${matches} ORDER BY season_id`
+  }),
+
+  /**
+   * A season's versions of which at least so many seats are not in the stored counts, after a version: by rating_pkey, of those that have
+   * played so many the last seats by seat_version.
+   */
+  behind: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, after: Schema.String, seats: Schema.Int, limit: Schema.Int }),
+    Result: Schema.Struct({ version: Schema.String }),
+    execute: ({ after, limit, season_id, seats }) => sql`
+      SELECT r.version_id AS version FROM rating r JOIN season s ON s.id = r.season_id LEFT JOIN rival_tally t ON t.version_id = r.version_id
+      WHERE r.season_id = ${season_id} AND r.ladder = 'open' AND r.version_id > ${after} AND r.matches >= ${seats}
+        AND (t.voided IS DISTINCT FROM coalesce(s.head->>'voided', '0')::int
+          OR EXISTS (SELECT 1 FROM seat x WHERE x.version_id = r.version_id AND x.ended_at >= t.counted_to OFFSET ${seats - 1}))
+      ORDER BY r.version_id LIMIT ${limit}`
+  }),
+
+  /** For the rest of the transaction: whether no other node counts beside reads, and the longest that a statement may take. */
+  begin: (timeout_ms: number) =>
+    Effect.andThen(sql`SELECT set_config('statement_timeout', ${String(timeout_ms)}, true)`, tryLockNamed(sql, "rivals"))
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeReads(sql), ...makeSweep(sql) }))

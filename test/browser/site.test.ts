@@ -103,14 +103,23 @@ const assertClean = async (watched: WatchedPage, path: string) => {
   assert.deepStrictEqual(watched.faults, [], path)
 }
 
-class Paths extends Context.Service<Paths, ReadonlyArray<string>>()("test/Paths") {}
+/** Found by the first test that asks, so that a page that fails names itself in a test. */
+class Paths extends Context.Service<Paths, { readonly found: Effect.Effect<ReadonlyArray<string>> }>()("test/Paths") {}
+const paths = Effect.flatMap(Paths, ({ found }) => found)
 
-const all = Layer.effect(Paths, findPaths).pipe(Layer.provideMerge(ready), Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
+const foundPaths = Layer.effect(
+  Paths,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Service.Service>()
+    return { found: yield* Effect.cached(Effect.provide(findPaths, context)) }
+  })
+)
+const all = foundPaths.pipe(Layer.provideMerge(ready), Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
 
 const missing = missingChromium()
 if (missing !== undefined) it.skip(`the pages of the site: ${missing}`, () => {})
 else
-  layer(all, { excludeTestServices: true, timeout: "240 seconds" })("the pages of the site in a browser", (it) => {
+  layer(all, { excludeTestServices: true, timeout: "600 seconds" })("the pages of the site in a browser", (it) => {
     it.effect("play the replay of a match, prove it, and follow a link to a turn", () =>
       Effect.gen(function* () {
         const watched = yield* open(`/matches/${PLAYED}#turn=7`)
@@ -127,7 +136,7 @@ else
       "have nothing that axe finds, on any page that links lead to, on a phone and a screen, in both schemes, and never scroll sideways",
       () =>
         Effect.gen(function* () {
-          const every = yield* Paths
+          const every = yield* paths
           assert.isAbove(every.length, 12)
           for (const [index, path] of every.entries()) {
             const width = index % 2 === 0 ? 320 : 1280
@@ -142,7 +151,7 @@ else
 
     it.effect("say what they have to say without scripts, a match with the picture of its last position", () =>
       Effect.gen(function* () {
-        for (const path of yield* Paths) {
+        for (const path of yield* paths) {
           const watched = yield* open(path, { javaScriptEnabled: false })
           assert.isTrue(yield* Effect.promise(() => watched.page.locator("h1").isVisible()), path)
           if (path === `/matches/${PLAYED}`) {

@@ -52,7 +52,7 @@ const PAGES = [
   `/matches?vs=${m.alpha},${m.beta}`
 ]
 
-layer(service, { excludeTestServices: true, timeout: "240 seconds" })("the site", (it) => {
+layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site", (it) => {
   it.effect("shows a page of everything, well formed, safe whatever people call themselves, without a link that leads nowhere", () =>
     Effect.gen(function* () {
       yield* spoil

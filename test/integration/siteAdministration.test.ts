@@ -119,7 +119,7 @@ const PLATFORM = [
   ...["/posts", "/announcements", "/picks", "/runners", "/log", "/log?cursor=5"]
 ].map((part) => `/admin${part}`)
 
-layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })("the administrator's desk", (it) => {
+layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })("the administrator's desk", (it) => {
   it.effect("is well formed, safe whatever people call things, kept nowhere, and leads nowhere that does not answer", () =>
     Effect.gen(function* () {
       const links = new Set<string>()

@@ -29,7 +29,7 @@ export class Service extends Context.Service<Service, ServiceShape>()("test/Serv
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-service-"))),
-  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 )
 
 /** `over` replaces settings; whatever the program needs beside them is its own. */

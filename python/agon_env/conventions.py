@@ -58,10 +58,3 @@ class Match:
 
     def close(self):
         pass
-
-
-def rewards_of(ranks):
-    """From -1 to 1 for each seat: the share of rivals that rank behind it, less the share before it. They add up to 0."""
-    behind = (ranks[None, :] > ranks[:, None]).sum(axis=1)
-    before = (ranks[None, :] < ranks[:, None]).sum(axis=1)
-    return (behind - before) / (len(ranks) - 1)

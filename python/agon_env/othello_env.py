@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .conventions import AECEnv, Box, Dict, Match, rewards_of
+from .conventions import AECEnv, Box, Dict, Match
 from .othello import PLANES, REASONS, STRIKE, OthelloBatch
+from .results import rewards_of
 
 TURN_LIMIT = REASONS.index("turn_limit")
 
@@ -67,7 +68,7 @@ class OthelloEnv(Match, AECEnv):
             return
         truncated = bool(batch.reason[0] == TURN_LIMIT)
         ranks, scores = batch.ranks()[0], batch.scores()[0]
-        for seat, (agent, reward) in enumerate(zip(self.possible_agents, rewards_of(ranks))):
+        for seat, (agent, reward) in enumerate(zip(self.possible_agents, rewards_of(batch.ranks())[0])):
             self.rewards[agent] = float(reward)
             self.terminations[agent], self.truncations[agent] = not truncated, truncated
             self.infos[agent] = {"reason": REASONS[batch.reason[0]], "rank": int(ranks[seat]), "score": int(scores[seat])}

@@ -18,7 +18,7 @@ import numpy as np
 
 from .boards import read_board
 from .randomness import below
-from .results import ranks_of
+from .results import ranks_of, rewards_of
 from .snakes_land import PLANES, Land
 
 CAUSES = (None, "forfeit", "starved", "wall", "self", "body", "head")
@@ -258,6 +258,14 @@ class SnakesBatch:
     def ranks(self):
         """[batch, seats]: 1 is best, equal scores share a rank, forfeits after all others."""
         return ranks_of(self.scores(), self.cause == FORFEIT)
+
+    def rewards(self):
+        """[batch, seats], from -1 to 1: what a seat has earned that leaves now or whose match is over. Who still plays ranks before
+        who has left; on a board that is not over, the entries of seats that play mean nothing yet."""
+        scores = self.scores()
+        playing = self.living & ~self.over[:, None]
+        scores = np.where(playing, scores.max() + 1, scores)
+        return rewards_of(ranks_of(scores, self.cause == FORFEIT))
 
     def canonical(self, board=0):
         """The state of one board as docs/games.md#replays spells it."""

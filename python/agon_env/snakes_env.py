@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from .conventions import Box, Match, ParallelEnv, rewards_of
-from .results import ranks_of
-from .snakes import CAUSES, FORFEIT, REASONS, STRIKE, SnakesBatch
+from .conventions import Box, Match, ParallelEnv
+from .snakes import CAUSES, REASONS, STRIKE, SnakesBatch
 from .snakes_land import PLANES
 
 TURN_LIMIT = REASONS.index("turn_limit")
@@ -43,26 +42,19 @@ class SnakesEnv(Match, ParallelEnv):
                 row[0, seat] = action
         batch.step(row)
         over, living = bool(batch.over[0]), batch.living[0]
-        observations, rewards = self._observations(), self._rewards(over)
+        observations, rewards = self._observations(), batch.rewards()[0]
         ends = {agent: over or not living[self._seat(agent)] for agent in agents}
         truncated = {agent: bool(ends[agent] and living[self._seat(agent)] and batch.reason[0] == TURN_LIMIT) for agent in agents}
         terminated = {agent: bool(ends[agent]) and not truncated[agent] for agent in agents}
         infos = {agent: self._info(self._seat(agent), over) for agent in agents}
         self.agents = [agent for agent in agents if not ends[agent]]
-        return observations, {agent: rewards[self._seat(agent)] if ends[agent] else 0.0 for agent in agents}, terminated, truncated, infos
+        return observations, {agent: float(rewards[self._seat(agent)]) if ends[agent] else 0.0 for agent in agents}, terminated, truncated, infos
 
     def _seat(self, agent):
         return self.possible_agents.index(agent)
 
     def _observations(self):
         return {agent: self.batch.observations[0, self._seat(agent)].copy() for agent in self.agents}
-
-    def _rewards(self, over):
-        batch = self.batch
-        scores = batch.scores()
-        if not over:
-            scores = np.where(batch.living, scores.max() + 1, scores)
-        return [float(reward) for reward in rewards_of(ranks_of(scores, batch.cause == FORFEIT)[0])]
 
     def _info(self, seat, over):
         cause = CAUSES[self.batch.cause[0, seat]]

@@ -18,7 +18,7 @@ export interface TextFile {
 }
 
 export interface Source extends TextFile {
-  /** The folder's name under packages/, or undefined for test/, scripts/ and the root. */
+  /** The folder's name under packages/, or undefined for test/, examples/, scripts/ and the root. */
   readonly package: string | undefined
   readonly test: boolean
   readonly generated: boolean
@@ -88,7 +88,7 @@ function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, strin
     path,
     text,
     package: path.match(/^packages\/([^/]+)\//)?.[1],
-    test: path === "vitest.config.ts" || path.startsWith("test/") || /\.test\.[mc]?[jt]sx?$/.test(path) || isTestSupport(path),
+    test: path === "vitest.config.ts" || /^(test|examples)\//.test(path) || /\.test\.[mc]?[jt]sx?$/.test(path) || isTestSupport(path),
     generated: isGenerated(path),
     root,
     body,

@@ -18,8 +18,8 @@ export interface Ran {
   readonly output: string
 }
 
-/** Runs a program below `folder`, a path from the repository's root, on one thread and with this Node for whatever asks for Node. */
-export const python = (folder: string, ...args: ReadonlyArray<string>): Promise<Ran> =>
+/** Runs a program in `folder`, a path from the repository's root, on one thread and with this Node for whatever asks for Node. */
+export const run = (program: string, args: ReadonlyArray<string>, folder = "."): Promise<Ran> =>
   new Promise((done, fail) => {
     const env = {
       ...process.env,
@@ -28,9 +28,11 @@ export const python = (folder: string, ...args: ReadonlyArray<string>): Promise<
       OMP_NUM_THREADS: "1",
       OPENBLAS_NUM_THREADS: "1"
     }
-    const child = spawn(PYTHON, args, { cwd: resolve(ROOT, folder), env, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(program, args, { cwd: resolve(ROOT, folder), env, stdio: ["ignore", "pipe", "pipe"] })
     const parts: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => parts.push(text))
     child.on("error", fail)
     child.on("close", (status) => done({ status, output: parts.join("") }))
   })
+
+export const python = (folder: string, ...args: ReadonlyArray<string>): Promise<Ran> => run(PYTHON, args, folder)

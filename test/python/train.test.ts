@@ -1,0 +1,41 @@
+/** examples/train in short: a policy learns for half a minute, is exported and examined, and is measured against the zoo. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "vitest"
+import { missingPython, python, run } from "../support/python.ts"
+
+const missing = missingPython()
+const folder = mkdtempSync(join(tmpdir(), "agon-train-"))
+const RIVALS = ["straight-on", "random-safe"]
+
+/** Of 100 matches against each of the two, with the interval. */
+const gauntlet = async (model: string) => {
+  const { status, output } = await run(process.execPath, [
+    "examples/train/gauntlet.ts",
+    ...["--json", "--matches", "100", "--rivals", RIVALS.join(",")],
+    join(folder, `${model}.onnx`)
+  ])
+  assert.strictEqual(status, 0, output)
+  const scores = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { rival: string; won: number; low: number; high: number })
+  return RIVALS.map((name) => scores.find(({ rival }) => rival === name)!)
+}
+
+describe.skipIf(missing !== undefined)(`the example of training${missing === undefined ? "" : ` (${missing})`}`, () => {
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it("trains a policy from nothing that is admitted, and that plays better than it began", async () => {
+    const given = ["--stages", "30", "--processes", "1", "--checkpoints", "1", "--matches", "0", "--seed", "1", "--out", folder]
+    const { status, output } = await python(".", "examples/train/train.py", ...given)
+    assert.strictEqual(status, 0, output)
+    assert.match(output, /^admitted: 21895 parameters/m)
+    const before = await gauntlet("stage-0")
+    const after = await gauntlet("trained")
+    for (const [index, rival] of RIVALS.entries())
+      assert.isAbove(after[index]!.low, before[index]!.high, `${rival}: ${JSON.stringify([before[index], after[index]])}`)
+    assert.isAbove(after[0]!.low, 0.5, JSON.stringify(after[0]))
+  })
+})

@@ -54,6 +54,7 @@ ${cards.length === 0 ? html`<p class="faint">No season is live.</p>` : html`<ul 
 export const home: SharedRoute = {
   path: "/",
   query: ["sign_in_error"],
+  canonical: ({ sign_in_error: code = "" }) => (Object.hasOwn(SIGN_IN_ERRORS, code) ? { sign_in_error: code } : {}),
   render: Effect.fnUntraced(function* ({ client, query }) {
     const [games, announced, newest] = yield* Effect.all(
       [
@@ -64,8 +65,7 @@ export const home: SharedRoute = {
       { concurrency: "unbounded" }
     )
     const cards = yield* Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" })
-    const code = query["sign_in_error"] ?? ""
-    const error = Object.hasOwn(SIGN_IN_ERRORS, code) ? SIGN_IN_ERRORS[code] : undefined
+    const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
 <p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
 checked by anybody.</p>

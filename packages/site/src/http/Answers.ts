@@ -5,11 +5,13 @@
 import type { Client } from "@agon/api/Client.ts"
 import { VISITOR } from "@agon/api/Visitor.ts"
 import { isUuid, Slug } from "@agon/api/Wire.ts"
-import { Clock, Effect, Schema, type Scope } from "effect"
+import { Effect, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Asset } from "../html/assets.ts"
 import { layout, type Page } from "../html/layout.ts"
+import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
 import { faultPage, isRateFault, orFault } from "./Fault.ts"
+import { makeHasSignIn } from "./hasSignIn.ts"
 import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
 import { makePersonal } from "./Personal.ts"
@@ -18,9 +20,7 @@ import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from ".
 import { type Asked, type ClientAs, methodsOf, type PersonalRoute, type Route, type SharedRoute } from "./Route.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
-const VALUE_LENGTH_MAX = 200
 const DRAW_TIMEOUT = "8 seconds"
-const WAYS_IN_KEPT_MS = 60_000
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -43,18 +43,24 @@ export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, 
   const cache = makePageCache<unknown>(http, scope, isRateFault)
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
-  const hasSignIn = makeHasSignIn(client)
+  const hasSignIn = makeHasSignIn(client, scope)
   const files = new Map([...assets].map(([path, { body, contentType }]) => [path, { content: rendered(body), contentType }]))
-  const draw = (page: Effect.Effect<Page, unknown>) =>
-    Effect.map(Effect.timeout(Effect.all([page, hasSignIn]), DRAW_TIMEOUT), ([page, signIn]) =>
-      rendered(layout(page, signIn), page.status, page.location, page.headers)
-    )
+  const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean) =>
+    Effect.map(Effect.timeout(page, DRAW_TIMEOUT), (page) => rendered(layout(page, signIn), page.status, page.location, page.headers))
 
   const shared = (request: Request, route: SharedRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
-    const query = known(route.query, given)
+    const query = knownOf(route, given)
     if (query === undefined) return fault(request, 400)
-    const address = addressOf(route, params, query)
-    const page = cache.get(address, visitorOf(request), draw(Effect.suspend(() => route.render({ client, params, query, script }))))
+    const page = Effect.flatMap(hasSignIn, (signIn) =>
+      cache.get(
+        addressOf(route, params, query, signIn),
+        visitorOf(request),
+        draw(
+          Effect.suspend(() => route.render({ client, params, query, script })),
+          signIn
+        )
+      )
+    )
     return Effect.flatMap(orFault(request.url, page), ([page, fault]) =>
       send(request, page, fault === undefined ? SHARED : { ...NO_STORE, ...later(fault.retry_after_s) })
     )
@@ -62,9 +68,10 @@ export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, 
 
   const owned = makePersonal({ client, as })
   const personal = (request: Request, route: PersonalRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
-    const query = known(route.query ?? [], given)
+    const query = knownOf({ query: route.query ?? [] }, given)
     if (query === undefined) return fault(request, 400)
-    const page = draw(Effect.suspend(() => owned({ request, route, params, query, script })))
+    const own = Effect.suspend(() => owned({ request, route, params, query, script }))
+    const page = Effect.flatMap(hasSignIn, (signIn) => draw(own, signIn))
     const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>
       send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
@@ -122,33 +129,5 @@ const plainParts = (params: Found["params"]): Readonly<Record<string, string>> |
   return parts.every(([name, part]) => isPart(name, part)) ? Object.fromEntries(parts) : undefined
 }
 
-/** The known parameters that have a value, the last of several; undefined where one is too long. Empty fields of a form count as none. */
-const known = (names: ReadonlyArray<string>, given: Found["searchParams"]): Readonly<Record<string, string>> | undefined => {
-  const pairs = names.flatMap((name) => {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined
-    const one = (Array.isArray(value) ? value.at(-1) : value)?.trim()
-    return one === undefined || one === "" ? [] : [[name, one] as const]
-  })
-  return pairs.every(([, value]) => value.length <= VALUE_LENGTH_MAX && value.isWellFormed() && !value.includes("\0"))
-    ? Object.fromEntries(pairs)
-    : undefined
-}
-
-/** The same page has one address, whatever else the request's had. */
-const addressOf = ({ path }: Route, params: Readonly<Record<string, string>>, query: Readonly<Record<string, string>>) =>
-  JSON.stringify([path, Object.values(params), query])
-
 /** Who asks, as the service in front tells it; undefined for whoever asks the site itself. The service takes no other's word (ClientAddress.ts). */
 const visitorOf = ({ headers }: Request): string | undefined => headers[VISITOR]
-
-/** Ways to sign in are settings of the service, asked for once a minute; while it is away there are none. */
-const makeHasSignIn = (client: Client): Effect.Effect<boolean> => {
-  let last: { readonly at_ms: number; readonly has: boolean } | undefined
-  return Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-    if (last !== undefined && now_ms - last.at_ms < WAYS_IN_KEPT_MS) return Effect.succeed(last.has)
-    return Effect.provideService(client.account.authProviders(), CurrentReading, undefined).pipe(
-      Effect.map((providers) => (last = { at_ms: now_ms, has: providers.length > 0 }).has),
-      Effect.catchCause(() => Effect.succeed(last?.has ?? false))
-    )
-  })
-}

@@ -24,6 +24,8 @@ export type ClientAs = (credential: Credential) => Effect.Effect<Client>
 export interface SharedRoute {
   readonly path: `/${string}`
   readonly query: ReadonlyArray<string>
+  /** The parameters without values that make no other page, so that each page is kept once. */
+  readonly canonical?: (query: Asked["query"]) => Asked["query"]
   readonly render: (asked: Asked) => Effect.Effect<Page, unknown>
 }
 

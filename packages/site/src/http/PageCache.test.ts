@@ -1,0 +1,90 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { HttpClient } from "effect/http"
+import { Crowded, OF_ONE_VISITOR_MAX, UNDER_WAY_MAX } from "./Admission.ts"
+import { isRateFault } from "./Fault.ts"
+import { makePageCache } from "./PageCache.ts"
+import { rendered } from "./Rendered.ts"
+
+const cacheOf = Effect.map(Effect.scope, (scope) =>
+  makePageCache<never>(
+    HttpClient.make(() => Effect.die(new Error("nothing is asked for"))),
+    scope,
+    isRateFault
+  )
+)
+
+/** Beside whatever a visitor has under way. */
+const together = <A, E>(asks: ReadonlyArray<Effect.Effect<A, E>>) =>
+  Effect.forEach(asks, (ask) => Effect.forkChild(Effect.flip(ask), { startImmediately: true }))
+
+const PAGE = Effect.sync(() => rendered("a page"))
+
+it.effect("beyond so many pages under way the next is refused with 503, and no more wait; then pages are made again", () =>
+  Effect.gen(function* () {
+    const cache = yield* cacheOf
+    const free = yield* Deferred.make<void>()
+    const slow = Effect.andThen(Deferred.await(free), PAGE)
+    const asks = Array.from({ length: UNDER_WAY_MAX }, (_, i) => cache.get(`/${i}`, `visitor ${i}`, slow))
+    yield* together(asks)
+    const refused = yield* Effect.flip(cache.get("/next", "another", slow))
+    assert.deepStrictEqual(refused, new Crowded({ status: 503 }))
+    yield* Deferred.succeed(free, undefined)
+    yield* cache.get(`/${UNDER_WAY_MAX - 1}`, "another", PAGE) // waits for the last of them
+    assert.strictEqual(String((yield* cache.get("/next", "another", PAGE)).body), "a page")
+  })
+)
+
+it.effect("a visitor who left goes on counting until the page is made, so that coming again and again gets nobody more", () =>
+  Effect.gen(function* () {
+    const cache = yield* cacheOf
+    const free = yield* Deferred.make<void>()
+    const slow = Effect.andThen(Deferred.await(free), PAGE)
+    for (const fiber of yield* together(Array.from({ length: OF_ONE_VISITOR_MAX }, (_, i) => cache.get(`/${i}`, "one", slow)))) {
+      yield* Fiber.interrupt(fiber)
+    }
+    assert.deepStrictEqual(yield* Effect.flip(cache.get("/next", "one", slow)), new Crowded({ status: 429 }))
+    assert.strictEqual(String((yield* cache.get("/next", "another", PAGE)).body), "a page")
+    yield* Deferred.succeed(free, undefined)
+    yield* cache.get(`/${OF_ONE_VISITOR_MAX - 1}`, "another", PAGE)
+    assert.strictEqual(String((yield* cache.get("/after", "one", PAGE)).body), "a page")
+  })
+)
+
+it.effect("whoever asks for page after page displaces their own, and none that several people read", () =>
+  Effect.gen(function* () {
+    const cache = yield* cacheOf
+    let made = 0
+    const page = Effect.sync(() => {
+      made++
+      return rendered("x".repeat(100_000))
+    })
+    yield* cache.get("/read", "one", page)
+    yield* cache.get("/read", "another", page)
+    yield* cache.get("/read once", "one", page)
+    assert.strictEqual(made, 2)
+    for (let i = 0; i < 300; i++) yield* cache.get(`/${i}`, "hostile", page)
+    made = 0
+    yield* cache.get("/read", "one", page)
+    assert.strictEqual(made, 0)
+    yield* cache.get("/read once", "one", page)
+    assert.strictEqual(made, 1)
+  })
+)
+
+it.effect("of one visitor's pages the ones that were shown last are kept", () =>
+  Effect.gen(function* () {
+    const cache = yield* cacheOf
+    let made = 0
+    const page = Effect.sync(() => {
+      made++
+      return rendered("x".repeat(100_000))
+    })
+    yield* cache.get("/again", "one", page)
+    for (let i = 0; i < 200; i++) {
+      yield* cache.get(`/${i}`, "one", page)
+      yield* cache.get("/again", "one", page)
+    }
+    assert.strictEqual(made, 201)
+  })
+)

@@ -5,7 +5,7 @@
  * this process, which nobody else can write to.
  */
 
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
 
 /** A child that has not stopped after this long is killed. */
@@ -20,20 +20,29 @@ export const childProcess = (
   hears?: (message: unknown) => void
 ): Effect.Effect<number> =>
   Effect.callback<number>((resume) => {
-    const env = { PATH: process.env["PATH"] ?? "", ...environment }
-    const child = spawn(process.execPath, args, {
-      stdio: ["pipe", "inherit", "inherit", ...(hears === undefined ? [] : (["ipc"] as const))],
-      env
-    })
+    const child = spawned(args, environment, hears !== undefined)
+    if (child instanceof Error) return resume(unstarted(child))
     if (hears !== undefined) child.on("message", hears)
     started(child.pid)
-    const ended = new Promise<number>((resolve) => {
-      child.on("error", () => resolve(NO_STATUS))
-      child.on("exit", (status) => resolve(status ?? NO_STATUS))
+    const ended = new Promise<Effect.Effect<number>>((resolve) => {
+      child.on("error", (error) => resolve(unstarted(error)))
+      child.on("exit", (status) => resolve(Effect.succeed(status ?? NO_STATUS)))
     })
-    void ended.then((status) => resume(Effect.succeed(status)))
+    void ended.then(resume)
     return Effect.promise(() => {
       child.kill("SIGTERM")
       return ended
     }).pipe(Effect.timeoutOrElse({ duration: STOP_TIMEOUT, orElse: () => Effect.sync(() => void child.kill("SIGKILL")) }))
   }).pipe(Effect.ensuring(Effect.sync(() => started(undefined))))
+
+/** Where the machine has no memory or no file left, spawn throws, and otherwise it tells the child of its fault. */
+const spawned = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, listened: boolean): ChildProcess | Error => {
+  const env = { PATH: process.env["PATH"] ?? "", ...environment }
+  try {
+    return spawn(process.execPath, args, { stdio: ["pipe", "inherit", "inherit", ...(listened ? (["ipc"] as const) : [])], env })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+const unstarted = (error: Error) => Effect.as(Effect.logError("a program could not be started", error), NO_STATUS)

@@ -149,6 +149,23 @@ else
         })
     )
 
+    it.effect("ask for the code of a device, say that a wrong one is wrong, and have nothing that axe finds on the way", () =>
+      Effect.gen(function* () {
+        const watched = yield* open("/device", {
+          extraHTTPHeaders: { cookie: "service_session=ada-token", "x-forwarded-for": "203.0.113.250" }
+        })
+        const { page } = watched
+        yield* Effect.promise(async () => {
+          await assertClean(watched, "the code asked for")
+          await page.getByLabel("Code").fill("BCDF-GHJK")
+          await page.getByRole("button", { name: "Go on" }).click()
+          await page.getByText("No device shows this code").first().waitFor()
+          assert.deepStrictEqual(await watched.violations(), [], "a wrong code")
+          await watched.close()
+        })
+      })
+    )
+
     it.effect("say what they have to say without scripts, a match with the picture of its last position", () =>
       Effect.gen(function* () {
         for (const path of yield* paths) {

@@ -1,4 +1,5 @@
 /** Every page of the site. */
+import { device } from "./account/device.ts"
 import { me } from "./account/me.ts"
 import { profile } from "./account/profile.ts"
 import { settings } from "./account/settings.ts"
@@ -33,5 +34,6 @@ export const routes: ReadonlyArray<Route> = [
   post,
   me,
   settings,
+  device,
   ...administration
 ]

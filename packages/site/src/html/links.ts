@@ -17,6 +17,7 @@ export const postAt = (slug: string) => `/posts/${part(slug)}`
 /** Pages of the visitor alone. */
 export const meAt = "/me"
 export const settingsAt = "/me/settings"
+export const deviceAt = "/device"
 /** The administrator's desk of a season; `part` is a page of it. */
 export const seasonDeskAt = (game: string, season: string, part = "") => `${seasonAt(game, season)}/admin${part === "" ? "" : `/${part}`}`
 /** The administrator's desk of the platform. */

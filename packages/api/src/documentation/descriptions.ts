@@ -46,6 +46,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Answers a model with every version of it that anybody may see, newest first. An id that no model has answers `null` with status 200.",
   editModel: "Renames a model, or retires it. A retired model takes no submissions; its entered version plays on. Answers the model.",
   modelSeason: "Answers a model's rank in a season, its rank a week ago, and its best, worst and latest matches on a ladder.",
+  modelMaps:
+    "Answers how a model did on each board of a season: its counted matches there, and the means of its rank, its score and the change of its rating.",
   rivals:
     "Lists every model that this one has met in counted matches of public seasons, with wins, draws and losses. Those met most are first.",
   version:

@@ -75,6 +75,8 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   ModelDetail: "A model with every version of it that anybody may see, newest first.",
   ModelPatch: "The changes to a model; a key that is left out stays.",
   ModelResult: "A match of the model, with the change of its rating on the ladder.",
+  ModelMap: "How a model did on a board in a season, over its counted matches there.",
+  ModelMaps: "How a model did on the boards of a season, in the order in which they were added.",
   ModelSeason: "A model's course in a season.",
   Models: "A page of the caller's models, newest first.",
   ModerateComment: "A moderator's decision on a comment.",

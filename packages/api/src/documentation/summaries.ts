@@ -31,6 +31,7 @@ export const summaries: Readonly<Record<string, string>> = {
   model: "A model and its versions",
   editModel: "Rename or retire a model",
   modelSeason: "How a model does in a season",
+  modelMaps: "How a model does on the boards of a season",
   rivals: "A model's record against every other",
   version: "A version",
   ownVersion: "A version of the caller's, in any state",

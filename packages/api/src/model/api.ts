@@ -69,6 +69,20 @@ export const ModelSeason = Schema.Struct({
 }).annotate({ identifier: "ModelSeason" })
 export type ModelSeason = typeof ModelSeason.Type
 
+/** How a model did on a board in a season: means over its counted matches; the change is that of its rating on `open`. */
+export const ModelMap = Schema.Struct({
+  map_id: Schema.String,
+  players: Schema.Int,
+  matches: Schema.Int,
+  mean_rank: Schema.Finite,
+  mean_score: Schema.Finite,
+  mean_rating_change: Schema.Finite
+}).annotate({ identifier: "ModelMap" })
+export type ModelMap = typeof ModelMap.Type
+
+export const ModelMaps = Schema.Struct({ season: Schema.String, maps: Schema.Array(ModelMap) }).annotate({ identifier: "ModelMaps" })
+export type ModelMaps = typeof ModelMaps.Type
+
 /** Counted matches against another model. The better rank wins, also among more than two. */
 export const Rival = Schema.Struct({
   model_id: Id,
@@ -129,6 +143,13 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     success: ModelSeason,
     error: [UnknownGame, UnknownSeason]
   }).middleware(Cached),
+  /** The boards of the season that the model has played on, in their order. */
+  ...twins("modelMaps", "/models/:id/maps", {
+    params,
+    query: { season: Schema.optionalKey(Schema.String) },
+    success: ModelMaps,
+    error: [UnknownGame, UnknownSeason]
+  }),
   /** Every opponent in public seasons, the most frequent first. */
   HttpApiEndpoint.get("rivals", "/v1/models/:id/rivals", { params, query: page.query, success: Rivals }).middleware(Cached)
 ) {}

@@ -4,6 +4,7 @@ import type { ModelInPath, SignedIn, UnknownGame, UnknownSeason } from "@agon/ap
 import {
   type Model,
   type Models as ModelList,
+  type ModelMaps,
   ModelNameTaken,
   type ModelPatch,
   type ModelSeason,
@@ -30,9 +31,11 @@ import type { FoundSeason } from "../season/seasonRecord.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
 import { storyTag } from "../writing/tags.ts"
 import { addTo, type Tally } from "./KeptRivals.ts"
+import { countMaps } from "./MapTallies.ts"
+import { makeMapQueries } from "./mapQueries.ts"
 import { makeQueries } from "./queries.ts"
 import { RivalTallies } from "./RivalTallies.ts"
-import { recordOf } from "./record.ts"
+import { mapsOf, recordOf } from "./record.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
 export interface ReadModel {
@@ -60,6 +63,12 @@ export class Models extends Context.Service<
       slug: string | undefined,
       ladder: Ladder
     ) => Effect.Effect<{ readonly season: FoundSeason; readonly record: ModelSeason }, NotFound | UnknownGame | UnknownSeason>
+    /** How a model does on the boards of a season: named as above. */
+    readonly maps: (
+      id: string,
+      slug: string | undefined,
+      viewer: Viewer
+    ) => Effect.Effect<{ readonly season: FoundSeason; readonly maps: ModelMaps }, NotFound | UnknownGame | UnknownSeason>
     readonly rivals: (id: string, page: PageOf) => Effect.Effect<Rivals, NotFound>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
   }
@@ -122,8 +131,8 @@ const makeRecords = Effect.gen(function* () {
   const queries = yield* makeQueries
   const seasons = yield* Seasons
 
-  const known = Effect.fnUntraced(function* (id: string) {
-    const model = yield* Effect.orDie(queries.byId({ id, viewer: null }))
+  const known = Effect.fnUntraced(function* (id: string, viewer: Viewer = null) {
+    const model = yield* Effect.orDie(queries.byId({ id, viewer }))
     return Option.isSome(model) ? model.value : yield* new NotFound({ detail: "There is no such model." })
   })
 
@@ -139,7 +148,30 @@ const makeRecords = Effect.gen(function* () {
     return { season: found, record: recordOf(found.record.slug, ladder, standing, rank_week_ago, results) }
   })
 
-  return { season, rivals: yield* makeRivals(known) }
+  return { season, maps: yield* makeMaps(known), rivals: yield* makeRivals(known) }
+})
+
+/** Older versions of the model in the season do not count any more; seasons allow fifty unless told otherwise. */
+const VERSIONS_MAX = 50
+
+const makeMaps = Effect.fnUntraced(function* (known: (id: string, viewer: Viewer) => Effect.Effect<Model, NotFound>) {
+  const queries = yield* makeMapQueries
+  const seasons = yield* Seasons
+
+  const counted = Effect.fnUntraced(function* (id: string, season_id: string) {
+    const versions = yield* queries.versionsOf({ id, season_id, limit: VERSIONS_MAX })
+    const tallies = yield* countMaps(
+      queries,
+      versions.map(({ id }) => id)
+    )
+    return mapsOf(yield* queries.boards(season_id), tallies)
+  }, Effect.orDie)
+
+  return Effect.fn("Models.maps")(function* (id: string, slug: string | undefined, viewer: Viewer) {
+    const model = yield* known(id, viewer)
+    const season = yield* seasons.find(model.game, slug, viewer)
+    return { season, maps: { season: season.record.slug, maps: yield* counted(id, season.id) } }
+  })
 })
 
 /** The most frequent opponents first, ties by the latest match. */

@@ -40,6 +40,14 @@ export const ModelHandlers = HttpApiBuilder.group(
         yield* tagged(modelTag(params.id), seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
         return record
       }),
+      ...twins(
+        "modelMaps",
+        Effect.fnUntraced(function* ({ params, query }, { tagged, viewer }) {
+          const { maps, season } = yield* models.maps(params.id, query.season, viewer)
+          yield* tagged(modelTag(params.id), seasonTag(season.id), ...(query.season === undefined ? [gameTag(season.record.game)] : []))
+          return maps
+        })
+      ),
       rivals: Effect.fnUntraced(function* ({ params, query }) {
         const found = yield* models.rivals(params.id, query)
         yield* tagged(unseenTag, modelTag(params.id), ...found.rivals.map(({ model_id }) => modelTag(model_id)))

@@ -1,9 +1,10 @@
 /** A model's record in a season, from its rows (docs/contract.md#models). */
 
-import type { ModelResult, ModelSeason } from "@agon/api/model/api.ts"
+import type { ModelMap, ModelResult, ModelSeason } from "@agon/api/model/api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Option } from "effect"
 import { twoDecimals } from "../rating/shown.ts"
+import type { MapTally } from "./mapQueries.ts"
 import type { ResultRow } from "./queries.ts"
 
 interface Standing {
@@ -35,6 +36,18 @@ export const recordOf = (
     last: results.filter(({ nth }) => nth <= LAST).map(resultOf)
   }
 }
+
+/** Boards that it has played on, in the season's order. */
+export const mapsOf = (
+  boards: ReadonlyArray<{ readonly map_id: string; readonly players: number }>,
+  tallies: Readonly<Record<string, MapTally>>
+): ReadonlyArray<ModelMap> =>
+  boards.flatMap(({ map_id, players }) => {
+    if (!Object.hasOwn(tallies, map_id)) return []
+    const [matches, ranks, scores, changes] = tallies[map_id]!
+    const mean = (sum: number) => twoDecimals(sum / matches)
+    return [{ map_id, players, matches, mean_rank: mean(ranks), mean_score: mean(scores), mean_rating_change: mean(changes) }]
+  })
 
 const resultOf = ({ alone, change, match, played_at, rank }: ResultRow): ModelResult => ({
   match,

@@ -10,7 +10,7 @@ import { offsetOf } from "../html/pager.ts"
 import { time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
-import { choices, ratingGraph, rivalTable, seasonRecord } from "./record.ts"
+import { choices, mapTable, ratingGraph, rivalTable, seasonRecord } from "./record.ts"
 import { versionTable } from "./versions.ts"
 
 const isLadder = Schema.is(Ladder)
@@ -29,10 +29,11 @@ export const modelPage: SharedRoute = {
     const season = query["season"] ?? seasons[0]
     if (season !== undefined && !seasons.includes(season)) return yield* notFound
     const asked = { ladder, ...(season === undefined ? {} : { season }) }
-    const [record, series, { rivals }, story, thread] = yield* Effect.all(
+    const [record, series, maps, { rivals }, story, thread] = yield* Effect.all(
       [
         season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelSeason({ ...of, query: asked })),
         season === undefined ? Effect.succeed(undefined) : ifAny(client.leaderboard.series({ params: { game: model.game }, query: asked })),
+        season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelMaps({ ...of, query: { season } })),
         client.model.rivals({ ...of, query: firstPage(12) }),
         ifAny(client.writing.story(of)),
         client.community.thread({ query: { model: model.id, limit: COMMENT_ROWS, cursor: offset } })
@@ -45,7 +46,7 @@ export const modelPage: SharedRoute = {
 ${choices(model, seasons, season, ladder)}
 ${record !== undefined && seasonRecord(record)}
 ${series !== undefined && ratingGraph(series, model.id)}
-<h2>Versions</h2>
+${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(model, maps)}\n`}<h2>Versions</h2>
 ${versionTable(model.versions)}
 <h2>Rivals</h2>
 ${rivalTable(model.id, rivals)}

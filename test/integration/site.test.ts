@@ -248,8 +248,8 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       const first = pid()!
       process.kill(first, "SIGKILL")
       const away = eventually(
-        "a page with 503",
-        Effect.map(get("/news"), ({ status }) => status === 503)
+        "a page with 503", // a personal one, since the service keeps no such page
+        Effect.map(get("/me"), ({ status }) => status === 503)
       )
       yield* away
       const answer = yield* get("/games")

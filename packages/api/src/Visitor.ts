@@ -1,10 +1,13 @@
-/** What the service tells the site about a visitor for whom it asks: always the address, and on personal pages the session. */
+/** What the service and the site tell each other: of a visitor always the address, and on personal pages the session; of a page how long it holds. */
 
 /**
  * An address as the service counts it, a space, and the service's signature. The site repeats it with every read for the visitor, which
  * then counts against that address (docs/operating.md#the-site).
  */
 export const VISITOR = "agon-visitor"
+
+/** The header in which the site says for how many milliseconds a shared page holds, which the service tells nobody. */
+export const FRESH = "agon-fresh-ms"
 
 /** Pages of one visitor, and their forms, lie below these paths. Every other page is the same for everybody, and is asked for without a session. */
 export const PERSONAL_PATHS = ["/me", "/admin", "/device", "/games/:game/seasons/:slug/admin"] as const

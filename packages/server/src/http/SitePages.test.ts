@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { eventually } from "../../../../test/support/eventually.ts"
 import { publicOrigin } from "../config/publicOrigin.ts"
 import { telling } from "./ClientAddress.ts"
 import { makeSitePages } from "./SitePages.ts"
@@ -67,5 +68,71 @@ it.live("the site is told the visitor's address, signed, and of the visitor's co
       assert.notInclude(JSON.stringify(headers), SECRET)
       assert.includeMembers(["accept-encoding", "agon-visitor", "connection", "cookie", "host"], Object.keys(headers))
     }
+  })
+)
+
+const PAGE = { "content-type": "text/html", "cache-control": "public, no-cache", etag: '"a"', vary: "Accept-Encoding" }
+
+/** A site that counts what it is asked for, by path and coding; its pages hold for as long as their path says. */
+const counting = Effect.gen(function* () {
+  const asked: Array<string> = []
+  const origin = yield* front((request, response) => {
+    asked.push(`${request.url} ${request.headers["accept-encoding"]}`)
+    const [, status = "200", fresh = ""] = /^\/(\d+)\/(\d+)/.exec(request.url!) ?? []
+    const own = request.url!.startsWith("/me") || status !== "200"
+    const headers = { ...PAGE, ...(own ? { "cache-control": "no-store" } : {}), "agon-fresh-ms": fresh }
+    response.writeHead(Number(status), headers).end(`page ${asked.length}`)
+  })
+  return {
+    asked,
+    origin,
+    text: (path: string, headers = {}) => Effect.promise(async () => (await fetch(origin + path, { headers })).text())
+  }
+})
+
+it.live("a page that the site has just confirmed is answered without the site, to each coding its own", () =>
+  Effect.gen(function* () {
+    const { asked, origin, text } = yield* counting
+    const gzip = { "accept-encoding": "gzip" }
+    const plain = { "accept-encoding": "identity" }
+    assert.deepStrictEqual([yield* text("/200/60000", gzip), yield* text("/200/60000", gzip)], ["page 1", "page 1"])
+    assert.deepStrictEqual([yield* text("/200/60000", plain), yield* text("/200/60000?x", plain)], ["page 2", "page 3"])
+    const whole = yield* get(`${origin}/200/60000`, gzip)
+    const known = yield* get(`${origin}/200/60000`, { ...gzip, "if-none-match": 'W/"a"' })
+    assert.deepStrictEqual([whole.status, known.status, yield* Effect.promise(() => known.text())], [200, 304, ""])
+    assert.isNull(whole.headers.get("agon-fresh-ms"))
+    assert.deepStrictEqual(
+      [whole, known].map(({ headers }) => headers.get("etag")),
+      ['"a"', '"a"']
+    )
+    assert.deepStrictEqual([known.headers.get("cache-control"), known.headers.get("content-type")], ["public, no-cache", null])
+    assert.strictEqual(asked.length, 3)
+  })
+)
+
+it.live("a page is asked for again when it no longer holds, and each time where it never does: personal, refused, posted to", () =>
+  Effect.gen(function* () {
+    const { asked, origin, text } = yield* counting
+    yield* text("/200/1")
+    yield* eventually(
+      "the page no longer holds",
+      Effect.map(text("/200/1"), (text) => text !== "page 1")
+    )
+    for (const path of ["/me/60000", "/404/60000", "/503/60000", "/200/0", "/200/"]) {
+      assert.notStrictEqual(yield* text(path), yield* text(path), path)
+    }
+    const before = asked.length
+    yield* Effect.promise(() => fetch(`${origin}/200/60000`, { method: "HEAD" }))
+    yield* text("/200/60000")
+    yield* Effect.promise(() => fetch(`${origin}/200/60000`, { method: "HEAD" }))
+    assert.strictEqual(asked.length, before + 3)
+  })
+)
+
+it.live("a visitor who has a page that nobody else has asked for lately gets a 304, and the page is kept for others", () =>
+  Effect.gen(function* () {
+    const { asked, origin, text } = yield* counting
+    assert.strictEqual((yield* get(`${origin}/200/60000`, { "if-none-match": '"b", "a"' })).status, 304)
+    assert.deepStrictEqual([yield* text("/200/60000"), asked.length], ["page 1", 1])
   })
 )

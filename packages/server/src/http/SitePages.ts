@@ -5,7 +5,8 @@
  *
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
  * way are bounded in number. Of requests with a body only forms are passed on (SiteForms.ts), never twice: the site writes through
- * the API, where they count against the account like all writes. While the site is away, its visitors get a plain page with 503.
+ * the API, where they count against the account like all writes. A page that the site has just confirmed is answered here
+ * (KeptPages.ts). While the site is away, its visitors get a plain page with 503.
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
 import { SESSION_COOKIE, sessionOf } from "@agon/api/Client.ts"
@@ -14,6 +15,8 @@ import { Context, Effect, Metric } from "effect"
 import type { PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Address } from "../config/variables.ts"
 import type { Told } from "./ClientAddress.ts"
+import { matches } from "./Entry.ts"
+import { type Answered, makeKeptPages } from "./KeptPages.ts"
 import { refusesOrigin } from "./Origin.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { bodyOf, FORM_HEADERS, isForm } from "./SiteForms.ts"
@@ -44,6 +47,9 @@ const PASSED_BACK = [
   ...["retry-after", "set-cookie", "vary"]
 ]
 
+/** Not repeated where the visitor has the page already. */
+const OF_THE_BODY = ["content-encoding", "content-type"]
+
 export const pagesFailed = Metric.counter("agon_site_pages_failed_total", {
   description: "Pages that the site did not answer",
   incremental: true
@@ -57,12 +63,6 @@ interface Around {
   readonly origin: PublicOriginShape
 }
 
-interface Answered {
-  readonly status: number
-  readonly headers: IncomingMessage["headers"]
-  readonly body: Buffer
-}
-
 const isOwn = (url: string) =>
   OWN.some((path) => url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?"))
 
@@ -70,13 +70,18 @@ const isOwn = (url: string) =>
 export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, origin, take }: Around) => {
   if (site === undefined) return () => false
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const kept = makeKeptPages()
   let underWay = 0
 
   const pass = (request: IncomingMessage, response: ServerResponse, address: string, form?: Buffer) => {
+    const known = kept.get(request)
+    if (known !== undefined) return passBack(request, response, known)
     const at = site.at()
     if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return refuse(response, AWAY)
     underWay++
-    const headers = { ...passedOn(request, form), [VISITOR]: site.told(address) }
+    const whole = kept.isKept(request)
+    const headers: Record<string, string> = { ...passedOn(request, form), [VISITOR]: site.told(address) }
+    if (whole) delete headers["if-none-match"]
     const asked = { host: at.host, port: at.port, agent, method: request.method, path: request.url, headers }
     // A form has a connection of its own: on a kept one that breaks nobody knows whether the site has seen it.
     const answered =
@@ -84,7 +89,10 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
         ? fetched(asked, response).catch((error) => (isStale(error) ? fetched(asked, response) : Promise.reject(error)))
         : fetched({ ...asked, agent: false }, response, form)
     answered
-      .then((answer) => passBack(response, answer))
+      .then((answer) => {
+        kept.keep(request, answer)
+        passBack(request, response, answer)
+      })
       .catch(() => {
         if (response.destroyed) return // the visitor has left
         fork(Metric.update(pagesFailed, 1))
@@ -172,10 +180,18 @@ const fetched = (asked: Parameters<typeof ask>[1] & object, response: ServerResp
     upstream.end(form)
   })
 
-const passBack = (response: ServerResponse, { body, headers, status }: Answered) => {
+const passBack = (
+  { headers: { "if-none-match": has } }: IncomingMessage,
+  response: ServerResponse,
+  { body, headers, status }: Answered
+) => {
   if (response.destroyed) return
   if (status < 200 || status > 599) throw new Error(`the site answered with status ${status}`)
   for (const name of PASSED_BACK) if (headers[name] !== undefined) response.setHeader(name, headers[name])
+  if (status === 200 && headers.etag !== undefined && matches(has, headers.etag) !== undefined) {
+    for (const name of OF_THE_BODY) response.removeHeader(name)
+    return void response.writeHead(304).end()
+  }
   if (status !== 304) response.setHeader("content-length", headers["content-length"] ?? body.length)
   response.writeHead(status).end(body)
 }

@@ -86,10 +86,10 @@ class Learner:
         features, chosen, chance, advantage, returns = columns
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         # Every process makes the same number of steps, so that each finds its partner.
-        least = -int(self.exchange(np.array([len(chosen)], np.float64), np.minimum)[0]) // -MINIBATCH
+        steps = max(1, int(self.exchange(np.array([len(chosen)], np.float64), np.minimum)[0]) // MINIBATCH)
         self.samples += int(self.exchange(np.array([len(chosen)], np.float64))[0])
         for _ in range(EPOCHS):
-            for rows in np.array_split(self.random.permutation(len(chosen)), least):
+            for rows in np.array_split(self.random.permutation(len(chosen)), steps):
                 gradient = self.gradient(parts, *(column[rows] for column in (features, chosen, chance, advantage, returns)))
                 self.adapt(self.exchange(gradient), RATE * (1 - 0.9 * progress))
         ended = self.exchange(np.array([sum(getattr(field, name) for field in self.fields) for name in ("lasted", "ended")], np.float64))

@@ -1,6 +1,6 @@
-"""Trains a snakes policy from nothing, exports it, has it examined, and plays it against the zoo.
+"""Trains a snakes policy from nothing, exports it, has it examined, plays it against the zoo and submits it.
 
-    PYTHONPATH=python /usr/bin/python3 examples/train/train.py [--minutes 2] [--out FOLDER]
+    PYTHONPATH=python /usr/bin/python3 examples/train/train.py [--minutes 2] [--out FOLDER] [--submit MODEL]
 
 Two processes play and learn, each on one core and one thread; they add their gradients up after every step and so hold the same
 weights. The same seed gives the same policy on machines with the same BLAS, if --stages says how long rather than --minutes.
@@ -91,8 +91,9 @@ def train(given):
 def node(*arguments):
     """Runs a program of the checkout; its Node is the one that scripts/install puts there."""
     program = os.environ.get("AGON_NODE") or shutil.which("node", path=f"{ROOT}/node_modules/.bin{os.pathsep}{os.environ['PATH']}")
-    if subprocess.run([program or "node", *map(str, arguments)], cwd=ROOT).returncode != 0:
-        sys.exit(1)
+    status = subprocess.run([program or "node", *map(str, arguments)], cwd=ROOT).returncode
+    if status != 0:
+        sys.exit(status)
 
 
 def main():
@@ -105,12 +106,15 @@ def main():
     options.add_argument("--scale", type=float, default=1.0, help="boards played at once, as a share of the usual number")
     options.add_argument("--checkpoints", type=int, default=8, help="how many policies to keep on the way, for the learning curve")
     options.add_argument("--matches", type=int, default=200, help="matches against each model of the zoo; 0 for none")
+    options.add_argument("--submit", metavar="MODEL", help="submit it as a version of your model of this name (after agon login)")
     given = options.parse_args()
     train(given)
     trained = given.out / "trained"
     node("packages/cli/src/main.ts", "examine", f"{trained}.onnx", f"{trained}.json", "--game", "snakes")
     if given.matches > 0:
         node("examples/train/gauntlet.ts", "--matches", given.matches, f"{trained}.onnx")
+    if given.submit is not None:
+        node("packages/cli/src/main.ts", "submit", f"{trained}.onnx", "--game", "snakes", "--model", given.submit)
 
 
 if __name__ == "__main__":

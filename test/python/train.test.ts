@@ -29,7 +29,7 @@ describe.skipIf(missing !== undefined)(`the example of training${missing === und
 
   it("trains a policy from nothing that is admitted, and that plays better than it began", async () => {
     const given = ["--stages", "30", "--processes", "1", "--checkpoints", "1", "--matches", "0", "--seed", "1", "--out", folder]
-    const { status, output } = await python(".", "examples/train/train.py", ...given)
+    const { status, output } = await python(["examples/train/train.py", ...given])
     assert.strictEqual(status, 0, output)
     assert.match(output, /^admitted: 21895 parameters/m)
     const before = await gauntlet("stage-0")

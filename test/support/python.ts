@@ -12,22 +12,24 @@ const ROOT = resolve(import.meta.dirname, "../..")
 export const missingPython = (): string | undefined =>
   spawnSync(PYTHON, ["-c", "import numpy"]).status === 0 ? undefined : `no numpy for ${PYTHON}, see scripts/apt-packages.txt`
 
+export interface Where {
+  /** A path from the repository's root. */
+  readonly folder?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 export interface Ran {
   readonly status: number | null
   /** What the program wrote, its errors among the rest. */
   readonly output: string
 }
 
-/** Runs a program in `folder`, a path from the repository's root, on one thread and with this Node for whatever asks for Node. */
-export const run = (program: string, args: ReadonlyArray<string>, folder = "."): Promise<Ran> =>
+/** Of the programs of Python: one thread, no files beside the sources, and this Node for whatever asks for Node. */
+const USUAL = { AGON_NODE: process.execPath, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1", OPENBLAS_NUM_THREADS: "1" }
+
+export const run = (program: string, args: ReadonlyArray<string>, { folder = ".", environment = {} }: Where = {}): Promise<Ran> =>
   new Promise((done, fail) => {
-    const env = {
-      ...process.env,
-      AGON_NODE: process.execPath,
-      PYTHONDONTWRITEBYTECODE: "1",
-      OMP_NUM_THREADS: "1",
-      OPENBLAS_NUM_THREADS: "1"
-    }
+    const env = { ...process.env, ...USUAL, ...environment }
     const child = spawn(program, args, { cwd: resolve(ROOT, folder), env, stdio: ["ignore", "pipe", "pipe"] })
     const parts: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => parts.push(text))
@@ -35,4 +37,4 @@ export const run = (program: string, args: ReadonlyArray<string>, folder = "."):
     child.on("close", (status) => done({ status, output: parts.join("") }))
   })
 
-export const python = (folder: string, ...args: ReadonlyArray<string>): Promise<Ran> => run(PYTHON, args, folder)
+export const python = (args: ReadonlyArray<string>, where: Where = {}): Promise<Ran> => run(PYTHON, args, where)

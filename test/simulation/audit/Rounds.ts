@@ -10,6 +10,25 @@ export const owedIn = ({ head, rounds }: View): number => (head.round === 0 ? In
 export const isComplete = (view: View): boolean =>
   LADDERS.every((ladder) => isDead(view, ladder) || pairableOn(view, ladder).every(({ credit }) => credit >= owedIn(view)))
 
+const IN_VAIN_MS = 86_400_000
+const IN_VAIN_MATCHES = 20
+
+/** For a day nothing has ended well, unless in this commit, and at least half of the entries have what the round owes them. */
+const isInVain = ({ before, now: view }: Window): boolean => {
+  const { active, failing, now, played } = view.head
+  if (
+    failing == null ||
+    ![before.head.played, played].includes(failing.played) ||
+    (failing.n ?? 0) < IN_VAIN_MATCHES ||
+    now < failing.since! + IN_VAIN_MS
+  )
+    return false
+  const owed = LADDERS.filter((ladder) => !isDead(view, ladder)).flatMap((ladder) =>
+    pairableOn(view, ladder).flatMap(({ credit, version }) => (credit < owedIn(view) ? [version] : []))
+  )
+  return new Set(owed).size * 2 <= active
+}
+
 export const checkRounds = (window: Window): void => {
   checkCalendar(window)
   if (window.before.head.round === window.now.head.round) for (const ladder of LADDERS) checkTurns(window, ladder)
@@ -72,7 +91,8 @@ const checkTurns = (window: Window, ladder: string): void => {
   }
 }
 
-const checkFinals = ({ before, now, recent, voided }: Window): void => {
+const checkFinals = (window: Window): void => {
+  const { before, now, recent, voided } = window
   const { head, live, rounds } = now
   const finals = rounds.find(({ n }) => n === head.round)?.kind === "finals"
   const idle = finals && ![...live.values()].some(({ ladder }) => ladder !== null)
@@ -80,5 +100,9 @@ const checkFinals = ({ before, now, recent, voided }: Window): void => {
   if (idle && boards && isComplete(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
   if (before.head.phase !== "open" || head.phase === "open") return
   if (!recent.some(({ _tag }) => _tag === "CloseSeason"))
-    must(finals && (isComplete(now) || voided.length > 0), "a season closes when it is told to, or when its finals are complete", head)
+    must(
+      finals && (isComplete(now) || isInVain(window) || voided.length > 0),
+      "a season closes when it is told to, or when its finals are over",
+      head
+    )
 }

@@ -53,10 +53,18 @@ export interface Head {
   series_at: number // when the last points of the series were taken
   series_rated: number // how often ratings had changed by then
   played: number // matches with a result, counted or not
-  /** Failed matches since the last result: `played` at that time, the versions that sat in all of them, and those that runners named. */
-  failing: { readonly played: number; readonly common: ReadonlyArray<string>; readonly named?: ReadonlyArray<string> } | null
+  failing: Failing | null
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
+}
+
+/** Failed matches since the last result. */
+export interface Failing {
+  readonly played: number // the head's `played` at that time
+  readonly common: ReadonlyArray<string> // the versions that sat in all of them
+  readonly named?: ReadonlyArray<string> // the versions that runners named
+  readonly since?: number // when the first of them failed
+  readonly n?: number
 }
 
 /** Rows changed since the last commit. Rows are named, not copied: no step runs while a commit is in flight. */

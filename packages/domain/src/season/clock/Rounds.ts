@@ -5,6 +5,7 @@ import { rejectVersion } from "../entry/Versions.ts"
 import { fillHeap } from "../Ladders.ts"
 import { resetRatings } from "../rating/LadderRatings.ts"
 import type { Round, State } from "../State.ts"
+import { isInVain } from "../scheduler/Faults.ts"
 import { owesMatches } from "../scheduler/PairingBatches.ts"
 
 export const pending = (state: State): Round | undefined => state.rounds.find((round) => round.started_at === null && !round.withdrawn)
@@ -86,6 +87,24 @@ export const rejectCandidates = (state: State, detail: string): void => {
   for (const version of [...state.candidates]) rejectVersion(state, version, "season_closed", detail)
 }
 
-/** The finals are complete when nobody is owed a match that could be played. */
-export const finalsComplete = (state: State): boolean =>
-  state.phase === "open" && currentRound(state)?.kind === "finals" && !state.ladders.some((ladder) => owesMatches(state, ladder))
+/**
+ * The finals are complete when nobody is owed a match that could be played, or when for a day the matches that are owed were tried in
+ * vain and at least half of the entries are owed none. Nobody is suspended for that: where the other half has lost its weights, runners
+ * report the same as two that no longer reach the store and still hold the weights of the half that is served. In the second case
+ * entries miss games at the end of their finals, after a day in which nobody mended the fleet. Finals in which more are
+ * owed matches wait for the fleet, or for an administrator, however long.
+ */
+export const finalsComplete = (state: State): boolean => {
+  if (state.phase !== "open" || currentRound(state)?.kind !== "finals") return false
+  const owing = state.ladders.filter((ladder) => owesMatches(state, ladder))
+  return owing.length === 0 || (isInVain(state) && owedIn(owing).size * 2 <= state.active)
+}
+
+const owedIn = (ladders: State["ladders"]): ReadonlySet<string> =>
+  new Set(
+    ladders.flatMap(({ owed, ratings }) =>
+      [...ratings.values()]
+        .filter(({ active, credit, suspended }) => active && suspended !== true && credit < owed)
+        .map(({ version }) => version)
+    )
+  )

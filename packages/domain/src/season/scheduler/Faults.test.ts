@@ -173,6 +173,72 @@ describe("an entry whose weights are lost", () => {
   })
 })
 
+describe("finals of four in which half cannot be played", () => {
+  const DAY_MS = 86_400_000
+  const halfOf = (entries: number, games: number) => {
+    const { now, state } = season(entries)
+    step(state, { _tag: "PlanRound", kind: "finals", games, starts_at: now + 1_000 }, now)
+    return { at: now + 2_000, state }
+  }
+  const suspended = (state: State) => [...state.versions_by_id.values()].filter((each) => each.phase === "suspended")
+  const bad = [version(1), version(2)]
+  const isBad = ({ versions }: Match) => versions.some((id) => bad.includes(id))
+  const named = ({ versions }: Match) => versions.find((id) => bad.includes(id))!
+  const machines = (says: Machine["says"], names: Machine["names"] = false) => ["k1", "k2"].map((key) => ({ key, says, names }))
+
+  for (const [what, games, fleet] of [
+    [
+      "because their weights are lost, in finals of one game",
+      1,
+      machines((match) => (isBad(match) ? "weights_unavailable" : "played"), named)
+    ],
+    ["because nobody says why, in finals of one game", 1, machines((match) => (isBad(match) ? "weights_unavailable" : "played"))],
+    ["because they kill runners, in finals of one game", 1, machines((match) => (isBad(match) ? undefined : "played"))]
+  ] as const) {
+    it(`${what}, end a day after the first match that failed since the last result, and nobody is suspended`, () => {
+      const { at, state } = halfOf(4, games)
+      const later = play(state, fleet, at, 6_000)
+      for (const n of [3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, games)
+      assert.isAtLeast(state.failing!.n!, 20)
+      const end = state.failing!.since! + DAY_MS
+      assert.isBelow(later, end)
+      step(state, { _tag: "Tick" }, end - 1)
+      assert.strictEqual(state.phase, "open")
+      assert.lengthOf(suspended(state), 0)
+      step(state, { _tag: "Tick" }, end)
+      step(state, { _tag: "Tick" }, end + 60_000)
+      assert.strictEqual(state.phase, "closed")
+    })
+  }
+
+  it("because both runners have failed in the middle wait for them, and nobody is suspended", () => {
+    const { at, state } = halfOf(4, 4)
+    const playing = play(
+      state,
+      machines(() => "played"),
+      at,
+      4
+    )
+    const dead = machines(
+      () => "weights_unavailable",
+      ({ versions }) => versions[0]!
+    )
+    let later = play(state, dead, playing, 3_000)
+    assert.isAtLeast(state.failing!.n!, 20)
+    later = play(state, dead, later + 7 * DAY_MS, 3_000)
+    assert.strictEqual(state.phase, "open")
+    assert.lengthOf(suspended(state), 0)
+    play(
+      state,
+      machines(() => "played"),
+      later,
+      3_000,
+      ({ phase }) => phase === "closed"
+    )
+    for (const n of [1, 2, 3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
+  })
+})
+
 describe("an entry that kills runners", () => {
   it("is suspended where it alone sat in the matches that were lost", () => {
     const { now, state } = season(6)

@@ -9,7 +9,8 @@
  * clears it. Two things must not suspend an honest entry:
  *
  * - A failing fleet. While no match of the season ends well, only entries that sat in all the failed ones are blamed, and those
- *   that runners name while they name few: two entries whose weights are lost may be all that finals still have to play.
+ *   that runners name while they name few: two entries whose weights are lost may be all that finals still have to play. If
+ *   they are half of the entries, nobody is suspended, and the finals end after a day of it (clock/Rounds.ts).
  * - A lying runner. If two keys have brought results within a day, two keys must each have failed at least two of the
  *   five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
  *   the entry. With one key there is no second source. An `engine_fault` is the machine's: it blames nobody.
@@ -20,7 +21,7 @@ import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { tell } from "../entry/Versions.ts"
 import { pauseRatings, resumeRatings } from "../rating/LadderRatings.ts"
-import type { State } from "../State.ts"
+import type { Failing, State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
@@ -35,6 +36,14 @@ const KEY_NOTED_MS = 3_600_000
 const KEYS_MAX = 16
 /** While no match ends well, fewer than half of the entries, and at most this many, may be blamed by name. */
 const NAMED_MAX = 16
+
+/** How long, and in how many failed matches, those of finals are tried in vain before the finals end. */
+const IN_VAIN_MS = DAY_MS
+const IN_VAIN_MATCHES = 20
+
+/** Whether for a day every match that ended has failed. */
+export const isInVain = ({ failing, now, played }: State): boolean =>
+  failing?.played === played && (failing.n ?? 0) >= IN_VAIN_MATCHES && now >= (failing.since ?? now) + IN_VAIN_MS
 
 /** Whether this key may take a queued match now: a match that it reported unplayable is left to others first. */
 export const mayTake = ({ now }: State, { tries }: OpenMatch, key: string): boolean =>
@@ -85,10 +94,10 @@ export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<st
 
 /** Adds a failed match to those since the last result. */
 const failing = (state: State, suspects: ReadonlyArray<string>) => {
-  const run = state.failing?.played === state.played ? state.failing : { common: suspects, named: [] }
+  const run: Omit<Failing, "played"> = state.failing?.played === state.played ? state.failing : { common: suspects, named: [] }
   const common = run.common.filter((id) => suspects.includes(id))
   const named = [...new Set([...(run.named ?? []), ...(suspects.length === 1 ? suspects : [])])].slice(0, NAMED_MAX + 1)
-  state.failing = { played: state.played, common, named }
+  state.failing = { played: state.played, common, named, since: run.since ?? state.now, n: (run.n ?? 0) + 1 }
   return { common, named }
 }
 

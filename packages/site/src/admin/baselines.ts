@@ -48,9 +48,9 @@ const row = ({ class: weight, enabled, name, reject_reason, status, version_id }
 <td><code>${version_id}</code></td>
 <td>${
   enabled
-    ? button(turn, { baseline: name, enabled: "no" }, "Take out of play", `Take baseline ${name} out of play`)
+    ? button(turn, { baseline: name, enabled: "no" }, "Take out of play", `baseline ${name}`)
     : (status === "disabled" || status === "entered") &&
-      button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `Bring baseline ${name} into play`)
+      button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `baseline ${name}`)
 }</td>
 </tr>
 `

@@ -59,8 +59,8 @@ const card = ({ added_at, board, cols, enabled, map_id, matches, players, rows }
 <p class="faint">Added ${time(added_at)}</p>
 ${
   enabled
-    ? button(turn, { map_id, enabled: "no" }, "Take out of play", `Take board ${map_id} out of play`)
-    : button(turn, { map_id, enabled: "yes" }, "Bring into play", `Bring board ${map_id} into play`)
+    ? button(turn, { map_id, enabled: "no" }, "Take out of play", `board ${map_id}`)
+    : button(turn, { map_id, enabled: "yes" }, "Bring into play", `board ${map_id}`)
 }</li>
 `
 

@@ -73,7 +73,7 @@ const runnerRow =
 <td>${accepts.join(", ")}</td>
 <td>${said(runtime_version)}${!runtime_known && html` <span class="bad">unknown: it is given no work</span>`}</td>
 <td>${time(last_seen_at)}</td>
-<td>${state === "active" && button(stop, { runner: id }, "Stop", `Stop runner ${name}`)}</td>
+<td>${state === "active" && button(stop, { runner: id }, "Stop", `runner ${name}`)}</td>
 </tr>
 `
 
@@ -91,7 +91,7 @@ const keyItem =
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
 <p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
-${key.revoked_at === null && html`<p>${button(forms.revoke, { key: key.id }, "Revoke", `Revoke the key ${key.name}`)}</p>\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
+${key.revoked_at === null && html`<p>${button(forms.revoke, { key: key.id }, "Revoke", `key ${key.name}`)}</p>\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
 </section>
 `
 

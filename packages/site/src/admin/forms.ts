@@ -57,18 +57,18 @@ export const platformForm = <const Name extends string>(part: string, { send, ..
     send: ({ client, query, typed }) => Effect.map(send({ client, typed }), (answer) => answered(answer, back(platformDeskAt(part), query)))
   })
 
-/** A form that is only a button, in a row of a table; `label` says the button's text and what it is about. */
+/** A form that is only a button, in a row of a table; `about` says which row it belongs to, for those who hear it. */
 export const button = <Name extends string>(
   { name }: Form<Name>,
   values: { readonly [N in Name]?: string },
   text: string,
-  label: string
+  about: string
 ): Html =>
   html`<form method="post" class="row"><input type="hidden" name="${FORM_FIELD}" value="${name}">${Object.entries<string | undefined>(
     values
   ).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`
-  )}<button aria-label="${label}">${text}</button></form>`
+  )}<button aria-label="${text}: ${about}">${text}</button></form>`
 
 /** A whole number, or the text itself where it is none, which the API then refuses beside its field. */
 export const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text as unknown as number))

@@ -43,7 +43,7 @@ const row =
 <td>${map}</td>
 <td>${reason !== null && words(reason)}</td>
 <td>${played_at !== null && time(played_at)}</td>
-<td><a href="${withQuery(seasonDeskAt(game, slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void…</a></td>
+<td><a href="${withQuery(seasonDeskAt(game, slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void</a></td>
 </tr>
 `
 

@@ -30,7 +30,7 @@ const comment = ({
 }: ModeratedComment): Html => html`<li class="comment" id="comment-${id}">
 <p class="faint"><a href="${profileAt(author)}">${author}</a> about ${about(subject)}, ${time(created_at)}: ${state}, ${counted(reports, "report")}</p>
 ${prose(body)}
-${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `Approve the comment of ${author}`) : ""}${button(decide, { id, state: "removed" }, "Remove", `Remove the comment of ${author}`)}</li>
+${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `the comment of ${author}`) : ""}${button(decide, { id, state: "removed" }, "Remove", `the comment of ${author}`)}</li>
 `
 
 const SHELVES = [
@@ -62,7 +62,7 @@ const threadRow = ({ comments, id, locked, subject }: ThreadHead): Html => html`
 <th scope="row">The thread about ${about(subject)}</th>
 <td class="n">${comments}</td>
 <td>${locked ? "locked" : "open"}</td>
-<td>${id !== null && (locked ? button(lock, { id, locked: "no" }, "Open", `Open the thread ${id}`) : button(lock, { id, locked: "yes" }, "Lock", `Lock the thread ${id}`))}</td>
+<td>${id !== null && (locked ? button(lock, { id, locked: "no" }, "Open", `thread ${id}`) : button(lock, { id, locked: "yes" }, "Lock", `thread ${id}`))}</td>
 </tr>
 `
 

@@ -51,7 +51,7 @@ const administrator =
 <th scope="row"><a href="${profileAt(username)}">${username}</a></th>
 <td>${said(display_name)}</td>
 <td>${time(added_at)}</td>
-${mayDismiss && html`<td>${button(dismiss, { username }, "Dismiss", `Dismiss ${username}`)}</td>\n`}</tr>
+${mayDismiss && html`<td>${button(dismiss, { username }, "Dismiss", username)}</td>\n`}</tr>
 `
 
 const participant = ({ added_at, id, login, provider, username }: Participant): Html => html`<tr>
@@ -59,7 +59,7 @@ const participant = ({ added_at, id, login, provider, username }: Participant): 
 <td>${said(provider)}</td>
 <td>${username === null ? html`<span class="faint">not yet signed in</span>` : html`<a href="${profileAt(username)}">${username}</a>`}</td>
 <td>${time(added_at)}</td>
-<td>${button(remove, { id }, "Remove", `Remove ${login}`)}</td>
+<td>${button(remove, { id }, "Remove", login)}</td>
 </tr>
 `
 

@@ -53,7 +53,7 @@ const row = (round: Round): Html => {
 <td>${counted(games, "match", "matches")}</td>
 <td>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && time(ended_at)}</td>
-<td>${state === "pending" && button(withdraw, { n: String(n) }, "Withdraw", `Withdraw ${nameOf(round)}`)}</td>
+<td>${state === "pending" && button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}</td>
 </tr>
 `
 }

@@ -2,6 +2,7 @@
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonBaselines } from "./baselines.ts"
 import { seasonBoards } from "./boards.ts"
+import { platformPicks, platformStories } from "./choices.ts"
 import { platformRunners, seasonRunners } from "./fleet.ts"
 import { platformLog, seasonLog } from "./log.ts"
 import { seasonMatches } from "./matches.ts"
@@ -14,7 +15,7 @@ import { seasonRounds } from "./rounds.ts"
 import { seasonOverview } from "./season.ts"
 import { platformUsers } from "./users.ts"
 import { platformWords } from "./words.ts"
-import { platformAnnouncements, platformPicks, platformPosts, platformStories } from "./writing.ts"
+import { platformAnnouncements, platformPosts } from "./writing.ts"
 
 export const administration: ReadonlyArray<PersonalRoute> = [
   ...[seasonOverview, seasonBoards, seasonBaselines, seasonPeople, seasonRounds, seasonRunners, seasonMatches, seasonNotices, seasonLog],

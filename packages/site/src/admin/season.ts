@@ -7,6 +7,7 @@ import { type Html, html } from "../html/Html.ts"
 import { seasonDeskAt } from "../html/links.ts"
 import { bytes, count, counted, time } from "../html/words.ts"
 import { clock, rulesSection } from "../season/parts.ts"
+import { edit, editing } from "./editSeason.ts"
 import { seasonDesk } from "./guard.ts"
 import { table } from "./parts.ts"
 import { steering, steeringButtons, steeringForms } from "./steering.ts"
@@ -50,7 +51,7 @@ const classes = ({ weight_classes }: Season): Html =>
 
 export const seasonOverview = seasonDesk({
   part: "",
-  forms: steeringForms,
+  forms: [edit, ...steeringForms],
   buttons: steeringButtons,
   render: Effect.fnUntraced(function* ({ account, client, of, season, tried }) {
     const [{ admissions }, { playing }] = yield* Effect.all(
@@ -62,6 +63,6 @@ ${figures(season, admissions, playing)}
 ${rulesSection(season)}
 <h2>Weight classes</h2>
 ${classes(season)}
-${steering(season, account.admin, tried)}`
+${editing(season, tried)}${steering(season, account.admin, tried)}`
   })
 })

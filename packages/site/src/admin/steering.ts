@@ -87,14 +87,14 @@ ${fills.whole(
 }
 
 /** `isPlatform`: whether the visitor administers the platform. */
-export const steering = ({ slug, state, visibility, entry }: Season, isPlatform: boolean, tried: Tried | undefined): Html => {
+export const steering = ({ entry, name, slug, state, visibility }: Season, isPlatform: boolean, tried: Tried | undefined): Html => {
   if (state === "closed") return html`<p>The season is closed: nothing about it can be changed.</p>`
   const { text, whole } = inputs(close, tried)
-  return html`${isPlatform && visibility === "public" && html`<h2>Feature it</h2>\n<p>Reads that name no season mean the featured one.</p>\n${button(feature, {}, "Feature this season", "Feature this season")}\n`}${
+  return html`${isPlatform && visibility === "public" && html`<h2>Feature it</h2>\n<p>Reads that name no season mean the featured one.</p>\n${button(feature, {}, "Feature this season", name)}\n`}${
     state === "scheduled" &&
     visibility === "public" &&
     entry === "open" &&
-    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${button(narrow, {}, "Restrict entry to the roster", "Restrict entry to the roster")}\n`
+    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${button(narrow, {}, "Restrict entry to the roster", name)}\n`
   }${isPlatform && fleetForms(tried)}
 <h2>Close the season</h2>
 <p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the podium is frozen. This cannot be undone.</p>

@@ -20,12 +20,12 @@ const edit = platformForm("users", {
 const changes = ({ admin, suspended, username }: User): Html =>
   html`${
     suspended
-      ? button(edit, { username, suspended: "no" }, "Lift the suspension", `Lift the suspension of ${username}`)
-      : button(edit, { username, suspended: "yes" }, "Suspend", `Suspend ${username}`)
+      ? button(edit, { username, suspended: "no" }, "Lift the suspension", username)
+      : button(edit, { username, suspended: "yes" }, "Suspend", username)
   }${
     admin
-      ? button(edit, { username, admin: "no" }, "Make no administrator", `Make ${username} no administrator`)
-      : button(edit, { username, admin: "yes" }, "Make an administrator", `Make ${username} an administrator`)
+      ? button(edit, { username, admin: "no" }, "Make no administrator", username)
+      : button(edit, { username, admin: "yes" }, "Make an administrator", username)
   }`
 
 const row = (user: User): Html => {

@@ -24,7 +24,7 @@ const remove = platformForm("words", {
 const row = ({ added_at, word }: Word): Html => html`<tr>
 <th scope="row">${said(word)}</th>
 <td>${time(added_at)}</td>
-<td>${button(remove, { word }, "Remove", `Remove ${word}`)}</td>
+<td>${button(remove, { word }, "Remove", word)}</td>
 </tr>
 `
 

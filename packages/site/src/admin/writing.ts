@@ -1,86 +1,119 @@
-/** Announcements, posts, stories and picks as administrators see them: also those that nobody else does. */
-import type { Announcement } from "@agon/api/writing/Announcement.ts"
-import type { Post } from "@agon/api/writing/Post.ts"
-import type { Pick } from "@agon/api/writing/picks.ts"
-import type { SubmittedStory } from "@agon/api/writing/Story.ts"
+/** Announcements and posts as administrators see them, also those that nobody else does, and the forms that write them. */
+import { type Announcement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
+import { type Post, WritePost } from "@agon/api/writing/Post.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { link, matchAt, modelAt, platformDeskAt, postAt, profileAt, withQuery } from "../html/links.ts"
+import { link, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { time } from "../html/words.ts"
+import { constraintsOf } from "../http/constraints.ts"
+import { inputs } from "../http/inputs.ts"
+import { button, given, instantOf, LeadsTo, localOf, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { deskNav, table } from "./parts.ts"
+import { table } from "./parts.ts"
 
-const announcementRow = ({ body, ends_at, starts_at, title }: Announcement): Html => html`<tr>
+const MARKDOWN = "Markdown."
+
+const announce = platformForm("announcements", {
+  name: "announce",
+  fields: ["title", "body", "link", "starts_at", "ends_at"],
+  send: ({ client, typed }) =>
+    client.editorial.announce({
+      payload: {
+        title: typed.one("title"),
+        body: typed.one("body"),
+        ...given("link", typed.one("link"), (link) => link.trim()),
+        ...given("starts_at", typed.one("starts_at"), instantOf),
+        ...given("ends_at", typed.one("ends_at"), instantOf)
+      }
+    })
+})
+
+const removeAnnouncement = platformForm("announcements", {
+  name: "remove",
+  fields: ["id"],
+  send: ({ client, typed }) => client.editorial.removeAnnouncement({ params: { id: typed.one("id") } })
+})
+
+const announcementRow = ({ body, ends_at, id, starts_at, title }: Announcement): Html => html`<tr>
 <th scope="row">${said(title)}${prose(body)}</th>
 <td>${starts_at === null ? "at once" : time(starts_at)}</td>
 <td>${ends_at !== null && time(ends_at)}</td>
+<td>${button(removeAnnouncement, { id }, "Remove", title)}</td>
 </tr>
 `
 
 export const platformAnnouncements = platformDesk({
   part: "announcements",
   query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ links, client, page }) {
+  forms: [announce],
+  buttons: [removeAnnouncement],
+  render: Effect.fnUntraced(function* ({ client, links, page, tried }) {
     const { announcements, next_cursor } = yield* client.editorial.allAnnouncements({ query: page })
-    return html`${table("Announcements", ["Announcement", "Shown from", "Until"], announcements.map(announcementRow), "There is none.")}
-${links(next_cursor)}`
+    const { area, text, whole } = inputs(announce, tried)
+    const limits = constraintsOf(WriteAnnouncement)
+    return html`${table("Announcements", ["Announcement", "Shown from", "Until", "Change"], announcements.map(announcementRow), "There is none.")}
+${links(next_cursor)}
+<h2>Announce something</h2>
+${whole(
+  html`${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("link", "Link", { hint: "A path of this site, or an address with http or https; may be left out.", more: limits("link") })}${text("starts_at", "Shown from, in UTC", { hint: "At once where it is left out.", more: limits("starts_at") })}${text("ends_at", "Until, in UTC", { hint: "May be left out.", more: limits("ends_at") })}`,
+  "Announce",
+  "Announce something"
+)}`
   })
 })
 
+/** Writes a new post, or another text of the one that `was` names. */
+const write = platformForm("posts", {
+  name: "write",
+  fields: ["was", "slug", "title", "body", "published_at"],
+  codes: { post_exists: "slug" },
+  send: ({ client, typed }) => {
+    const published_at = typed.one("published_at").trim() === "" ? null : instantOf(typed.one("published_at"))
+    const payload = { slug: typed.one("slug").trim(), title: typed.one("title"), body: typed.one("body"), published_at }
+    const was = typed.one("was")
+    const written = was === "" ? client.editorial.addPost({ payload }) : client.editorial.editPost({ params: { slug: was }, payload })
+    return Effect.as(written, new LeadsTo({ to: withQuery(platformDeskAt("posts"), { done: "yes" }) }))
+  }
+})
+
+const removePost = platformForm("posts", {
+  name: "remove",
+  fields: ["slug"],
+  send: ({ client, typed }) =>
+    Effect.as(
+      client.editorial.removePost({ params: { slug: typed.one("slug") } }),
+      new LeadsTo({ to: withQuery(platformDeskAt("posts"), { done: "yes" }) })
+    )
+})
+
 const postRow = ({ author, published_at, slug, title }: Post): Html => html`<tr>
-<th scope="row">${published_at === null ? said(title) : link(postAt(slug), title)}</th>
-<td><code>${slug}</code></td>
-<td><a href="${profileAt(author)}">${author}</a></td>
+<th scope="row">${said(title)}</th>
+<td><a href="${withQuery(platformDeskAt("posts"), { post: slug })}#write" aria-label="Change ${slug}">${slug}</a></td>
+<td>${link(profileAt(author), author)}</td>
 <td>${published_at === null ? "a draft" : time(published_at)}</td>
+<td>${button(removePost, { slug }, "Remove", `post ${slug}`)}</td>
 </tr>
 `
 
 export const platformPosts = platformDesk({
   part: "posts",
-  query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ links, client, page }) {
+  query: ["post", "cursor"],
+  forms: [write],
+  buttons: [removePost],
+  render: Effect.fnUntraced(function* ({ client, links, page, query, tried }) {
     const { next_cursor, posts } = yield* client.editorial.allPosts({ query: page })
-    return html`${table("Posts, the newest first", ["Post", "Address", "Author", "Published"], posts.map(postRow), "There is none.")}
-${links(next_cursor)}`
-  })
-})
-
-const story = ({ body, featured, model, name, owner, updated_at }: SubmittedStory): Html => html`<article>
-<h2>The story of ${link(modelAt(model), name)}</h2>
-<p class="faint"><a href="${profileAt(owner)}">${owner}</a>, ${time(updated_at)}${featured && ", featured"}</p>
-${prose(body)}
-</article>
-`
-
-const SHELVES = [
-  ["pending", "Waiting"],
-  ["approved", "Approved"]
-] as const
-
-export const platformStories = platformDesk({
-  part: "stories",
-  query: ["state", "cursor"],
-  render: Effect.fnUntraced(function* ({ links, client, page, query }) {
-    const state = query["state"] === "approved" ? "approved" : "pending"
-    const { next_cursor, stories } = yield* client.editorial.submittedStories({ query: { ...page, state } })
-    return html`${deskNav("Which stories", SHELVES, (state) => withQuery(platformDeskAt("stories"), { state }), state)}
-${stories.length === 0 ? html`<p class="faint">There is none.</p>` : stories.map(story)}
-${links(next_cursor)}`
-  })
-})
-
-const pickRow = ({ match, note, picked_at }: Pick): Html => html`<tr>
-<th scope="row"><a href="${matchAt(match)}">Match picked ${time(picked_at)}</a></th>
-<td>${note !== null && said(note)}</td>
-</tr>
-`
-
-export const platformPicks = platformDesk({
-  part: "picks",
-  query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ links, client, page }) {
-    const { next_cursor, picks } = yield* client.pickAdmin.allPicks({ query: page })
-    return html`${table("Picks, the newest first", ["Match", "Note"], picks.map(pickRow), "There is none.")}
-${links(next_cursor)}`
+    const old = posts.find(({ slug }) => slug === query["post"])
+    const values =
+      old === undefined ? {} : { was: old.slug, slug: old.slug, title: old.title, body: old.body, published_at: localOf(old.published_at) }
+    const { area, hidden, text, whole } = inputs(write, tried, values)
+    const limits = constraintsOf(WritePost)
+    return html`${table("Posts, the newest first", ["Post", "Address", "Author", "Published", "Change"], posts.map(postRow), "There is none.")}
+${links(next_cursor)}
+<h2>${old === undefined ? "Write a post" : html`Change ${old.slug}`}</h2>
+${whole(
+  html`${hidden("was", (tried?.form === write.name ? tried.typed.one("was") : old?.slug) ?? "")}${text("slug", "Address", { hint: "Small letters, digits and dashes.", more: limits("slug") })}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("published_at", "Published, in UTC", { hint: "A draft where it is left out; a future time publishes it then.", more: limits("published_at") })}`,
+  old === undefined ? "Write" : "Save",
+  "Write a post"
+)}`
   })
 })

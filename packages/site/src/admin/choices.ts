@@ -1,0 +1,94 @@
+/** Models' stories that wait for a moderator, and matches that administrators recommend. */
+import { type Pick, PickMatch } from "@agon/api/writing/picks.ts"
+import type { SubmittedStory } from "@agon/api/writing/Story.ts"
+import { Effect } from "effect"
+import { type Html, html, prose, said } from "../html/Html.ts"
+import { link, matchAt, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { time } from "../html/words.ts"
+import { constraintsOf } from "../http/constraints.ts"
+import { inputs } from "../http/inputs.ts"
+import { button, given, platformForm } from "./forms.ts"
+import { platformDesk } from "./guard.ts"
+import { deskNav, table } from "./parts.ts"
+
+/** Of the text that was shown: one that its owner has replaced since is refused. */
+const decide = platformForm("stories", {
+  name: "decide",
+  fields: ["model", "updated_at", "state", "featured"],
+  send: ({ client, typed }) =>
+    client.editorial.decideStory({
+      params: { model: typed.one("model") },
+      payload: {
+        state: typed.one("state") as "approved" | "rejected",
+        updated_at: typed.one("updated_at"),
+        ...given("featured", typed.one("featured"), (word) => word === "yes")
+      }
+    })
+})
+
+const story = ({ body, featured, model, name, owner, state, updated_at }: SubmittedStory): Html => {
+  const to = (decision: "approved" | "rejected", featured: "yes" | "no" | "", text: string) =>
+    button(decide, { model, updated_at, state: decision, featured }, text, `the story of ${name}`)
+  return html`<article>
+<h2>The story of ${link(modelAt(model), name)}</h2>
+<p class="faint">${link(profileAt(owner), owner)}, ${time(updated_at)}${featured && ", featured"}</p>
+${prose(body)}
+<p>${state !== "approved" && to("approved", "", "Approve")}${!featured && to("approved", "yes", "Approve and feature")}${featured && to("approved", "no", "Feature no more")}${to("rejected", "", "Reject")}</p>
+</article>
+`
+}
+
+const SHELVES = [
+  ["pending", "Waiting"],
+  ["approved", "Approved"]
+] as const
+
+export const platformStories = platformDesk({
+  part: "stories",
+  query: ["state", "cursor"],
+  buttons: [decide],
+  render: Effect.fnUntraced(function* ({ client, links, page, query }) {
+    const state = query["state"] === "approved" ? "approved" : "pending"
+    const { next_cursor, stories } = yield* client.editorial.submittedStories({ query: { ...page, state } })
+    return html`${deskNav("Which stories", SHELVES, (state) => withQuery(platformDeskAt("stories"), { state }), state)}
+${stories.length === 0 ? html`<p class="faint">There is none.</p>` : stories.map(story)}
+${links(next_cursor)}`
+  })
+})
+
+const pick = platformForm("picks", {
+  name: "pick",
+  fields: ["match", "note"],
+  codes: { not_found: "match", pick_exists: "match", season_private: "match" },
+  send: ({ client, typed }) =>
+    client.pickAdmin.pick({ payload: { match: typed.one("match").trim(), ...given("note", typed.one("note"), String) } })
+})
+
+const unpick = platformForm("picks", {
+  name: "unpick",
+  fields: ["id"],
+  send: ({ client, typed }) => client.pickAdmin.unpick({ params: { id: typed.one("id") } })
+})
+
+const pickRow = ({ id, match, note, picked_at }: Pick): Html => html`<tr>
+<th scope="row"><a href="${matchAt(match)}">Match picked ${time(picked_at)}</a></th>
+<td>${note !== null && said(note)}</td>
+<td>${button(unpick, { id }, "Take back", `pick ${id}`)}</td>
+</tr>
+`
+
+export const platformPicks = platformDesk({
+  part: "picks",
+  query: ["cursor"],
+  forms: [pick],
+  buttons: [unpick],
+  render: Effect.fnUntraced(function* ({ client, links, page, tried }) {
+    const { next_cursor, picks } = yield* client.pickAdmin.allPicks({ query: page })
+    const { area, text, whole } = inputs(pick, tried)
+    const limits = constraintsOf(PickMatch)
+    return html`${table("Picks, the newest first", ["Match", "Note", "Change"], picks.map(pickRow), "There is none.")}
+${links(next_cursor)}
+<h2>Pick a match</h2>
+${whole(html`${text("match", "Match", { hint: "Its id, from its page's address.", more: html`${limits("match")} spellcheck="false" autocomplete="off"` })}${area("note", "Note", { hint: "Why it is worth watching; may be left out." })}`, "Pick", "Pick a match")}`
+  })
+})

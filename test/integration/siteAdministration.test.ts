@@ -123,7 +123,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
   it.effect("is well formed, safe whatever people call things, kept nowhere, and leads nowhere that does not answer", () =>
     Effect.gen(function* () {
       const links = new Set<string>()
-      for (const path of [...deskOf("hidden"), ...deskOf("spring"), ...PLATFORM]) {
+      for (const path of [...deskOf("hidden"), ...deskOf("spring"), ...PLATFORM, "/games/snakes/seasons/autumn/admin"]) {
         const answer = yield* get(path, "root")
         assert.strictEqual(answer.status, 200, `${path}: ${answer.text}`)
         assert.strictEqual(answer.headers.get("cache-control"), "private, no-store", path)

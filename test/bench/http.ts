@@ -9,7 +9,6 @@
  *   node test/bench/http.ts --profile KIND      where the time of one server goes
  */
 
-import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,7 +16,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { id } from "../support/SeasonScript.ts"
-import { answer, CONNECTIONS, cpu_us, launch, load, median, type Server } from "./http/launch.ts"
+import { answer, CONNECTIONS, cpu_us, launch, load, median, onCoreOne, type Server } from "./http/launch.ts"
 import { summary } from "./http/profile.ts"
 import { compareRoutes } from "./http/routes.ts"
 import { subjectOf, write } from "./http/Subject.ts"
@@ -111,13 +110,7 @@ const main = async (url: Redacted.Redacted, args: ReadonlyArray<string>) => {
   }
 }
 
-for (const tool of ["wrk", "taskset"]) {
-  if (spawnSync(tool, ["--version"]).error !== undefined) {
-    console.log(`http: skipped, ${tool} is not installed (Debian: apt install ${tool === "wrk" ? "wrk" : "util-linux"})`)
-    process.exit(0)
-  }
-}
-execFileSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" }) // Postgres and wrk inherit it
+onCoreOne("http")
 const args = process.argv.slice(2)
 const program = Effect.gen(function* () {
   const url = Postgres.url({ migrate: true })

@@ -15,6 +15,7 @@ const BENCHES = {
   play: "match cycles a second at the season's mailbox and over HTTP, against job queues on the same Postgres",
   reads: "what reads cost over a million matches, against hand-written SQL, and what grows",
   http: "what a read costs, against bare servers and Fastify",
+  pages: "what a kept page of the site costs, against the API read beneath it",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
   start: "from scripts/start on empty data to the first answer and the first rated match"
 }

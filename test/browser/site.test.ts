@@ -42,6 +42,8 @@ const played = Effect.gen(function* () {
   yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${bytes.length} WHERE id = ${PLAYED}`
   yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
   yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${Fixture.modelIds.alpha}`
+  yield* sql`INSERT INTO series_point (season_id, ladder, at, versions, mus)
+    VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${Fixture.versionIds.alpha2}, ${Fixture.versionIds.beta1}]::uuid[], ARRAY[40, 10])`
 })
 
 /** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
@@ -128,6 +130,27 @@ else
         assert.strictEqual(yield* Effect.promise(() => verdict.textContent()), "Recomputed here: state hash equal.")
         assert.match((yield* Effect.promise(() => page.locator("agon-replay .at").textContent()))!, /^Turn 7 of 72$/)
         yield* Effect.promise(() => assertClean(watched, "the match"))
+        yield* Effect.promise(() => watched.close())
+      })
+    )
+
+    it.effect("draw the course of a ladder, and tell its figures by keyboard", () =>
+      Effect.gen(function* () {
+        const watched = yield* open("/games/snakes/seasons/spring/ladders/open/course", { viewport: { width: 320, height: 800 } })
+        const { page } = watched
+        yield* Effect.promise(() => page.locator("agon-chart canvas").waitFor())
+        assert.strictEqual(
+          yield* Effect.promise(() => page.locator("agon-chart svg.graph").count()),
+          0,
+          "it takes the place of the picture"
+        )
+        const output = page.locator("agon-chart output")
+        const last = yield* Effect.promise(() => output.textContent())
+        assert.match(last!, / UTC: .*Beta\u2069 1520/)
+        yield* Effect.promise(() => page.locator("agon-chart input").press("ArrowLeft"))
+        assert.match((yield* Effect.promise(() => output.textContent()))!, / UTC: .*Beta\u2069 1510/)
+        yield* Effect.promise(() => assertClean(watched, "the course"))
+        assert.isAtMost(yield* Effect.promise(() => watched.width()), 320)
         yield* Effect.promise(() => watched.close())
       })
     )

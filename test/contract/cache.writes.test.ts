@@ -33,6 +33,7 @@ const pathsOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World): R
     ...["one", "two"].flatMap(inSeason),
     ...[...models, idle].flatMap((id) => [`/v1/models/${id}`, `/v1/models/${id}/rivals`, `/v1/matches?model=${id}`]),
     ...["one", "two"].flatMap((slug) => models.map((id) => `/v1/models/${id}/season?season=${slug}`)),
+    ...["one", "two"].flatMap((slug) => models.map((id) => `/v1/models/${id}/maps?season=${slug}`)),
     `/v1/models/${cobra.model}/season`,
     ...[...versions, one.baselines[0]!, two.baselines[0]!].map((id) => `/v1/versions/${id}`),
     ...versions.map((id) => `/v1/matches?version=${id}`),

@@ -29,6 +29,7 @@ const readsOf = (season: string, ids: { readonly model: string; readonly version
   `${here}/seasons/${season}/podium`,
   `${here}/seasons/${season}/playing`,
   `/v1/models/${ids.model}`,
+  `/v1/models/${ids.model}/maps?season=${season}`,
   `/v1/versions/${ids.version}`,
   `/v1/matches?season=${season}`,
   `/v1/matches?version=${ids.version}`,

@@ -152,6 +152,30 @@ layer(web)("the records of models", (it) => {
     })
   )
 
+  it.effect("a model on the boards of a season: means over its counted matches", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<Record<string, number | string>>`
+        SELECT b.map_id, b.players, count(*)::int AS matches, round(avg(x.rank), 2)::float8 AS mean_rank, round(avg(x.score), 2)::float8 AS mean_score,
+          round(avg(CASE WHEN m.ladder = 'open' THEN x.made_change ELSE coalesce(x.open_change, 0) END)::numeric, 2)::float8 AS mean_rating_change
+        FROM seat x JOIN match m ON m.id = x.match_id JOIN board b ON b.season_id = m.season_id AND b.map_id = m.map_id
+        WHERE x.model_id = ${m.alpha} AND m.season_id = ${seasonIds.spring} AND m.status = 'rated' GROUP BY 1, 2, b.ord ORDER BY b.ord`
+      const path = `/v1/models/${m.alpha}/maps`
+      assert.deepStrictEqual(yield* read(`${path}?season=spring`), { season: "spring", maps: rows })
+      assert.isNotEmpty(rows)
+      assert.deepStrictEqual(yield* read(path), yield* read(`${path}?season=spring`), "the featured season")
+      assert.deepStrictEqual(yield* read(`${path}?season=autumn`), { season: "autumn", maps: [] })
+      for (const [asked, expected] of [
+        [`/v1/models/${nothing("model")}/maps`, "404 not_found"],
+        ["/v1/models/alpha/maps", "404 not_found"],
+        [`/v1/models/${m.secretBase}/maps`, "404 not_found"],
+        [`${path}?season=secret`, "404 unknown_season"]
+      ] as const) {
+        assert.strictEqual(refusal(yield* call(asked)), expected, asked)
+      }
+    })
+  )
+
   it.effect("the top of a ladder against each other: every counted match of the season once for each of the two", () =>
     Effect.gen(function* () {
       const path = "/v1/games/snakes/leaderboard/matrix"

@@ -41,7 +41,8 @@ const ModelHandlers = HttpApiBuilder.group(Api, "model", (handlers) =>
         ...{ id: "m", game: "snakes", name: payload.name, owner: "x".repeat(5_000), retired: false },
         created_at: "2026-01-01T00:00:00.000Z"
       }),
-    ...{ ownModels: uncalled, model: uncalled, privateModel: uncalled, editModel: uncalled, modelSeason: uncalled, rivals: uncalled }
+    ...{ ownModels: uncalled, model: uncalled, privateModel: uncalled, editModel: uncalled, modelSeason: uncalled, rivals: uncalled },
+    ...{ modelMaps: uncalled, privateModelMaps: uncalled }
   })
 )
 

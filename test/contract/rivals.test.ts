@@ -33,15 +33,19 @@ const busy = Effect.gen(function* () {
 const database = Layer.effectDiscard(Effect.orDie(busy)).pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 4 })))
 
 /** What a process that has just started answers. */
-const read = Effect.gen(function* () {
-  const { rivals } = yield* Models
-  return yield* rivals(model, { limit: 100, cursor: 0 })
-}).pipe(
-  Effect.provide(
-    Layer.fresh(Models.layer).pipe(Layer.provide(Versions.layer), Layer.provide([Seasons.layer, Words.layer, ResponseCache.layer]))
-  ),
-  Effect.scoped
+const fresh = <A, E>(of: (models: Models["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Models, of).pipe(
+    Effect.provide(
+      Layer.fresh(Models.layer).pipe(Layer.provide(Versions.layer), Layer.provide([Seasons.layer, Words.layer, ResponseCache.layer]))
+    ),
+    Effect.scoped
+  )
+const read = fresh(({ rivals }) => rivals(model, { limit: 100, cursor: 0 }))
+const onMaps = Effect.map(
+  fresh(({ maps }) => maps(model, "big", null)),
+  ({ maps }) => maps.maps
 )
+const total = (maps: ReadonlyArray<{ readonly matches: number }>) => maps.reduce((sum, { matches }) => sum + matches, 0)
 
 /** The sweep of a process that has just started. Its limit of time ends with it, in a test's transaction too. */
 const sweep = Effect.gen(function* () {
@@ -187,6 +191,33 @@ layer(database, { excludeTestServices: true })("the rivals of a model with many 
       yield* Fiber.join(node)
       assert.isAbove(yield* look, 0)
       assert.lengthOf(yield* storedFor, 1)
+    })
+  )
+
+  it.effect("and its record on boards likewise: stored once, counted on from there, and anew once a match was voided", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const first = yield* onMaps
+      const played = yield* sql<{ readonly map_id: string; readonly matches: number }>`
+        SELECT m.map_id, count(*)::int AS matches FROM seat x JOIN match m ON m.id = x.match_id
+        WHERE x.model_id = ${model} AND x.season_id = ${season} AND x.made_mu IS NOT NULL GROUP BY 1`
+      assert.sameDeepMembers(
+        first.map(({ map_id, matches }) => ({ map_id, matches })),
+        [...played]
+      )
+      const [stored] = yield* sql<{ readonly counted_to: Date }>`SELECT counted_to FROM map_tally WHERE version_id = ${version}`
+      assert.deepStrictEqual(yield* onMaps, first)
+      yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            yield* sql`UPDATE seat SET made_mu = NULL WHERE version_id = ${version} AND ended_at < ${stored!.counted_to}`
+            assert.deepStrictEqual(yield* onMaps, first, "what was counted is not read again")
+            yield* sql`UPDATE season SET head = head || '{"voided": 1}' WHERE id = ${season}`
+            assert.isBelow(total(yield* onMaps), total(first), "now it is")
+            return yield* Effect.fail("undone" as const)
+          })
+        )
+        .pipe(Effect.catch((error) => (error === "undone" ? Effect.void : Effect.die(error))))
     })
   )
 

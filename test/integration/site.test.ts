@@ -31,6 +31,8 @@ const spoil = Effect.gen(function* () {
   yield* sql`UPDATE account SET display_name = ${ILL}, bio = ${ILL} WHERE username = 'ada'`
   yield* sql`UPDATE model SET name = ${ILL} WHERE id IN (${m.alpha}, ${m.random})`
   yield* sql`UPDATE season SET name = ${ILL} WHERE slug = 'spring'`
+  yield* sql`INSERT INTO series_point (season_id, ladder, at, versions, mus)
+    VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${v.alpha2}, ${v.beta1}]::uuid[], ARRAY[40, 10])`
   yield* sql`UPDATE version SET note = ${ILL} WHERE id = ${v.alpha2}`
   yield* sql`INSERT INTO announcement (id, title, body, link, created_at) VALUES (${uuid("thread", 1)}, ${ILL}, ${ILL}, '/news', '2026-01-01')`
   yield* sql`INSERT INTO post (id, slug, title, body, author_id, published_at, created_at)
@@ -44,6 +46,7 @@ const PAGES = [
   ...["spring", "winter", "autumn"].map((slug) => `/games/snakes/seasons/${slug}`),
   ...["open", "nano", "large"].map((ladder) => `/games/snakes/seasons/spring/ladders/${ladder}`),
   ...["open", "large"].map((ladder) => `/games/snakes/seasons/spring/ladders/${ladder}/matrix`),
+  ...["open", "large"].map((ladder) => `/games/snakes/seasons/spring/ladders/${ladder}/course`),
   ...["duel", "old"].map((map_id) => `/games/snakes/seasons/spring/boards/${map_id}`),
   ...[x.nano, x.open, x.winter].map((id) => `/matches/${id}`),
   ...[m.alpha, m.beta, m.gamma, m.random].map((id) => `/models/${id}`),
@@ -94,6 +97,31 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         met.map((record) => [words(record), record.wins, record.draws, record.losses, words(record)])
       )
       assert.isNotEmpty(cells)
+    })
+  )
+
+  it.effect("draws ratings over time without a script, with a table of the figures", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const course = yield* get("/games/snakes/seasons/spring/ladders/open/course")
+      for (const { text } of [course, yield* get(`/models/${m.alpha}?season=spring`)]) {
+        assert.match(text, /<agon-chart[^>]*><svg class="graph"[^>]* role="img" aria-label="Rating/)
+        assert.match(text, /<script type="module" src="\/assets\/chart-/)
+        assert.match(text, /<tr><th scope="row"><time datetime="[^"]+">[^<]+<\/time><\/th><td class="n">15[14]0\.0<\/td>/)
+      }
+      assert.lengthOf([...course.text.matchAll(/<th scope="col" data-line/g)], 4)
+    })
+  )
+
+  it.effect("shows the boards of a season as pictures, and a podium of models that people have entered", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const { text } = yield* get("/games/snakes/seasons/spring")
+      const boards = text.slice(text.indexOf('<ul class="cards boards">'))
+      assert.match(boards, /<h3><a href="\/games\/snakes\/seasons\/spring\/boards\/duel">duel<\/a><\/h3>\n<svg class="agon-picture /)
+      const podium = text.slice(text.indexOf("In front just now"), text.indexOf("<h2>Ladders"))
+      assert.match(podium, /<li value="1">/)
+      assert.notInclude(podium, "baseline")
     })
   )
 
@@ -248,8 +276,8 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       const first = pid()!
       process.kill(first, "SIGKILL")
       const away = eventually(
-        "a page with 503",
-        Effect.map(get("/news"), ({ status }) => status === 503)
+        "a page with 503", // a personal one, since the service keeps no such page
+        Effect.map(get("/me"), ({ status }) => status === 503)
       )
       yield* away
       const answer = yield* get("/games")

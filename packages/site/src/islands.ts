@@ -25,7 +25,7 @@ export interface Islands {
 
 export class IslandsNotBuilt extends Data.TaggedError("IslandsNotBuilt")<{ readonly cause: unknown }> {}
 
-export const ISLAND_NAMES = ["replay"] as const
+export const ISLAND_NAMES = ["replay", "chart"] as const
 export type IslandName = (typeof ISLAND_NAMES)[number]
 
 const ROOT = join(import.meta.dirname, "..")

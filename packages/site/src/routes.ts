@@ -8,6 +8,7 @@ import { boardPage } from "./board/page.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
 import type { Route } from "./http/Route.ts"
+import { coursePage } from "./leaderboard/course.ts"
 import { matrixPage } from "./leaderboard/matrix.ts"
 import { ladderPage } from "./leaderboard/page.ts"
 import { matchList } from "./match/list.ts"
@@ -24,6 +25,7 @@ export const routes: ReadonlyArray<Route> = [
   seasonPage,
   ladderPage,
   matrixPage,
+  coursePage,
   boardPage,
   matchList,
   matchPage,

@@ -1,5 +1,5 @@
 /** Servers of the bench as processes: each alone on core 0, its load from wrk. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -60,6 +60,17 @@ export const load = ({ kind, origin }: Server, path: string, seconds: number, ..
   const out = execFileSync("wrk", ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...wrkArgs, `${origin}${path}`], { encoding: "utf8" })
   if (/Non-2xx/.test(out)) throw new Error(`${kind}: ${out}`)
   return Number(/(\d+) requests in/.exec(out)![1])
+}
+
+/** Puts the bench on core 1, where Postgres and wrk follow it; ends it where a tool is missing. */
+export const onCoreOne = (bench: string): void => {
+  for (const tool of ["wrk", "taskset"]) {
+    if (spawnSync(tool, ["--version"]).error !== undefined) {
+      console.log(`${bench}: skipped, ${tool} is not installed (Debian: apt install ${tool === "wrk" ? "wrk" : "util-linux"})`)
+      process.exit(0)
+    }
+  }
+  execFileSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" })
 }
 
 export const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!

@@ -5,6 +5,7 @@
  *   json           node:http, JSON.stringify an answer   fastify-json   Fastify, an object an answer
  *   sql-pg, pg     node:http, the service's statements through @effect/sql-pg or pg, the page made of the rows, JSON.stringify
  *   cached         the service as it is                  behind         its cache asked by the middleware, not by the front
+ *   page           the same in front of a site, which listens at the next port (../pages.ts)
  *   typed          the whole path of a route, answered from memory, never cached
  *   postgres       the same over the real reads
  */
@@ -18,10 +19,12 @@ import * as Authorization from "@agon/server/account/Authorization.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { makeRoutes, serve } from "@agon/server/Http.ts"
 import * as Boundary from "@agon/server/http/Boundary.ts"
+import { telling } from "@agon/server/http/ClientAddress.ts"
 import * as Edge from "@agon/server/http/Edge.ts"
 import { cacheControl } from "@agon/server/http/Entry.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { Site, type SiteShape } from "@agon/server/http/SitePages.ts"
 import { SECURITY_HEADERS } from "@agon/server/http/securityHeaders.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
@@ -134,17 +137,22 @@ const Behind = Layer.effect(
 const service = (
   routes: Layer.Layer<never, any, any>,
   reads: Layer.Layer<Seasons | Leaderboards, any, any>,
-  cache = ResponseCache.layer
+  cache = ResponseCache.layer,
+  site?: SiteShape
 ) => {
   const core = Accounts.layer.pipe(Layer.provideMerge(Words.layer), Layer.provideMerge(Layer.merge(cache, RateLimits.layer(unlimited))))
   const all = serve({ host, port: Number(port) }, routes).pipe(
     Layer.provide(reads),
     Layer.provide(noLookups),
     Layer.provide(core),
+    Layer.provide(Layer.succeed(Site, site)),
     Layer.provide(PgClient.layer({ url, maxConnections: CONNECTIONS }))
   ) as Layer.Layer<any, any>
   NodeRuntime.runMain(Layer.launch(all))
 }
+
+/** The bench starts it. */
+const site: SiteShape = { at: () => ({ host, port: Number(port) + 1 }), told: telling(Redacted.make("bench")) }
 
 const kinds: Record<string, () => unknown> = {
   bare: () => bare(() => bytes),
@@ -155,6 +163,7 @@ const kinds: Record<string, () => unknown> = {
   "sql-pg": overSqlPg,
   cached: () => service(makeRoutes(Handlers as any), Reads),
   behind: () => service(makeRoutes(Handlers as any), Reads, Behind),
+  page: () => service(makeRoutes(Handlers as any), Reads, ResponseCache.layer, site),
   typed: () => service(Uncached, Memory),
   postgres: () => service(Uncached, Reads)
 }

@@ -27,7 +27,8 @@ const own = (name: string, more = ""): readonly [string, Asset] => {
   return [`${ROOT}${named}`, { body, contentType: TYPES[extension]! }]
 }
 
-const STYLE = own("site.css", pictureStyles)
+const CHARTS = readFileSync(join(import.meta.dirname, "chart.css"), "utf8")
+const STYLE = own("site.css", CHARTS + pictureStyles)
 const ICON = own("favicon.svg")
 
 export const styleAt = STYLE[0]

@@ -7,6 +7,7 @@ export const gameAt = (game: string) => `/games/${part(game)}`
 export const seasonAt = (game: string, season: string) => `${gameAt(game)}/seasons/${part(season)}`
 export const ladderAt = (game: string, season: string, ladder: string) => `${seasonAt(game, season)}/ladders/${part(ladder)}`
 export const matrixAt = (game: string, season: string, ladder: string) => `${ladderAt(game, season, ladder)}/matrix`
+export const courseAt = (game: string, season: string, ladder: string) => `${ladderAt(game, season, ladder)}/course`
 export const boardAt = (game: string, season: string, map_id: string) => `${seasonAt(game, season)}/boards/${part(map_id)}`
 export const matchAt = (id: string) => `/matches/${part(id)}`
 export const modelAt = (id: string) => `/models/${part(id)}`

@@ -3,7 +3,7 @@
  * parameters that its page knows, each of bounded length, and on personal pages the session and the fields of their forms (Personal.ts).
  */
 import type { Client } from "@agon/api/Client.ts"
-import { VISITOR } from "@agon/api/Visitor.ts"
+import { FRESH, VISITOR } from "@agon/api/Visitor.ts"
 import { isUuid, Slug } from "@agon/api/Wire.ts"
 import { Effect, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -51,19 +51,18 @@ export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, 
   const shared = (request: Request, route: SharedRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
     const query = knownOf(route, given)
     if (query === undefined) return fault(request, 400)
-    const page = Effect.flatMap(hasSignIn, (signIn) =>
-      cache.get(
-        addressOf(route, params, query, signIn),
-        visitorOf(request),
-        draw(
-          Effect.suspend(() => route.render({ client, params, query, script })),
-          signIn
-        )
+    return Effect.flatMap(hasSignIn, (signIn) => {
+      const address = addressOf(route, params, query, signIn)
+      const drawn = draw(
+        Effect.suspend(() => route.render({ client, params, query, script })),
+        signIn
       )
-    )
-    return Effect.flatMap(orFault(request.url, page), ([page, fault]) =>
-      send(request, page, fault === undefined ? SHARED : { ...NO_STORE, ...later(fault.retry_after_s) })
-    )
+      return Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
+        fault === undefined
+          ? Effect.flatMap(cache.freshFor(address), (fresh_ms) => send(request, page, { ...SHARED, [FRESH]: String(fresh_ms) }))
+          : send(request, page, { ...NO_STORE, ...later(fault.retry_after_s) })
+      )
+    })
   }
 
   const owned = makePersonal({ client, as })

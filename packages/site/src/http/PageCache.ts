@@ -24,6 +24,8 @@ const AT_ONCE_MAX = 64
 /** A page, or the refusal that its rendering ended in, which is shown and not kept. */
 export interface PageCache<E> {
   readonly get: (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => Effect.Effect<Rendered, E | Unmade>
+  /** Milliseconds for which the page is shown without asking for its reads again. */
+  readonly freshFor: (address: string) => Effect.Effect<number>
 }
 
 /** Why no page is made, besides the reasons of the page itself. */
@@ -69,6 +71,11 @@ export const makePageCache = <E>(
   }
 
   return {
+    freshFor: (address) =>
+      Effect.map(Clock.currentTimeMillis, (now_ms) => {
+        const kept = store.peek(address)
+        return kept === undefined ? 0 : Math.max(0, Math.ceil(kept.confirmed_ms + CONFIRMED_FOR_MS - now_ms))
+      }),
     get: (address, visitor, render) =>
       Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
         const kept = store.get(address, visitor)

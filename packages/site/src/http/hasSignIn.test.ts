@@ -25,13 +25,16 @@ it.effect(
     })
 )
 
-it.effect("while the service is away there is none, until it answers", () =>
+it.effect("while the service is away there is none; it is asked again after a second", () =>
   Effect.gen(function* () {
     let answer: Effect.Effect<ReadonlyArray<unknown>, unknown> = Effect.fail("away")
     const authProviders = () => Effect.suspend(() => answer)
     const has = makeHasSignIn({ account: { authProviders } } as never, yield* Effect.scope)
     assert.isFalse(yield* has)
     answer = Effect.succeed([{ slug: "dev" }])
+    assert.isFalse(yield* has)
+    yield* TestClock.adjust("1 second")
+    yield* Effect.andThen(has, Effect.repeat(Effect.yieldNow, { times: 10 }))
     assert.isTrue(yield* has)
   })
 )

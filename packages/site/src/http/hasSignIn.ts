@@ -7,9 +7,11 @@ import { Clock, Deferred, Effect, type Scope } from "effect"
 import { CurrentReading } from "./Reads.ts"
 
 const KEPT_MS = 60_000
+/** Where the service does not say. */
+const AWAY_KEPT_MS = 1_000
 
 export const makeHasSignIn = (client: Pick<Client, "account">, scope: Scope.Scope): Effect.Effect<boolean> => {
-  let last: { readonly at_ms: number; readonly has: boolean } | undefined
+  let last: { readonly until_ms: number; readonly has: boolean } | undefined
   let asking: Deferred.Deferred<boolean> | undefined
 
   const ask = (now_ms: number) =>
@@ -18,11 +20,12 @@ export const makeHasSignIn = (client: Pick<Client, "account">, scope: Scope.Scop
       const asked = Deferred.makeUnsafe<boolean>()
       asking = asked
       const answer = Effect.provideService(client.account.authProviders(), CurrentReading, undefined).pipe(
-        Effect.map((providers) => {
-          last = { at_ms: now_ms, has: providers.length > 0 }
-          return last.has
+        Effect.map((providers) => ({ until_ms: now_ms + KEPT_MS, has: providers.length > 0 })),
+        Effect.catchCause(() => Effect.succeed({ until_ms: now_ms + AWAY_KEPT_MS, has: last?.has ?? false })),
+        Effect.map((now) => {
+          last = now
+          return now.has
         }),
-        Effect.catchCause(() => Effect.succeed(last?.has ?? false)),
         Effect.onExit((exit) => {
           asking = undefined
           return Deferred.done(asked, exit)
@@ -33,7 +36,7 @@ export const makeHasSignIn = (client: Pick<Client, "account">, scope: Scope.Scop
 
   return Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
     if (last === undefined) return ask(now_ms)
-    const { at_ms, has } = last
-    return now_ms - at_ms < KEPT_MS || asking !== undefined ? Effect.succeed(has) : Effect.as(Effect.forkIn(ask(now_ms), scope), has)
+    const { has, until_ms } = last
+    return now_ms < until_ms || asking !== undefined ? Effect.succeed(has) : Effect.as(Effect.forkIn(ask(now_ms), scope), has)
   })
 }

@@ -2,7 +2,7 @@
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { html, said } from "../html/Html.ts"
-import { ladderAt, link, matrixAt, seasonAt } from "../html/links.ts"
+import { courseAt, ladderAt, link, matrixAt, seasonAt } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { count } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -31,7 +31,7 @@ export const ladderPage: SharedRoute = {
 <h1>Ladder ${ladder} of ${said(board.season_name)}</h1>
 ${ladderNav(ladder, (each) => ladderAt(game, season, each))}
 <p>${board.closed ? "The season is over; this is where everybody stood." : board.round !== null && `In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.`}</p>
-<p><a href="${matrixAt(game, season, ladder)}">The top of this ladder against each other</a></p>
+<p><a href="${matrixAt(game, season, ladder)}">The top of this ladder against each other</a>, <a href="${courseAt(game, season, ladder)}">how it came about</a></p>
 ${ladderTable(board, { begin, end: begin + ROWS })}
 ${pager({ path, query: {}, offset, rows: ROWS, next })}`
     return { title: `Ladder ${ladder} of ${board.season_name}`, main }

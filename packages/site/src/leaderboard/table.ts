@@ -1,4 +1,7 @@
-/** The rows of a ladder. They are many, so each is short: 50 of them are less than 3.4 kB compressed, a third of it ids. */
+/**
+ * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed, a third of it ids. What HTML lets
+ * out is left out, which is the ends of rows and cells, and columns of figures are aligned by their place (site.css).
+ */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, modelAt, owned } from "../html/links.ts"
@@ -20,10 +23,10 @@ const scaleOf = (entries: ReadonlyArray<Entry>): Scale => {
   return { low, width: Math.max(1, high - low) }
 }
 
-/** The rating within its interval, on the scale of the rows shown. The figures stand beside it. */
+/** The rating within its interval, on the scale of the rows shown, with the rating in the middle of the drawing. The figures stand beside it. */
 const bar = (entry: Entry, { low, width }: Scale): Html => {
-  const at = (rating: number) => Math.round(((rating - low) / width) * 90 + 5)
-  return html`<svg class="bar" viewBox="0 0 100 8" aria-hidden="true"><path d="M${at(entry.rating - half(entry))} 4H${at(entry.rating + half(entry))}"/><circle cx="${at(entry.rating)}" cy="4" r="3"/></svg>`
+  const on = (points: number) => Math.round((points / width) * 90)
+  return html`<svg class="bar" viewBox="-${on(entry.rating - low) + 5} 0 100 8" aria-hidden="true"><rect width="${on(2 * half(entry))}"/><circle/></svg>`
 }
 
 /** Ranks as they are shown: `2=` for models whose ratings are equal. */
@@ -36,18 +39,10 @@ export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">
   })
 }
 
-const row = (entry: Entry, rank: string, scale: Scale): Html => html`<tr>
-<td class="n">${rank}</td>
-<td class="n">${entry.rank_low}–${entry.rank_high}</td>
-<th scope="row">${link(modelAt(entry.model_id), entry.model)} v${entry.version}</th>
-<td>${owned(entry.owner)}</td>
-<td>${entry.class}</td>
-<td class="n">${Math.round(entry.rating)}${entry.provisional && "?"}</td>
-<td class="n">${Math.round(half(entry))}</td>
-<td>${bar(entry, scale)}</td>
-<td class="n">${count(entry.matches)}</td>
-<td class="n">${entry.trend !== null && signed(entry.trend)}</td>
-</tr>
+const row = (entry: Entry, rank: string, scale: Scale): Html => html`<tr><td>${rank}<td>${entry.rank_low}–${entry.rank_high}
+<th scope="row">${link(modelAt(entry.model_id), entry.model)} v${entry.version}<td>${owned(entry.owner)}<td>${entry.class}
+<td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}<td>${bar(entry, scale)}
+<td>${count(entry.matches)}<td>${entry.trend !== null && signed(entry.trend)}
 `
 
 /** The entries from `begin` to `end`; those around them only say whether a rank is shared. */
@@ -56,9 +51,9 @@ export const ladderTable = ({ entries, total }: Leaderboard, { begin, end }: { r
   if (shown.length === 0) return html`<p class="faint">Nobody is on ${total === 0 ? "this ladder yet" : "this page"}.</p>`
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
-  return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table>
+  return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder">
 <caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank.</caption>
-<thead><tr><th scope="col" class="n">Rank</th><th scope="col" class="n">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col" class="n">Rating</th><th scope="col" class="n">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col" class="n">Matches</th><th scope="col" class="n">Trend</th></tr></thead>
+<thead><tr><th scope="col">Rank</th><th scope="col">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col">Matches</th><th scope="col">Trend</th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`

@@ -10,7 +10,7 @@ import { offsetOf } from "../html/pager.ts"
 import { time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
-import { choices, ratingGraph, rivalTable, seasonRecord } from "./record.ts"
+import { choices, mapTable, ratingChart, rivalTable, seasonRecord } from "./record.ts"
 import { versionTable } from "./versions.ts"
 
 const isLadder = Schema.is(Ladder)
@@ -18,7 +18,7 @@ const isLadder = Schema.is(Ladder)
 export const modelPage: SharedRoute = {
   path: "/models/:id",
   query: ["season", "ladder", "cursor"],
-  render: Effect.fnUntraced(function* ({ client, params, query }) {
+  render: Effect.fnUntraced(function* ({ client, params, query, script }) {
     const model = yield* client.model.model({ params: { id: params["id"]! } })
     if (model === null) return yield* notFound
     const offset = offsetOf(query["cursor"])
@@ -29,28 +29,30 @@ export const modelPage: SharedRoute = {
     const season = query["season"] ?? seasons[0]
     if (season !== undefined && !seasons.includes(season)) return yield* notFound
     const asked = { ladder, ...(season === undefined ? {} : { season }) }
-    const [record, series, { rivals }, story, thread] = yield* Effect.all(
+    const [record, series, maps, { rivals }, story, thread] = yield* Effect.all(
       [
         season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelSeason({ ...of, query: asked })),
         season === undefined ? Effect.succeed(undefined) : ifAny(client.leaderboard.series({ params: { game: model.game }, query: asked })),
+        season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelMaps({ ...of, query: { season } })),
         client.model.rivals({ ...of, query: firstPage(12) }),
         ifAny(client.writing.story(of)),
         client.community.thread({ query: { model: model.id, limit: COMMENT_ROWS, cursor: offset } })
       ],
       { concurrency: "unbounded" }
     )
+    const drawn = series === undefined ? "" : ratingChart(series, model)
     const main = html`<p class="faint"><a href="${gameAt(model.game)}">${model.game}</a></p>
 <h1>${said(model.name)}</h1>
 <p>By ${owned(model.owner)}, since ${time(model.created_at)}.${model.retired && " It is retired."}</p>
 ${choices(model, seasons, season, ladder)}
 ${record !== undefined && seasonRecord(record)}
-${series !== undefined && ratingGraph(series, model.id)}
-<h2>Versions</h2>
+${drawn}
+${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(model, maps)}\n`}<h2>Versions</h2>
 ${versionTable(model.versions)}
 <h2>Rivals</h2>
 ${rivalTable(model.id, rivals)}
 <p><a href="${withQuery("/matches", { model: model.id })}">All matches of this model</a></p>
 ${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, modelAt(model.id), offset)}`
-    return { title: model.name, main }
+    return { title: model.name, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

@@ -1,10 +1,10 @@
 /** A model's record in a season, its rating over time, and its rivals. */
 import type { Series } from "@agon/api/leaderboard/api.ts"
-import type { ModelDetail, ModelResult, ModelSeason, Rival } from "@agon/api/model/api.ts"
-import { lineGraph } from "../html/graph.ts"
+import type { ModelDetail, ModelMap, ModelMaps, ModelResult, ModelSeason, Rival } from "@agon/api/model/api.ts"
+import { chart } from "../html/chart.ts"
 import { type Html, html } from "../html/Html.ts"
-import { ladderAt, link, matchAt, modelAt, owned, seasonAt, withQuery } from "../html/links.ts"
-import { count, signed, time } from "../html/words.ts"
+import { boardAt, ladderAt, link, matchAt, modelAt, owned, seasonAt, withQuery } from "../html/links.ts"
+import { count, decimal, signed, time } from "../html/words.ts"
 import { ladderNav } from "../leaderboard/nav.ts"
 
 /** Links to the record in another season or on another ladder. */
@@ -32,12 +32,42 @@ ${best !== null && html`<dt>Best match</dt><dd>${result(best)}</dd>\n`}${worst !
   last.length > 0 && html`<dt>Last matches</dt><dd><ul>${last.map((each) => html`<li>${result(each)}</li>`)}</ul></dd>\n`
 }</dl>`
 
-/** The series has the best fifty of the ladder; of any other model nothing is drawn. */
-export const ratingGraph = ({ entries, points }: Series, model_id: string): Html | "" => {
-  const entry = entries.find((one) => one.model_id === model_id)
-  if (entry === undefined || points.length < 2) return ""
-  return lineGraph("Rating over the season", entry.ratings, points[0]!.slice(0, 10), points.at(-1)!.slice(0, 10))
+/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
+const DEVIATIONS_95 = 1.96
+
+/** The series has the best fifty of the ladder; of any other model nothing is drawn. The interval is the present one. */
+export const ratingChart = ({ entries, ladder, points }: Series, { id, versions }: ModelDetail): Html | "" => {
+  const entry = entries.find((one) => one.model_id === id)
+  if (entry === undefined) return ""
+  const standing = versions.find(({ version_id }) => version_id === entry.version_id)?.ratings[ladder]
+  const half = DEVIATIONS_95 * (standing?.deviation ?? 0)
+  return chart({
+    title: "Rating over the season",
+    points,
+    lines: [{ name: "Rating", values: entry.ratings }],
+    ...(standing === undefined ? {} : { interval: { low: standing.rating - half, high: standing.rating + half } })
+  })
 }
+
+const mapRow = (game: string, season: string, of: string, map: ModelMap): Html => html`<tr>
+<th scope="row"><a href="${boardAt(game, season, map.map_id)}">${map.map_id}</a></th>
+<td class="n">${map.players}</td>
+<td class="n"><a href="${withQuery("/matches", { model: of, game, season, map: map.map_id })}">${count(map.matches)}</a></td>
+<td class="n">${map.mean_rank.toFixed(2)}</td>
+<td class="n">${decimal(map.mean_score)}</td>
+<td class="n">${signed(map.mean_rating_change)}</td>
+</tr>
+`
+
+export const mapTable = ({ game, id }: ModelDetail, { maps, season }: ModelMaps): Html =>
+  maps.length === 0
+    ? html`<p class="faint">It has no counted match in this season yet.</p>`
+    : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table>
+<caption>Boards of the season, with means over its matches on each; the change is that of its rating on open</caption>
+<thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Matches</th><th scope="col">Place</th><th scope="col">Score</th><th scope="col">Change of rating</th></tr></thead>
+<tbody>
+${maps.map((map) => mapRow(game, season, id, map))}</tbody>
+</table></div>`
 
 const rival = (of: string, { draws, last_played_at, losses, model, model_id, owner, played, wins }: Rival): Html => html`<tr>
 <th scope="row">${link(modelAt(model_id), model)}</th>

@@ -6,7 +6,7 @@ import { gameAt, withQuery } from "../html/links.ts"
 import { count, counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { matchTable } from "../match/cards.ts"
-import { boardList, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
+import { boardList, boardPictures, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
 
 const MATCHES = 10
 
@@ -20,7 +20,7 @@ export const seasonPage: SharedRoute = {
         client.season.season({ params: of }),
         client.season.podium({ params: of }),
         client.season.playing({ params: of }),
-        client.board.boards({ params: of, query: { enabled: false, boards: false } }),
+        client.board.boards({ params: of, query: { enabled: false, boards: true } }),
         client.match.matches({ query: { game: of.game, season: of.slug, sort: "newest", ...firstPage(MATCHES) } })
       ],
       { concurrency: "unbounded" }
@@ -36,6 +36,7 @@ ${podiumSection(season, podium)}
 ${ladderList(season)}
 ${rulesSection(season)}
 <h2 id="boards">Boards</h2>
+${boardPictures(season, maps)}
 ${boardList(season, maps)}
 <h2>Played last</h2>
 ${matchTable(`The last matches of ${season.name}`, matches)}

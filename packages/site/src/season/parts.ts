@@ -2,9 +2,10 @@
 import type { BoardRow } from "@agon/api/board/api.ts"
 import type { Podium } from "@agon/api/season/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
-import { type Html, html } from "../html/Html.ts"
+import { type Html, html, made } from "../html/Html.ts"
 import { boardAt, ladderAt, link, modelAt, owned } from "../html/links.ts"
 import { bytes, count, counted, decimal, duration, time, words } from "../html/words.ts"
+import { boardPicture } from "../picture/boardPicture.ts"
 
 /** The round being played, and the next. */
 export const clock = ({ closed_at, next_round, round, state, submissions_close_at, submissions_open_at }: Season): Html =>
@@ -21,18 +22,28 @@ ${
 `
 }</dl>`
 
-const place = ({ model, model_id, owner, place, rating, version }: Podium["ladders"][string][number]): Html =>
-  html`<li value="${place}">${link(modelAt(model_id), model)} version ${version} of ${owned(owner)}, ${decimal(rating)}</li>`
+type Placed = Podium["ladders"][string][number]
+
+/** Models whose ratings are equal share a place. */
+const placeList = (places: ReadonlyArray<Placed>): ReadonlyArray<Html> =>
+  places.map(({ model, model_id, owner, rating, version }) => {
+    const place = 1 + places.filter((one) => one.rating > rating).length
+    const isShared = places.filter((one) => one.rating === rating).length > 1
+    return html`<li value="${place}">${link(modelAt(model_id), model)} version ${version} of ${owned(owner)}, ${decimal(rating)}${isShared && ", a shared place"}</li>`
+  })
 
 export const podiumSection = ({ game, slug }: Season, { frozen, ladders }: Podium): Html | "" => {
-  const taken = Object.entries(ladders).filter(([, places]) => places.length > 0)
+  // A baseline shows how strong the others are and takes no place.
+  const taken = Object.entries(ladders)
+    .map(([ladder, places]) => [ladder, places.filter(({ owner }) => owner !== null)] as const)
+    .filter(([, places]) => places.length > 0)
   if (taken.length === 0) return ""
   return html`<h2>${frozen ? "Podium" : "In front just now"}</h2>
 <ul class="cards">
 ${taken.map(
   ([ladder, places]) => html`<li>
 <h3><a href="${ladderAt(game, slug, ladder)}">${ladder}</a></h3>
-<ol>${places.map(place)}</ol>
+<ol>${placeList(places)}</ol>
 </li>
 `
 )}</ul>`
@@ -64,6 +75,24 @@ export const rulesSection = ({ entry, rules }: Season): Html => html`<h2>Rules</
 <li>A match ends after ${counted(rules.match.max_turns, "turn")} at the latest. A model with ${counted(rules.match.strike_limit, "strike")} forfeits it.</li>
 <li>A rating is provisional during the first ${counted(rules.provisional_matches, "match", "matches")}.</li>
 </ul>`
+
+/** Boards of the season that are drawn; the table has all. */
+const PICTURES_MAX = 12
+
+/** Each with a picture that says more than its size does; those in play first. */
+export const boardPictures = ({ game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html | "" => {
+  const shown = boards.toSorted((a, b) => Number(b.enabled) - Number(a.enabled)).slice(0, PICTURES_MAX)
+  if (shown.length === 0) return ""
+  return html`<ul class="cards boards">
+${shown.map(
+  ({ board, cols, enabled, map_id, players, rows }) => html`<li>
+<h3><a href="${boardAt(game, slug, map_id)}">${map_id}</a></h3>
+${made(boardPicture(board))}
+<p>${rows} × ${cols}, ${counted(players, "seat")}${!enabled && ", out of play"}</p>
+</li>
+`
+)}</ul>`
+}
 
 export const boardList = ({ game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html =>
   boards.length === 0

@@ -1,0 +1,30 @@
+/** The course of a ladder: how the ratings of its best models went over the season. */
+import { Ladder } from "@agon/api/Wire.ts"
+import { Effect, Schema } from "effect"
+import { chart } from "../html/chart.ts"
+import { html } from "../html/Html.ts"
+import { courseAt, ladderAt, link, seasonAt } from "../html/links.ts"
+import type { SharedRoute } from "../http/Route.ts"
+import { notFound } from "../http/refuse.ts"
+import { ladderNav } from "./nav.ts"
+
+/** As many lines as there are colours and dashes (site.css). */
+const LINES = 8
+const isLadder = Schema.is(Ladder)
+
+export const coursePage: SharedRoute = {
+  path: "/games/:game/seasons/:slug/ladders/:ladder/course",
+  query: [],
+  render: Effect.fnUntraced(function* ({ client, params, script }) {
+    const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
+    if (!isLadder(ladder)) return yield* notFound
+    const { entries, points } = yield* client.leaderboard.series({ params: { game }, query: { season, ladder } })
+    const lines = entries.slice(0, LINES).map(({ model, ratings }) => ({ name: model, values: ratings }))
+    const drawn = chart({ title: `Ratings of the best on ladder ${ladder}`, points, lines })
+    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(seasonAt(game, season), season)}, <a href="${ladderAt(game, season, ladder)}">ladder ${ladder}</a></p>
+<h1>The course of ladder ${ladder} of ${season}</h1>
+${ladderNav(ladder, (each) => courseAt(game, season, each))}
+${drawn === "" ? html`<p class="faint">There are no ratings to draw yet.</p>` : drawn}`
+    return { title: `The course of ladder ${ladder} of ${season}`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
+  })
+}

@@ -1,4 +1,7 @@
-/** A service as commands call it: by its address, with the kept session, and with its refusals in one sentence. */
+/**
+ * A service as commands call it: by its address, with the kept session, and with its refusals in one sentence. Commands provide the
+ * client over node:http: the one over undici does not load on Node 20.
+ */
 import { type Credential, makeClient } from "@agon/api/Client.ts"
 import { Config, Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"

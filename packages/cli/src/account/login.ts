@@ -89,4 +89,4 @@ export const login = Command.make(
     const { username } = kept
     yield* Console.log(given.json ? JSON.stringify({ signed_in: true, url, username }) : `Signed in as ${username} at ${url}`)
   })
-).pipe(Command.provide(NodeHttpClient.layerUndici))
+).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

@@ -24,4 +24,4 @@ export const logout = Command.make(
       Option.isSome(was) ? `The session of ${was.value.username} at ${was.value.url} has ended.` : "You were not signed in."
     )
   })
-).pipe(Command.provide(NodeHttpClient.layerUndici))
+).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

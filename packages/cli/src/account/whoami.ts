@@ -12,4 +12,4 @@ export const whoami = Command.make(
     const account = yield* saying(url)(client.account.me())
     yield* Console.log(json ? JSON.stringify({ url, ...account }) : `${account.username} (${account.display_name}) at ${url}`)
   })
-).pipe(Command.provide(NodeHttpClient.layerUndici))
+).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

@@ -6,6 +6,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { readJson } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
+import { sandbox } from "../Sandbox.ts"
 import { INFER_US_MAX } from "../version/examine.ts"
 import { readSeat } from "./seat.ts"
 import { show } from "./watch.ts"
@@ -49,4 +50,4 @@ export const play = Command.make(
     for (const { seat, score, rank, strikes } of report.seats)
       yield* Console.log(`  ${rank}. ${models[seat]}  score ${score}${strikes > 0 ? `  strikes ${strikes}` : ""}`)
   })
-).pipe(Command.provide(Arena.layer({ slots: 1 })))
+).pipe(Command.provide(sandbox))

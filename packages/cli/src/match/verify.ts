@@ -11,6 +11,7 @@ import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytes, readJson } from "../files.ts"
+import { sandbox } from "../Sandbox.ts"
 
 /** The wanted files of a folder and its subfolders, by the hashes that a replay names. Other files are not kept in memory. */
 const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: ReadonlySet<string>) {
@@ -75,7 +76,7 @@ export const verify = Command.make(
     yield* Console.log(`by the rules: ${check.reason} after ${check.turns} turns, state ${check.state_sha256}`)
     const read = readReplay(value)
     if (Option.isNone(weights) || !read.ok) return
-    const same = yield* Effect.provide(playAgain(read.replay, weights.value, memory_cap_bytes), Arena.layer({ slots: 1 }))
+    const same = yield* Effect.provide(playAgain(read.replay, weights.value, memory_cap_bytes), sandbox)
     yield* Console.log(same ? "by the models: the same" : "by the models: different moves")
     const here = runtimeVersion()
     if (!same && read.replay.runtime_version !== here)

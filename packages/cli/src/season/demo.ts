@@ -131,4 +131,4 @@ export const demoCommand = Command.make(
         )
       )
     )
-).pipe(Command.provide(NodeHttpClient.layerUndici))
+).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

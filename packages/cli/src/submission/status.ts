@@ -19,4 +19,4 @@ export const status = Command.make(
     if (candidates.length === 0) yield* Console.log("No version is in admission.")
     for (const one of candidates) yield* Console.log(`${one.game}/${one.season}  ${one.model} version ${one.version}  ${stageOf(one)}`)
   })
-).pipe(Command.provide(NodeHttpClient.layerUndici))
+).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

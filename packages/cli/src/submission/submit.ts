@@ -103,4 +103,4 @@ export const submit = Command.make(
       Effect.onInterrupt(() => Console.error("agon: stopped; the same command goes on from here."))
     )
   })
-).pipe(Command.provide(NodeHttpClient.layerUndici))
+).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

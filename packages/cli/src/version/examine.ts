@@ -8,6 +8,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytes, readJson } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
+import { sandbox } from "../Sandbox.ts"
 
 /** The rules' default (`infer_us_max`); a season may set its own. */
 export const INFER_US_MAX = 20_000
@@ -75,4 +76,4 @@ export const examine = Command.make(
     if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination failed, through no fault of the model." })
     yield* answer(verdict.verdict === "admitted")
   })
-).pipe(Command.provide(Arena.layer({ slots: 1 })))
+).pipe(Command.provide(sandbox))

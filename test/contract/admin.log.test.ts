@@ -10,6 +10,7 @@ import {
   layer as administration,
   ask,
   baseline,
+  entry,
   finished,
   options,
   post,
@@ -93,6 +94,7 @@ const writes = Effect.gen(function* () {
   const spring = yield* season("spring")
   const [summer, autumn] = [yield* season("summer"), yield* season("autumn")]
   yield* baseline(summer.id, 2, "ready")
+  const entrant = yield* entry(summer.id, 4)
   const suspended = yield* baseline(autumn.id, 3, "suspended")
   yield* tell(autumn.id, { _tag: "SwitchBaseline", version: suspended, enabled: true })
   yield* rows`UPDATE version SET phase = 'suspended' WHERE id = ${suspended}` // its actor reads it when a refused commit has ended it
@@ -121,6 +123,13 @@ const writes = Effect.gen(function* () {
     inSpring("POST", "/featured", undefined, "season.feature", "spring"),
     inAutumn("PATCH", "/fleet", { matches: "own" }, "season.fleet", "autumn"),
     inAutumn("PATCH", "/fill", { enabled: true }, "season.fill", "autumn"),
+    inSummer(
+      "POST",
+      `/versions/${entrant}/disqualify`,
+      { reason: "It broke the rules.", void_matches: true },
+      "version.disqualify",
+      entrant
+    ),
     inAutumn("POST", `/versions/${suspended}/reinstate`, undefined, "version.reinstate", suspended),
     inAutumn("POST", `/matches/${uncounted}/void`, { reason: "The board was wrong." }, "match.void", uncounted),
     inSummer("POST", "/rounds", { kind: "round", games: 3, starts_at: "2090-01-01T00:00:00Z" }, "round.plan", "round"),

@@ -143,7 +143,7 @@ layer(web, A.options)("settings", (it) => {
   const path = "/v1/me/notification-settings"
   const kinds = [
     ...["season_notice", "version_admitted", "version_rejected", "version_entered", "version_superseded"],
-    ...["version_suspended", "version_reinstated", "comment_reply"],
+    ...["version_suspended", "version_disqualified", "version_reinstated", "comment_reply"],
     ...["comment_approved", "story_approved", "story_rejected", "season_closed", "platform_notice"]
   ]
 

@@ -104,6 +104,7 @@ const ofClosed: Readonly<Record<string, readonly [answer: string, json?: unknown
   "PATCH /baselines/:baseline": [CLOSED, { enabled: true }],
   "POST /baselines/import": [CLOSED, { from: "spring" }],
   "POST /matches/:id/void": [CLOSED, { reason: "x" }],
+  "POST /versions/:id/disqualify": [CLOSED, { reason: "x", void_matches: false }],
   "POST /versions/:id/reinstate": [CLOSED],
   "POST /runner-keys": ["201", { name: "rack" }],
   "DELETE /runner-keys/:key": ["404 not_found"],

@@ -27,7 +27,7 @@ const stage = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const store = yield* SeasonStore
   const season = id("season", 1)
-  yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
+  yield* sql.unsafe("TRUNCATE game, account, live, match, seat, rating_seed CASCADE")
   yield* insertSeason(sql, season, settings())
   yield* insertPeople(sql, season, 40)
   const first = yield* store.claim(season)
@@ -210,6 +210,46 @@ layer(pg, { excludeTestServices: true })("a voided match on PostgreSQL", (it) =>
       const by = (all: ReturnType<typeof snapshot>["ratings"]) =>
         [...all].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))
       assert.deepStrictEqual(by(snapshot(restore(rows)).ratings), by(snapshot(state).ratings))
+    })
+  )
+
+  it.effect("of a disqualified entry, and the entry itself, are in the rows as in the season, through restarts and until it is back", () =>
+    Effect.gen(function* () {
+      const staged = yield* stage
+      const { books, enter, obey, play, refold, season, sql, state, store } = staged
+      for (const command of board("plain")) yield* obey(command)
+      for (let n = 1; n <= 6; n++) yield* obey(submit(n))
+      yield* play(40)
+      const by = (rows: ReturnType<typeof snapshot>) => ({
+        ...rows,
+        ratings: inOrder(rows.ratings),
+        versions: [...rows.versions].sort((a, b) => a.ord - b.ord),
+        owners: [...rows.owners].sort((a, b) => (a.id < b.id ? -1 : 1))
+      })
+      const same = Effect.gen(function* () {
+        const { snapshot: rows } = yield* staged.claimed
+        assert.deepStrictEqual(by(snapshot(restore(rows))), by(snapshot(state)))
+        const ratings = yield* replayed(sql)
+        for (const { ladder, mu, sigma, version } of rows.ratings)
+          assert.deepStrictEqual({ version, mu, sigma }, { version, ...(ratings.get(`${ladder} ${version}`) ?? START) })
+      })
+      const reason = "It broke the rules."
+      assert.deepStrictEqual(yield* obey({ _tag: "Disqualify", version: id("version", 1), reason }), { status: "disqualified" })
+      assert.deepStrictEqual(yield* obey({ _tag: "SwitchOwner", owner: id("owner", 2), removed: true }), { switched: 1 })
+      yield* same
+      yield* enter(1, 2)
+      yield* play(20)
+      yield* same
+      const match = [...books.ended.values()].find(({ rated_n, versions }) => rated_n !== null && versions.includes(id("version", 1)))!.id
+      const [found] = yield* store.log.ended(season, [match])
+      assert.deepStrictEqual(yield* obey({ _tag: "VoidMatch", match, detail: reason, found: found! }), { voided: true })
+      yield* refold
+      yield* same
+      assert.deepStrictEqual(yield* obey({ _tag: "Reinstate", version: id("version", 1) }), { status: "superseded", phase: null })
+      assert.deepStrictEqual(yield* obey({ _tag: "SwitchOwner", owner: id("owner", 2), removed: false }), { switched: 1 })
+      yield* play(20)
+      yield* same
+      assert.strictEqual(state.active, 6)
     })
   )
 })

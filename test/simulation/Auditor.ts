@@ -144,6 +144,11 @@ const healthy = (rows: View, sick: (version: string) => boolean): View => {
 const checkDone = (command: Command, reply: Reply, before: View, rows: View): void => {
   if (command._tag === "SwitchBoard" && "enabled" in (reply as object)) {
     must(rows.boards.get(command.board)?.enabled === command.enabled, "no reply before its commit", command)
+  } else if (command._tag === "Disqualify" && "status" in (reply as object)) {
+    must(rows.versions.get(command.version)!.disqualified, "no reply before its commit", command)
+  } else if (command._tag === "SwitchOwner") {
+    const plays = [...rows.versions.values()].find(({ owner, status }) => owner === command.owner && status === "entered")
+    must(!command.removed || plays === undefined, "no reply before its commit", command, plays)
   } else if (command._tag === "RevokeKey") {
     const kept = [...rows.live.values(), ...rows.reviews.values()].find(({ key, until }) => key === command.key && until !== null)
     must(kept === undefined, "a revoked key holds nothing", command, kept)

@@ -7,6 +7,7 @@ import { MISFORTUNES } from "./world/Faults.ts"
 const COMMANDS: Readonly<Record<Exclude<Command["_tag"], "InstallFold">, true>> = {
   AddBoard: true,
   CloseSeason: true,
+  Disqualify: true,
   EditSettings: true,
   Heartbeat: true,
   HoldOnly: true,
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<Record<Exclude<Command["_tag"], "InstallFold">, true>> 
   SubmitVersion: true,
   SwitchBaseline: true,
   SwitchBoard: true,
+  SwitchOwner: true,
   Tick: true,
   VoidMatch: true
 }
@@ -61,13 +63,31 @@ export const EVERYTHING: ReadonlyArray<string> = [
   ...FAULTS,
   ...REFUSALS,
   ...["match rated", "match finished", "match runner_lost", "match engine_fault", "match weights_unavailable"],
-  ...["superseded", "board_disabled", "baseline_disabled", "season_closed", "round_reset", "suspended"].map((reason) => `match ${reason}`),
+  ...[
+    "superseded",
+    "board_disabled",
+    "baseline_disabled",
+    "season_closed",
+    "round_reset",
+    "suspended",
+    "disqualified",
+    "owner_removed"
+  ].map((reason) => `match ${reason}`),
   ...["accepted", "lost", "released", "withdrawn", "malformed", "unknown"].map((answer) => `result ${answer}`),
   ...["done", "already", "unknown"].map((answer) => `void ${answer}`),
   ...["void installed", "several voids installed"],
-  ...["entered", "suspended", "superseded", "disabled", "rejected", "trial_failed", "too_large", "too_slow", "memory_over_class"].map(
-    (end) => `version ${end}`
-  ),
+  ...[
+    "entered",
+    "suspended",
+    "disqualified",
+    "superseded",
+    "disabled",
+    "rejected",
+    "trial_failed",
+    "too_large",
+    "too_slow",
+    "memory_over_class"
+  ].map((end) => `version ${end}`),
   ...["wrong_signature", "hash_mismatch", "upload_expired", "season_closed", "admission_unavailable"].map((reason) => `version ${reason}`),
   ...["unavailable", "twins", "seasons", "two seasons in one store", "closed in the middle"]
 ]

@@ -69,6 +69,27 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: 'if (version.status === "superseded") return',
     replace: 'if (version.status === "rejected") return'
   },
+  disqualifiedStillStarts: {
+    file: "season/scheduler/Matches.ts",
+    find: 'if (version.status === "disqualified") return',
+    replace: 'if (version.status === "rejected") return'
+  },
+  disqualifiedKeepsItsPlace: {
+    file: "season/entry/Exclusion.ts",
+    find: "    leaveLadders(state, version)\n",
+    replace: "    state.active--\n"
+  },
+  disqualifiedIsForgottenByARestart: {
+    file: "support/MemoryStore.ts",
+    find: ' || version?.status === "disqualified"',
+    replace: ""
+  },
+  oneReasonOfTwoBringsBack: {
+    file: "season/entry/Exclusion.ts",
+    find: '!removed && version.status === "disqualified" && !version.disqualified',
+    replace: '!removed && version.status === "disqualified"'
+  },
+  candidateOfARemovedOwnerEnters: { file: "season/entry/Versions.ts", find: "if (version.owner_removed) {", replace: "if (false) {" },
   closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
   closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheckQueue = true\n", replace: "" },
   // who plays

@@ -23,6 +23,9 @@ const isBeside = (seed: number): boolean => seed % 8 === 1 || seed % 16 === 8
 /** In every eighth people ask while a fold is read, and are obeyed in one batch with it. */
 const isCrowded = (seed: number): boolean => seed % 8 === 7
 
+/** In every eighth entries are disqualified, and owners removed and let in again: one of odd number and one of even in every sixteen. */
+const isExcluding = (seed: number): boolean => seed % 16 === 5 || seed % 16 === 12
+
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {
   readonly MemoryStore: typeof MemoryStore
@@ -41,7 +44,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   const store = actor.MemoryStore.layer(memory, ratingsPerS(seed))
   const watched = Layer.effect(SeasonStore, Effect.map(SeasonStore, beside.watched)).pipe(Layer.provide(store))
   const [layer, setting] = isBeside(seed) ? [watched, { beside }] : [store, {}]
-  return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), ...setting }).pipe(
+  return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), excluding: isExcluding(seed), ...setting }).pipe(
     Effect.provide([layer, Logger.layer([]), TestClock.layer()])
   ) as Effect.Effect<Seen>
 }

@@ -160,7 +160,14 @@ export const rows = <Row extends object>(statement: TemplateStringsArray, ...val
 const hashOf = (digit: string) => `sha256:${digit.repeat(64)}`
 
 /** A version of a model of that id, straight into the season and through its review, unless `admit` is false. */
-export const enter = Effect.fnUntraced(function* (season_id: string, n: number, model: string, owner: string | null, admit = true) {
+export const enter = Effect.fnUntraced(function* (
+  season_id: string,
+  n: number,
+  model: string,
+  owner: string | null,
+  admit = true,
+  weights_hash = hashOf(String(n % 10))
+) {
   const version = Fixture.uuid("version", n)
   yield* tell(season_id, {
     _tag: "SubmitVersion",
@@ -168,7 +175,7 @@ export const enter = Effect.fnUntraced(function* (season_id: string, n: number, 
     model,
     owner,
     number: 1,
-    weights_hash: hashOf(String(n % 10)),
+    weights_hash,
     manifest_hash: hashOf("a"),
     note: null,
     eligible: true,
@@ -200,6 +207,26 @@ export const baseline = Effect.fnUntraced(function* (season_id: string, n: numbe
   const [model] = yield* rows<{ readonly id: string }>`INSERT INTO model (id, game, baseline_season, name, created_at)
     VALUES (gen_random_uuid(), 'snakes', ${season_id}, ${name}, now()) RETURNING id`
   return yield* enter(season_id, n, model!.id, null, admit)
+})
+
+/** An entry of an account of its own, in a season that is live: it has passed its trial. */
+export const entry = Effect.fnUntraced(function* (season_id: string, n: number) {
+  const name = `entrant-${n}`
+  const [owner] = yield* rows<{ readonly id: string }>`INSERT INTO account (id, username, display_name, created_at)
+    VALUES (gen_random_uuid(), ${name}, ${name}, now()) RETURNING id`
+  const [model] = yield* rows<{ readonly id: string }>`INSERT INTO model (id, game, owner_id, name, created_at)
+    VALUES (gen_random_uuid(), 'snakes', ${owner!.id}::uuid, ${name}, now()) RETURNING id`
+  yield* tell(season_id, { _tag: "AddBoard", board: "trials", players: 2, rows: 7, cols: 7, file: {} })
+  yield* tell(season_id, { _tag: "SwitchBoard", board: "trials", enabled: true })
+  const version = yield* enter(season_id, n, model!.id, owner!.id, true, `sha256:${String(n).padStart(64, "0")}`)
+  for (const work of yield* tell(season_id, { ...LEASE, admissions: false, max: 50 })) {
+    if (work.kind !== "match" || !work.is_trial) continue
+    const seats = work.versions.map((_, seat) => ({ score: 9 - seat, rank: seat + 1, strikes: 0 }))
+    const played = { runtime_version: "test", reason: "turns", turns: 30, played_ms: 1, state_sha256: "0".repeat(64), replay: null }
+    yield* tell(season_id, { _tag: "ReportMatch", key: LEASE.key, lease: work.lease, outcome: { ...played, seats } })
+  }
+  assert.deepStrictEqual(yield* rows`SELECT status FROM version WHERE id = ${version}`, [{ status: "entered" }])
+  return version
 })
 
 interface Holder {

@@ -71,7 +71,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
   const kept = keptOf(rows).last
   const wanted = (row: Row<"ratings">) => {
     const version = rows.versions.get(row.version)
-    return row.active || seated.has(row.version) || (version?.owner === null && version.status === "disabled")
+    return row.active || seated.has(row.version) || version?.status === "disabled" || version?.status === "disqualified"
   }
   return {
     id,

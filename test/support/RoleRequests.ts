@@ -227,6 +227,10 @@ const ofSeason: Readonly<Record<string, Prepare>> = {
     yield* A.finished(id, season)
     return { names: { id }, json: { reason: "The board was wrong." } }
   }),
+  "POST /v1/games/{game}/seasons/{slug}/versions/{id}/disqualify": Effect.fnUntraced(function* (_caller, n) {
+    const { season } = yield* World
+    return { names: { id: yield* A.entry(season, versionNumber(n)) }, json: { reason: "It broke the rules.", void_matches: false } }
+  }),
   "POST /v1/games/{game}/seasons/{slug}/versions/{id}/reinstate": Effect.fnUntraced(function* (_caller, n) {
     const { season } = yield* World
     return { names: { id: yield* A.baseline(season, versionNumber(n), `steady-${n}`) } }

@@ -38,6 +38,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   season_not_scheduled: "The season is live or closed, and what is to be changed is settled by then.",
   season_private: "Only a public season can be the featured one, and only its matches be picked.",
   match_not_finished: "The match waits, is being played, was withdrawn or failed: there is no result that could be voided.",
+  not_in_contention: "The version does not play: only an entered one can be disqualified, and a baseline is switched off instead.",
   pick_exists: "The match is picked already.",
   entry_fixed: "Entry is restricted already, or always, as in a private season.",
   too_many_runners: "The runner key has as many runners as it may, all heard of within the last 90 seconds.",

@@ -54,6 +54,7 @@ import { Submissions } from "./submission/Submissions.ts"
 import { UploadWatch } from "./submission/UploadWatch.ts"
 import { VersionAdmin } from "./version/VersionAdmin.ts"
 import { Versions } from "./version/Versions.ts"
+import { VoidOrders } from "./version/VoidOrders.ts"
 import { Views } from "./view/Views.ts"
 import { Announcements } from "./writing/Announcements.ts"
 import { Picks } from "./writing/Picks.ts"
@@ -105,7 +106,7 @@ const Administration = Layer.mergeAll(
   SeasonAdministration.layer,
   Layer.merge(FleetAdmin.layer, SeasonFleet.layer).pipe(Layer.provide(RunnerKeys.layer)),
   SeasonPeople.layer,
-  VersionAdmin.layer
+  VersionAdmin.layer.pipe(Layer.provideMerge(VoidOrders.layer))
 )
 
 const Community = Layer.mergeAll(Comments.layer, Moderation.layer, Threads.layer)

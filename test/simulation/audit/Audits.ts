@@ -4,7 +4,7 @@ import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 
 /** Where nothing was left to change there is nothing to tell. */
-const IDLE = ["SwitchBoard", "SwitchBaseline", "EditSettings", "CloseSeason", "SubmitVersion"]
+const IDLE = ["SwitchBoard", "SwitchBaseline", "EditSettings", "CloseSeason", "SubmitVersion", "Disqualify", "Reinstate", "SwitchOwner"]
 
 export const checkAudit = (command: Command, reply: Reply, rows: View): void => {
   const audit = "audit" in command ? command.audit : undefined

@@ -1,5 +1,6 @@
 /** Matches are conserved; what waits may start; what is leased comes back only for a reason; nobody plays two at once. */
 import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
 import { created, faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
 
@@ -162,11 +163,17 @@ const checkWithdrawn = (window: Window, match: Ended): void => {
     baseline_disabled: versions.some(({ id, status }) => status === "disabled" || before.versions.get(id)?.status === "disabled"),
     board_disabled: [before, now].some(({ boards }) => boards.get(match.board)?.enabled === false),
     season_closed: now.head.phase !== "open" || now.versions.get(match.candidate ?? "")?.status === "rejected",
+    disqualified: isOut(window, match, ({ disqualified }) => disqualified),
+    owner_removed: isOut(window, match, ({ owner_removed }) => owner_removed),
     suspended: versions.some(({ id, phase }) => phase === "suspended" || before.versions.get(id)?.phase === "suspended"),
     round_reset: match.ladder !== null && match.round < now.head.round
   }
   must(match.withdrawn_reason !== null && reasons[match.withdrawn_reason], "a match is withdrawn for a reason that holds", match)
 }
+
+/** An entry may have gone and come back in one commit. */
+const isOut = ({ before, now }: Window, { versions }: Ended, why: (version: Version) => boolean): boolean =>
+  versions.some((id) => [before, now].some((view) => why(view.versions.get(id)!)))
 
 const checkFailed = (window: Window, match: Ended): void => {
   const was = window.before.live.get(match.id)

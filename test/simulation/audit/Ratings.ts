@@ -7,6 +7,7 @@
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import type { Version } from "@agon/domain/season/Version.ts"
 import type { View } from "../View.ts"
 import { suspectsOf } from "./Faults.ts"
 import { type Belief, takenOver } from "./Formula.ts"
@@ -112,17 +113,32 @@ const startRounds = (book: Book, window: Window, until: number): void => {
   }
 }
 
-/** A baseline that is switched on again, or an entry that was suspended; who was superseded stays away, whoever asks. */
-const comesBack = ({ before, now }: Window, place: string, { version }: Row): boolean => {
+/** A baseline switched on again, or an entry that was suspended or out of play; who was superseded stays away, whoever asks. */
+const comesBack = (window: Window, place: string, { version }: Row): boolean => {
+  const { before, now } = window
   if (before.versions.get(version)?.status === "superseded") return false
   const suspended = ({ versions }: View) => versions.get(version)?.phase === "suspended"
-  return before.ratings.get(place)?.active === false || (suspended(before) && !suspended(now))
+  return before.ratings.get(place)?.active === false || (suspended(before) && !suspended(now)) || leftAndCameBack(window, version)
+}
+
+/** An entry may be taken out of play and brought back in one commit. */
+const leftAndCameBack = ({ now, recent }: Window, version: string): boolean => {
+  const { owner } = now.versions.get(version)!
+  const about = (command: Command, tag: Command["_tag"]) =>
+    (command._tag === tag && "version" in command && command.version === version) ||
+    (command._tag === "SwitchOwner" && command.owner === owner && command.removed === (tag === "Disqualify"))
+  return recent.some((command) => about(command, "Disqualify")) && recent.some((command) => about(command, "Reinstate"))
 }
 
 /** It may have come back and left again in one commit. */
-const cameBackAndLeft = ({ recent }: Window, own: Own, row: Row): boolean => {
+const cameBackAndLeft = ({ now, recent }: Window, own: Own, row: Row): boolean => {
   const back = (command: Command) => command._tag === "Reinstate" || (command._tag === "SwitchBaseline" && command.enabled)
-  const asked = recent.some((command) => back(command) && "version" in command && command.version === row.version)
+  const { owner } = now.versions.get(row.version)!
+  const asked = recent.some(
+    (command) =>
+      (back(command) && "version" in command && command.version === row.version) ||
+      (command._tag === "SwitchOwner" && !command.removed && command.owner === owner)
+  )
   return asked && !(near(own.credit, row.credit) && near(own.failed, row.failed))
 }
 
@@ -283,13 +299,14 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const journal = current(book)
   const version = now.versions.get(row.version)!
   const place = `${row.ladder} ${row.version}`
-  const old = [...before.versions.values()].find(({ model, status }) => model === version.model && status === "entered")
+  const old = entryBefore(before, now, version)
   const from = old === undefined ? undefined : `${row.ladder} ${old.id}`
   const moments = from === undefined ? undefined : table.get(from)?.moments
   const start = { ...Replay.START, order: journal.order, from: null }
   const allowed = moments === undefined ? [start] : moments.map((each) => ({ ...takenOver(each), order: each.order, from: from! }))
   const v = row.sigma * row.sigma
-  const found = [...allowed, ...(now.head.round === before.head.round ? [] : [start])].find(
+  const isOut = old !== undefined && [before, now].some(({ versions }) => versions.get(old.id)?.status === "disqualified")
+  const found = [...allowed, ...(now.head.round === before.head.round && !isOut ? [] : [start])].find(
     (each) => near(each.mu, row.mu) && near(each.v, v)
   )
   must(found !== undefined, "who joins starts from the seed or from the version before", row, allowed)
@@ -308,6 +325,13 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
   const fresh = { met: [], outs: [], round: book.round, loose: false, doubt: 0, voided: false, untold: false, kept: history.length }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
+}
+
+/** The entry that a version supersedes: one that played before this commit, or that came back in it. */
+const entryBefore = (before: View, now: View, { model, number }: Version): Version | undefined => {
+  const rivals = [...before.versions.values()].filter((each) => each.model === model)
+  const cameBack = ({ id, status }: Version) => status === "disqualified" && now.versions.get(id)!.successor === number
+  return rivals.find(({ status }) => status === "entered") ?? rivals.find(cameBack)
 }
 
 const joinedBefore = (

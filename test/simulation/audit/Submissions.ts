@@ -5,7 +5,7 @@ import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 
 type Submit = Of<"SubmitVersion">
-const COUNTED = ["testing", "entered", "superseded"]
+const COUNTED = ["testing", "entered", "superseded", "disqualified"]
 const WITHOUT_COOLDOWN = ["admission_unavailable", "upload_expired"]
 
 export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"], at: number, before: View, rows: View): void => {

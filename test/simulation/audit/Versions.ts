@@ -17,14 +17,15 @@ const NEXT: Readonly<Record<string, ReadonlyArray<string>>> = {
   none: ["upload", "review", "rejected"],
   upload: ["review", "rejected"],
   review: ["trial", "rejected", "disabled"],
-  trial: ["entered", "rejected"],
-  entered: ["suspended", "superseded", "disabled"],
-  suspended: ["entered", "superseded", "disabled"],
+  trial: ["entered", "rejected", "disqualified"],
+  entered: ["suspended", "superseded", "disabled", "disqualified"],
+  suspended: ["entered", "superseded", "disabled", "disqualified"],
+  disqualified: ["entered", "superseded"],
   disabled: ["entered"],
   superseded: [],
   rejected: []
 }
-const COUNTED = ["testing", "entered", "superseded"]
+const COUNTED = ["testing", "entered", "superseded", "disqualified"]
 const TRIALS_LOST_MAX = 5
 const REVIEWS_FAILED_MAX = 5
 
@@ -119,8 +120,9 @@ const checkHolders = ({ before, now }: Window): void => {
     must(!testing.has(owner), "an owner has one candidate", owner)
     testing.add(owner)
   }
+  const out = new Set([...now.versions.values()].filter(({ status }) => status === "disqualified").map(({ model }) => model))
   for (const { model, owner, status } of before.versions.values())
-    if (status === "entered" && owner !== null) must(entered.has(model), "superseding is one with entering", model)
+    if (status === "entered" && owner !== null) must(entered.has(model) || out.has(model), "superseding is one with entering", model)
 }
 
 const checkFields = (version: Version, now: number): void => {
@@ -128,7 +130,12 @@ const checkFields = (version: Version, now: number): void => {
   must((status === "testing") === (phase !== null && phase !== "suspended"), "a phase is a candidate's", version)
   must(phase !== "suspended" || status === "entered", "who is suspended stays in contention", version)
   must((upload_until !== null) === (phase === "upload"), "an upload window is an upload's", version)
-  must((status === "rejected") === (reject_reason !== null && reject_detail !== null), "a rejection says why", version)
+  must((status === "rejected") === (reject_reason !== null), "a rejection says why", version)
+  const { disqualified, owner_removed } = version
+  const out = status === "disqualified"
+  must((out || status === "rejected") === (reject_detail !== null), "a rejection says why, and a disqualification", version)
+  must(out ? disqualified || owner_removed : !disqualified, "only what is disqualified is out", version)
+  must(status !== "entered" || !owner_removed, "who left plays no more", version)
   must((status === "superseded") === (successor !== null), "who was superseded names the successor", version)
   must(version.admit_failures <= version.admit_attempt, "an attempt at a review fails once", version)
   must(upload_until === null || upload_until > now, "an upload window ends", version)
@@ -151,6 +158,7 @@ const checkEntered = ({ before, now }: Window, version: Version, was: Version | 
   for (const old of before.versions.values()) {
     if (old.model !== version.model || old.status !== "entered") continue
     const { status, successor } = now.versions.get(old.id)!
+    if (status === "disqualified") continue
     must(status === "superseded" && successor === version.number, "superseding is one with entering", old, version)
     for (const ladder of [old.class!, "open"])
       must(now.ratings.get(`${ladder} ${old.id}`)?.active === false, "who is superseded is off its ladders", old)

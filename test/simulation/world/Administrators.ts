@@ -6,6 +6,7 @@ import type { View } from "../View.ts"
 import type { Chance } from "./Chance.ts"
 import type { Numbers } from "./People.ts"
 import { type Profile, SIZES } from "./Profile.ts"
+import type { Run } from "./Run.ts"
 
 export interface Administrators {
   readonly command: (rows: View, now: number, keys: ReadonlyArray<string>) => Command
@@ -21,7 +22,9 @@ const TIMELESS = { infer_us_max: 0 }
 
 const timeOf = (chance: Chance, now: number) => now + chance.between(-1_000, 120_000)
 
-export const make = (chance: Chance, profile: Profile, numbers: Numbers): Administrators => {
+type Setting = Pick<Run, "excluding" | "numbers">
+
+export const make = (chance: Chance, profile: Profile, { excluding, numbers }: Setting): Administrators => {
   const audit = (action: string): { readonly audit: Audit } => ({
     audit: { id: id("audit", ++numbers.audits), actor: id("owner", 1), action, subject: "spring", detail: null }
   })
@@ -79,9 +82,11 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
   return {
     beforehand,
     command: (rows, now, keys) => {
-      const version = suspendedOf(chance, rows)
+      const version = outOf(chance, rows)
       if (version !== undefined) return { _tag: "Reinstate", version, ...audit("version.reinstate") }
+      const exclusion = excluding ? exclusionOf(chance, rows, audit) : undefined
       const x = chance.next()
+      if (exclusion !== undefined) return exclusion
       if (x < 0.26) return boards(rows)
       if (x < 0.5) return switching(rows)
       if (x < 0.72) return planning(rows, now)
@@ -91,11 +96,29 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): Admini
   }
 }
 
-/** One that may play again, or at times nobody; none where nobody is suspended. */
-const suspendedOf = (chance: Chance, { versions }: View): string | undefined => {
-  const suspended = [...versions.values()].filter(({ phase }) => phase === "suspended")
-  if (suspended.length === 0 || chance.in(0.5)) return undefined
-  return chance.in(0.1) ? NOBODY : chance.pick(suspended).id
+/** Rarely, and whoever is removed soon comes back: somebody has to play. */
+const exclusionOf = (chance: Chance, { versions }: View, audit: (action: string) => { readonly audit: Audit }): Command | undefined => {
+  const entries = [...versions.values()].filter(({ owner, status }) => owner !== null && status !== "superseded" && status !== "rejected")
+  const removed = entries.filter(({ owner_removed }) => owner_removed)
+  if (removed.length > 0 && chance.in(0.3)) {
+    return { _tag: "SwitchOwner", owner: chance.pick(removed).owner!, removed: false, ...audit("participant.add") }
+  }
+  if (entries.length === 0 || chance.in(0.85)) return undefined
+  const { id: version, owner } = chance.pick(entries)
+  if (chance.in(0.4)) return { _tag: "SwitchOwner", owner: owner!, removed: true, ...audit("participant.remove") }
+  return {
+    _tag: "Disqualify",
+    version: chance.in(0.05) ? NOBODY : version,
+    reason: "It broke the rules.",
+    ...audit("version.disqualify")
+  }
+}
+
+/** One that may play again, or at times nobody; none where nobody is suspended or disqualified. */
+const outOf = (chance: Chance, { versions }: View): string | undefined => {
+  const out = [...versions.values()].filter(({ disqualified, phase }) => disqualified || phase === "suspended")
+  if (out.length === 0 || chance.in(0.5)) return undefined
+  return chance.in(0.1) ? NOBODY : chance.pick(out).id
 }
 
 export const baseline = (numbers: Numbers, model: string, size: number, more: { readonly audit?: Audit } = {}): Command => {

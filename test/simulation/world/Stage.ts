@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     profile,
     auditor: Auditor.make(EMPTY(profile.settings, freshHead())),
     people: People.make(chance, profile, run.numbers),
-    administrators: Administrators.make(chance, profile, run.numbers),
+    administrators: Administrators.make(chance, profile, run),
     examiners: Examiners.make(chance),
     runners: Runners.make(chance, profile.settings.rules.match.strike_limit, profile.sick),
     tally: Tally.make(run.seen),

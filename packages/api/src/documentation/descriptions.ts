@@ -51,7 +51,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   rivals:
     "Lists every model that this one has met in counted matches of public seasons, with wins, draws and losses. Those met most are first.",
   version:
-    "Answers a version that is entered, superseded or disabled in a public season. A version in any other state, or in a private season, answers 404.",
+    "Answers a version that is entered, superseded, disabled or disqualified in a public season. A version in any other state, or in a private season, answers 404.",
   ownVersion: "Answers a version of the caller in whatever state it is, with the sentence that says what to mend where it was rejected.",
   editVersion: "Changes the note of a version; `null` removes it. The rules of the season say how long a note may be. Answers the version.",
   candidates: "Lists the versions of the caller that are still being uploaded, reviewed or tried, newest first.",
@@ -120,8 +120,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   countView:
     "Counts one view of a page. Nothing is kept of who looked. An id that names nothing is not counted, and answered the same. Answers nothing.",
   views: "Lists how often pages were viewed on each day, the newest day first, and within a day the page with most views first.",
+  disqualifyVersion:
+    "Takes an entered version out of play: it leaves its ladders and podiums, its queued matches are withdrawn, and its owner is notified with the reason. Ratings stay as they are. With `void_matches` all its counted matches are voided besides, in the background. A version that is disqualified already is answered in the same way, and nothing changes but for the voids that are asked for. Answers the version.",
   reinstateVersion:
-    "Lets an entered version that was suspended, because its matches kept failing, be paired again. A version that is not suspended stays as it is. Answers the version.",
+    "Lets an entered version play again that was suspended, because its matches kept failing, or disqualified. If a newer version of the model plays, a disqualified one becomes superseded. Any other version stays as it is. Answers the version.",
   voidMatch:
     "Takes a match that was played out of its season: it fails as `replay_mismatch` with the reason as its detail, no longer counts, and its seats are owed another. Ratings are computed again as if it had not been played; meanwhile the state is `voiding`. A match that was voided before is answered in the same way, and nothing changes. Answers the match and its state.",
   createSeason:

@@ -168,9 +168,9 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "Rival.played": "Matches in which both took part.",
   "Rival.last_played_at": "When they last met.",
   "Version.status":
-    "`testing` until it is `entered` or `rejected`; `superseded` when a newer version of the model has entered; `disabled` for a baseline out of play.",
+    "`testing` until it is `entered` or `rejected`; `superseded` when a newer version of the model has entered; `disabled` for a baseline out of play; `disqualified` for an entry out of play by an administrator's decision, or because its owner may not take part any more.",
   "OwnVersion.status":
-    "`testing` until it is `entered` or `rejected`; `superseded` when a newer version of the model has entered; `disabled` for a baseline out of play.",
+    "`testing` until it is `entered` or `rejected`; `superseded` when a newer version of the model has entered; `disabled` for a baseline out of play; `disqualified` for an entry out of play by an administrator's decision, or because its owner may not take part any more.",
   "Version.last_played_at": "When its last match was played; null before the first.",
   "OwnVersion.last_played_at": "When its last match was played; null before the first.",
   "Version.created_at": "When it was submitted.",
@@ -248,6 +248,8 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "PostComment.match": "The match that the comment is about. Name either a match or a model.",
   "PostComment.model": "The model that the comment is about. Name either a match or a model.",
   "PostComment.parent_id": "The comment of the same thread that it answers.",
+  "DisqualifyVersion.reason": "Why the version is taken out of play. Its owner and the log read it.",
+  "DisqualifyVersion.void_matches": "Whether the matches that it has played are to be voided.",
   "VoidMatch.reason": "Why the match is not to count. Its owners and the log read it.",
   "VoidedMatch.match": "The match.",
   "VoidedMatch.state": "`voiding` while ratings are still being computed without the match, then `voided`.",

@@ -169,6 +169,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   View: "A page that was viewed.",
   ViewCount: "The views of a page on one day.",
   ViewCounts: "A page of counts of views.",
+  DisqualifyVersion: "Why a version is taken out of play, and whether its matches are voided.",
   VoidMatch: "Why a match is to be voided.",
   VoidedMatch: "A voided match, and whether ratings are those without it.",
   WeightClass: "A weight class: the size of files that it holds, and the memory that it allows. `open` is the largest.",

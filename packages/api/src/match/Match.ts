@@ -15,7 +15,9 @@ export const WithdrawnReason = Schema.Literals([
   "board_disabled",
   "season_closed",
   "round_reset",
-  "suspended"
+  "suspended",
+  "disqualified",
+  "owner_removed"
 ])
 export const FaultReason = Schema.Literals(["runner_lost", "engine_fault", "replay_mismatch", "weights_unavailable"])
 

@@ -11,6 +11,7 @@ export const optionalKinds = [
   "version_entered",
   "version_superseded",
   "version_suspended",
+  "version_disqualified",
   "version_reinstated",
   "comment_reply",
   "comment_approved",

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { byLadder, Id, Instant, Ladder } from "../Wire.ts"
 import { RejectReason } from "./RejectReason.ts"
 
-export const Status = Schema.Literals(["testing", "entered", "rejected", "superseded", "disabled"])
+export const Status = Schema.Literals(["testing", "entered", "rejected", "superseded", "disabled", "disqualified"])
 export type Status = typeof Status.Type
 /** Of a candidate; `suspended` is an entry that is not paired because its matches kept failing. */
 export const Phase = Schema.Literals(["upload", "review", "trial", "suspended"])
@@ -61,7 +61,7 @@ export const Version = Schema.Struct({
 }).annotate({ identifier: "Version" })
 export type Version = typeof Version.Type
 
-/** For its owner: also the sentence that says how to fix a rejection. */
+/** For its owner: also the sentence that says how to fix a rejection, or why it was disqualified. */
 export const OwnVersion = Schema.Struct({ ...Version.fields, reject_detail: Schema.NullOr(Schema.String) }).annotate({
   identifier: "OwnVersion"
 })

@@ -99,8 +99,12 @@ export type Command =
     }
   | { readonly _tag: "SwitchBoard"; readonly board: string; readonly enabled: boolean; readonly audit?: Audit }
   | { readonly _tag: "SwitchBaseline"; readonly version: string; readonly enabled: boolean; readonly audit?: Audit }
-  /** A suspended entry plays again. */
+  /** Takes an entry out of play until it is reinstated. */
+  | { readonly _tag: "Disqualify"; readonly version: string; readonly reason: string; readonly audit?: Audit }
+  /** A suspended or disqualified entry plays again. */
   | { readonly _tag: "Reinstate"; readonly version: string; readonly audit?: Audit }
+  /** Takes all entries of an account out of play, since it may not take part any more, or lets them play again. */
+  | { readonly _tag: "SwitchOwner"; readonly owner: string; readonly removed: boolean; readonly audit?: Audit }
   | {
       readonly _tag: "PlanRound"
       readonly kind: "round" | "finals"
@@ -198,7 +202,10 @@ export interface Replies {
   readonly AddBoard: { readonly added: true } | { readonly refused: "board_exists" }
   readonly SwitchBoard: { readonly enabled: boolean } | { readonly refused: "not_found" }
   readonly SwitchBaseline: { readonly enabled: boolean } | { readonly refused: "not_found" | "testing" | "season_closed" }
+  readonly Disqualify: { readonly status: Status } | { readonly refused: "not_in_contention" }
   readonly Reinstate: { readonly status: Status; readonly phase: Phase | null } | { readonly refused: "not_found" }
+  /** How many of its versions changed. */
+  readonly SwitchOwner: { readonly switched: number }
   readonly PlanRound: { readonly n: number } | { readonly refused: "invalid_request"; readonly detail: string }
   readonly PatchRound:
     | { readonly n: number }

@@ -2,6 +2,18 @@
 import type { RejectReason } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
 
+export type VersionChange =
+  | "submitted"
+  | "review"
+  | "admitted"
+  | "entered"
+  | "rejected"
+  | "superseded"
+  | "disabled"
+  | "suspended"
+  | "disqualified"
+  | "reinstated"
+
 export type Event =
   | {
       readonly _tag: "MatchRated"
@@ -25,7 +37,7 @@ export type Event =
       readonly version: string
       readonly model: string
       readonly owner: string | null
-      readonly change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled" | "suspended" | "reinstated"
+      readonly change: VersionChange
       readonly reject_reason: RejectReason | null
     }
   | { readonly _tag: "BoardChanged"; readonly board: string }

@@ -20,10 +20,18 @@ export type RejectReason =
   | "admission_unavailable"
   | "season_closed"
 
-export type Status = "testing" | "entered" | "rejected" | "superseded" | "disabled"
+export type Status = "testing" | "entered" | "rejected" | "superseded" | "disabled" | "disqualified"
 /** `suspended` is the phase of an entry; the others are those of a candidate. */
 export type Phase = "upload" | "review" | "trial" | "suspended"
 
 export type Ending = "rated" | "finished" | "cancelled" | "failed"
-export type WithdrawnReason = "superseded" | "baseline_disabled" | "board_disabled" | "season_closed" | "round_reset" | "suspended"
+export type WithdrawnReason =
+  | "superseded"
+  | "baseline_disabled"
+  | "board_disabled"
+  | "season_closed"
+  | "round_reset"
+  | "suspended"
+  | "disqualified"
+  | "owner_removed"
 export type FaultReason = "runner_lost" | "engine_fault" | "weights_unavailable" | "replay_mismatch"

@@ -10,13 +10,14 @@
  *                └─window over─┐        └─rejected─┐         └─strike limit─┐           ▲ │ baselines: switched on and off
  *                              └──────────▶ rejected ◀──────────────────────┘           │ ▼
  *                                                  admitted baseline ──────────────▶ disabled
+ *             entered ──Disqualify, owner removed──▶ disqualified ──Reinstate, owner back──▶ entered, or superseded by a newer one
  *
  *   match     ┌── lease ran out or fault, fewer than three times; given back, revoked ─┐
  *             ▼                                                                        │
  *  batch ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
  *             │  └────late report of the last holder─────────────▶┘
  *             │                     ├──third lease ran out or fault──▶ failed ◀──VoidMatch── finished, rated
- *             └──superseded, baseline or board off, round starts, Close──▶ cancelled
+ *             └──superseded, disqualified, baseline or board off, round starts, Close──▶ cancelled
  *
  *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over
  *
@@ -29,13 +30,13 @@ import { addBoard, editSettings, switchBoard } from "./Administration.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
 import { closeSeason, finishClosing } from "./clock/Closing.ts"
 import { finalsComplete, patchRound, pending, planRound, startRound } from "./clock/Rounds.ts"
+import { disqualify, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
 import { installFold } from "./rating/Installing.ts"
 import { seriesDue, takeSeries } from "./rating/Series.ts"
 import { voidMatch } from "./rating/Voiding.ts"
 import { CLOSING_MS, type State } from "./State.ts"
-import { reinstate } from "./scheduler/Faults.ts"
 import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./scheduler/Leases.ts"
 import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./scheduler/Matches.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
@@ -80,6 +81,10 @@ const obey = (state: State, command: Command): Reply => {
       return switchBoard(state, command)
     case "SwitchBaseline":
       return switchBaseline(state, command)
+    case "Disqualify":
+      return disqualify(state, command)
+    case "SwitchOwner":
+      return switchOwner(state, command)
     case "Reinstate":
       return reinstate(state, command)
     case "PlanRound":

@@ -28,11 +28,13 @@ export interface Version {
   memory_bytes: number | null
   runtime_version: string | null
   reject_reason: RejectReason | null
-  reject_detail: string | null
+  reject_detail: string | null // why it was rejected or is disqualified
   successor: number | null
   trial_played: number // trial matches that ended well or badly for the candidate
   trial_failed: number // those of them with the candidate at the strike limit
   trial_void: number // trial matches that failed through no fault of a seat
+  disqualified: boolean // by an administrator
+  owner_removed: boolean // its owner is off the roster or suspended; a candidate does not enter then
   streak: Streak | null // failed matches that may be its own fault, with no match of it played since
 }
 

@@ -47,7 +47,7 @@ export interface Counts<V extends Counted> {
   readonly candidates: Set<V>
 }
 
-const COUNTED: ReadonlySet<Status> = new Set(["testing", "entered", "superseded"])
+const COUNTED: ReadonlySet<Status> = new Set(["testing", "entered", "superseded", "disqualified"])
 
 const modelOf = <V extends Counted>({ models }: Counts<V>, { model, owner }: Left): ModelCount<V> => {
   const found = models.get(model)

@@ -2,6 +2,7 @@
  * The cached answers that an event of a season invalidates, by their tags. A rated match does not invalidate other ladders,
  * the details of other matches, or pages of versions on other ladders.
  */
+import type { VersionChange } from "@agon/domain/season/Event.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import {
   boardsTag,
@@ -35,6 +36,9 @@ export const purgedByAll = (season: SeasonName, events: ReadonlyArray<Told>): Re
   return [...tags]
 }
 
+/** Changes of a version that ladders show. */
+const MOVES: ReadonlySet<VersionChange> = new Set(["entered", "superseded", "disabled", "disqualified", "reinstated"])
+
 /** The tags that an event invalidates. */
 export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<string> => {
   switch (event._tag) {
@@ -50,9 +54,8 @@ export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<s
     case "MatchEnded":
       return [matchTag(event.match), ...event.models.map(modelTag), ...event.versions.map(versionTag)]
     case "VersionMoved": {
-      const moves = event.change === "entered" || event.change === "superseded" || event.change === "disabled"
-      if (event.change === "suspended" || event.change === "reinstated") return [versionTag(event.version)]
-      if (!moves) return [recordTag(id)] // a candidate is counted, but only its owner sees it
+      if (event.change === "suspended") return [versionTag(event.version)]
+      if (!MOVES.has(event.change)) return [recordTag(id)] // a candidate is counted, but only its owner sees it
       const own = [recordTag(id), modelTag(event.model), versionTag(event.version)]
       // A trial is listed from the moment its candidate has entered.
       return [...own, ...laddersTags(id), matchesTag(id), everywhereTag]

@@ -26,7 +26,7 @@ export const publicPrefix = "CASE s.visibility WHEN 'private' THEN '/v1/private'
 export const entry = "CASE s.visibility WHEN 'private' THEN 'restricted' ELSE s.entry END"
 
 /** A version of a status that everybody may read, where they may see its season. */
-export const published = (version = "v"): string => `${version}.status IN ('entered', 'superseded', 'disabled')`
+export const published = (version = "v"): string => `${version}.status IN ('entered', 'superseded', 'disabled', 'disqualified')`
 
 /** A match that counts. Others are seen by the owners of their seats alone. */
 export const counts = (match = "m"): string => `${match}.status = 'rated'`

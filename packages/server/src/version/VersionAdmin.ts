@@ -2,6 +2,7 @@
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import type { NotFound, Unavailable } from "@agon/api/Problem.ts"
+import { NotInContention } from "@agon/api/version/admin.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { Version } from "@agon/api/version/Version.ts"
 import { Context, Effect, Layer } from "effect"
@@ -9,11 +10,24 @@ import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/audits.ts"
 import { Versions } from "./Versions.ts"
+import { VoidOrders } from "./VoidOrders.ts"
+
+export interface Disqualification {
+  readonly reason: string
+  readonly void_matches: boolean
+}
 
 export class VersionAdmin extends Context.Service<
   VersionAdmin,
   {
-    /** For a version of the season; one that is not suspended stays as it is. */
+    /** For a version of the season; one that is disqualified already stays as it is. */
+    readonly disqualify: (
+      account: SignedIn,
+      season: SeasonInPath,
+      version: string,
+      how: Disqualification
+    ) => Effect.Effect<Version, NotFound | NotInContention | SeasonClosed | Unavailable>
+    /** For a version of the season; one that is neither suspended nor disqualified stays as it is. */
     readonly reinstate: (
       account: SignedIn,
       season: SeasonInPath,
@@ -21,7 +35,7 @@ export class VersionAdmin extends Context.Service<
     ) => Effect.Effect<Version, NotFound | SeasonClosed | Unavailable>
   }
 >()("agon/VersionAdmin") {
-  static readonly layer: Layer.Layer<VersionAdmin, never, SeasonActors | Versions> = Layer.effect(
+  static readonly layer: Layer.Layer<VersionAdmin, never, SeasonActors | Versions | VoidOrders> = Layer.effect(
     VersionAdmin,
     Effect.suspend(() => makeVersionAdmin)
   )
@@ -29,9 +43,22 @@ export class VersionAdmin extends Context.Service<
 
 const makeVersionAdmin = Effect.gen(function* () {
   const actors = yield* SeasonActors
+  const orders = yield* VoidOrders
   const versions = yield* Versions
 
   return VersionAdmin.of({
+    disqualify: Effect.fn("VersionAdmin.disqualify")(function* (account, season, version, { reason, void_matches }) {
+      const audit = yield* auditOf(account, "version.disqualify", version, { reason, void_matches })
+      const reply = yield* asked(actors, season.id, { _tag: "Disqualify", version, reason, audit })
+      if ("refused" in reply)
+        return yield* new NotInContention({
+          detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
+        })
+      // After the commit: if the service dies in between, the request was not answered, and its repeat leaves the order.
+      if (void_matches) yield* orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
+      return yield* versions.own(version)
+    }),
+
     reinstate: Effect.fn("VersionAdmin.reinstate")(function* (account, season, version) {
       const audit = yield* auditOf(account, "version.reinstate", version)
       // The machine does not know versions that have left play; none of them is suspended.

@@ -10,6 +10,9 @@ export const VersionAdminHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const versions = yield* VersionAdmin
     return handlers.handleAll({
+      disqualifyVersion: Effect.fnUntraced(function* ({ params, payload }) {
+        return yield* versions.disqualify(yield* CurrentAccount, yield* CurrentSeason, params.id, payload)
+      }),
       reinstateVersion: Effect.fnUntraced(function* ({ params }) {
         return yield* versions.reinstate(yield* CurrentAccount, yield* CurrentSeason, params.id)
       })

@@ -28,7 +28,7 @@ export type VersionRow = typeof VersionRow.Type
 
 /** Baselines play no trial, and a candidate rejected before its trial has none. */
 const trial = `CASE WHEN v.owner_id IS NOT NULL
-    AND (v.phase = 'trial' OR v.trial_played + v.trial_void > 0 OR v.status IN ('entered', 'superseded'))
+    AND (v.phase = 'trial' OR v.trial_played + v.trial_void > 0 OR v.status IN ('entered', 'superseded', 'disqualified'))
   THEN jsonb_build_object('matches', (s.rules->'trial'->>'matches')::int, 'played', v.trial_played, 'failed', v.trial_failed,
     'match_ids', (SELECT coalesce(jsonb_agg(t.id ORDER BY t.n), '[]') FROM (
       SELECT l.id, l.n FROM live l WHERE l.season_id = v.season_id AND l.candidate = v.id

@@ -173,5 +173,7 @@ const versionOf = (entry: Entry, ord: number): Version => ({
   trial_played: 0,
   trial_failed: 0,
   trial_void: 0,
+  disqualified: false,
+  owner_removed: false,
   streak: null
 })

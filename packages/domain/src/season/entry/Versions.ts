@@ -3,6 +3,7 @@
 import { refusals } from "../../submission/Refusals.ts"
 import { logged } from "../Audit.ts"
 import type { Holdings, Of, Repeated, Replies } from "../Command.ts"
+import type { VersionChange } from "../Event.ts"
 import type { RejectReason } from "../Reasons.ts"
 import { joinLadders, leaveLadders, letGo } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
@@ -126,6 +127,8 @@ const newVersion = (state: State, command: Of<"SubmitVersion">): Version => ({
   trial_played: 0,
   trial_failed: 0,
   trial_void: 0,
+  disqualified: false,
+  owner_removed: false,
   streak: null
 })
 
@@ -183,19 +186,37 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   state.recheckQueue = true
 }
 
-/** A candidate enters; the previous version of its model is superseded in the same commit. */
+/** A candidate enters, unless its owner has left meanwhile. */
 export const enterVersion = (state: State, version: Version): void => {
-  const before = state.models.get(version.model)!.held.find(({ status }) => status === "entered")
-  moved(state, version, { status: "entered", phase: null })
   state.testing--
+  state.writes.versions.add(version.id)
+  if (version.owner_removed) {
+    moved(state, version, { status: "disqualified", phase: null, reject_detail: OWNER_REMOVED })
+    tell(state, version, "disqualified")
+  } else putInPlay(state, version, entryOf(state, version), "entered")
+}
+
+/** The reason that the owner of such a version reads. */
+export const OWNER_REMOVED = "Its owner is not on the season's roster any more, or the account is suspended."
+
+/** The version of the same model that plays. */
+export const entryOf = ({ models }: State, { model }: Version): Version | undefined =>
+  models.get(model)!.held.find(({ status }) => status === "entered")
+
+/** The version joins its ladders; the entry of its model before it is superseded in the same commit. */
+export const putInPlay = (state: State, version: Version, before: Version | undefined, change: "entered" | "reinstated"): void => {
+  moved(state, version, { status: "entered", phase: null })
   joinLadders(state, version, before)
   state.writes.versions.add(version.id)
-  tell(state, version, "entered")
-  if (before === undefined) return
-  moved(state, before, { status: "superseded", phase: null, streak: null, successor: version.number })
-  state.writes.versions.add(before.id)
-  tell(state, before, "superseded")
-  letGo(state, before)
+  tell(state, version, change)
+  if (before !== undefined) supersede(state, before, version)
+}
+
+export const supersede = (state: State, version: Version, { number }: Version): void => {
+  moved(state, version, { status: "superseded", phase: null, streak: null, successor: number })
+  state.writes.versions.add(version.id)
+  tell(state, version, "superseded")
+  letGo(state, version)
   state.recheckQueue = true
 }
 
@@ -216,10 +237,6 @@ export const switchBaseline = (state: State, { audit, enabled, version: id }: Of
   return { enabled }
 }
 
-export const tell = (
-  state: State,
-  { id: version, model, owner, reject_reason }: Version,
-  change: "submitted" | "review" | "admitted" | "entered" | "rejected" | "superseded" | "disabled" | "suspended" | "reinstated"
-): void => {
+export const tell = (state: State, { id: version, model, owner, reject_reason }: Version, change: VersionChange): void => {
   state.events.push({ _tag: "VersionMoved", version, model, owner, change, reject_reason })
 }

@@ -17,10 +17,8 @@
  *
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
  */
-import { logged } from "../Audit.ts"
-import type { Of, Replies } from "../Command.ts"
 import { tell } from "../entry/Versions.ts"
-import { pauseRatings, resumeRatings } from "../rating/LadderRatings.ts"
+import { pauseRatings } from "../rating/LadderRatings.ts"
 import type { Failing, State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"
@@ -131,18 +129,4 @@ const suspend = (state: State, version: Version): void => {
   state.writes.versions.add(version.id)
   tell(state, version, "suspended")
   state.recheckQueue = true
-}
-
-/** An administrator lets an entry play again, with no faults counted. Nothing changes if it is not suspended. */
-export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">): Replies["Reinstate"] => {
-  const version = state.versions_by_id.get(id)
-  if (version === undefined) return { refused: "not_found" }
-  if (version.phase !== "suspended") return { status: version.status, phase: version.phase }
-  version.phase = null
-  version.streak = null
-  resumeRatings(state, version)
-  state.writes.versions.add(id)
-  logged(state, audit)
-  tell(state, version, "reinstated")
-  return { status: version.status, phase: null }
 }

@@ -183,6 +183,7 @@ const mayNotStart = (state: State, match: OpenMatch): { reason: WithdrawnReason;
     if (version === undefined) return { reason: "season_closed", successor: null } // a candidate rejected by the close or finals
     if (version.status === "superseded") return { reason: "superseded", successor: version.successor }
     if (version.phase === "suspended") return { reason: "suspended", successor: null }
+    if (version.status === "disqualified") return { reason: version.disqualified ? "disqualified" : "owner_removed", successor: null }
     if (version.status === "disabled") return { reason: "baseline_disabled", successor: null }
   }
   return null

@@ -56,9 +56,9 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   } satisfies Claimed
 })
 
-/** Versions that may still change although out of play: those seated in an open match, and baselines that may be switched on again. */
+/** Versions that may still change although out of play: those seated in an open match, and those that may come back. */
 const outOfPlay = (versions: ReadonlyArray<Version>, live: ReadonlyArray<OpenMatch>): ReadonlyArray<string> => {
-  const off = versions.filter(({ owner, status }) => owner === null && status === "disabled").map(({ id }) => id)
+  const off = versions.filter(({ status }) => status === "disabled" || status === "disqualified").map(({ id }) => id)
   return [...new Set([...off, ...live.flatMap(({ versions }) => versions)])]
 }
 

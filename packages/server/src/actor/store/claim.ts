@@ -44,8 +44,8 @@ export const versions = (sql: PgClient, season: string) =>
       `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
        ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
        param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
-       reject_detail, successor, trial_played, trial_failed, trial_void, streak
-     FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled') OR status = 'superseded' AND id IN (${SEATED}))
+       reject_detail, successor, trial_played, trial_failed, trial_void, disqualified, owner_removed, streak
+     FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled', 'disqualified') OR status = 'superseded' AND id IN (${SEATED}))
      ORDER BY ord`,
       [season]
     ),

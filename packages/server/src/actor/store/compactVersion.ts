@@ -34,5 +34,7 @@ export const compactVersion = (row: Version): Version => ({
   trial_played: row.trial_played,
   trial_failed: row.trial_failed,
   trial_void: row.trial_void,
+  disqualified: row.disqualified,
+  owner_removed: row.owner_removed,
   streak: row.streak
 })

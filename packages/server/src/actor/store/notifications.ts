@@ -26,7 +26,10 @@ interface Told {
 }
 
 /** The changes that owners are told of. They know their own submission, and only baselines are disabled. */
-const wording = ({ change, reject_reason }: Moved, { successor }: Version): Pick<Told, "kind" | "became" | "more"> | undefined => {
+const wording = (
+  { change, reject_reason }: Moved,
+  { reject_detail, successor }: Version
+): Pick<Told, "kind" | "became" | "more"> | undefined => {
   switch (change) {
     case "admitted":
       return { kind: "version_admitted", became: "was admitted and plays its trial in", more: "" }
@@ -42,6 +45,8 @@ const wording = ({ change, reject_reason }: Moved, { successor }: Version): Pick
         became: "was suspended in",
         more: `: ${FAULTS_RUNNING} of its matches running failed by its fault`
       }
+    case "disqualified":
+      return { kind: "version_disqualified", became: "was disqualified in", more: `: ${reject_detail}` }
     case "reinstated":
       return { kind: "version_reinstated", became: "plays again in", more: "" }
     default:

@@ -38,6 +38,8 @@ const VERSION_MOVES = [
   int<Version>("trial_played", (row) => row.trial_played),
   int<Version>("trial_failed", (row) => row.trial_failed),
   int<Version>("trial_void", (row) => row.trial_void),
+  bool<Version>("disqualified", (row) => row.disqualified),
+  bool<Version>("owner_removed", (row) => row.owner_removed),
   jsonOrNull<Version>("streak", (row) => row.streak)
 ]
 export const versionsNew = statement.insert<{ readonly row: Version; readonly note: string | null }>(

@@ -19,6 +19,7 @@ import storedObjects from "./0018_stored_objects.ts"
 import ratingRound from "./0019_rating_round.ts"
 import keysOfAccounts from "./0023_keys_of_accounts.ts"
 import rivals from "./0028_rivals.ts"
+import disqualification from "./0030_disqualification.ts"
 import mapTallies from "./0032_map_tallies.ts"
 import deviceSignIn from "./0033_device_sign_in.ts"
 
@@ -47,6 +48,7 @@ export const migrations = {
   "0019_rating_round": statements(ratingRound),
   "0023_keys_of_accounts": statements(keysOfAccounts),
   "0028_rivals": statements(rivals),
+  "0030_disqualification": statements(disqualification),
   "0032_map_tallies": statements(mapTallies),
   "0033_device_sign_in": statements(deviceSignIn)
 }

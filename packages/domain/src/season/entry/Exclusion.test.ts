@@ -1,0 +1,162 @@
+import { assert, describe, it } from "@effect/vitest"
+import { order, podium } from "../rating/LadderRatings.ts"
+import { step } from "../Season.ts"
+import { committed, restore, type State, snapshot } from "../State.ts"
+import { finish, lease, owner, season, submission, version } from "../testing/testSeason.ts"
+import { versionOf } from "../VersionCounts.ts"
+
+const REASON = "It broke the rules."
+const play = (state: State, from: number, until: number) => {
+  for (let now = from; now < until; now++) for (const work of lease(state, now)) finish(state, work, now, now % 2)
+}
+const disqualify = (state: State, n: number, now: number, number = 1) =>
+  step(state, { _tag: "Disqualify", version: version(n, number), reason: REASON }, now)
+const reinstate = (state: State, n: number, now: number, number = 1) => step(state, { _tag: "Reinstate", version: version(n, number) }, now)
+const remove = (state: State, n: number, removed: boolean, now: number) =>
+  step(state, { _tag: "SwitchOwner", owner: owner(n), removed }, now)
+const statusOf = (state: State, n: number, number = 1) => versionOf(state, version(n, number))?.status
+const open = (state: State) => state.ladders[5]!
+const standing = (state: State) => order(open(state)).map((rating) => rating.version)
+const told = (state: State) => state.events.flatMap((event) => (event._tag === "VersionMoved" ? [event.change] : []))
+
+/** A newer version of model `n` enters. */
+const renew = (state: State, n: number, now: number) => {
+  step(state, submission(n, { version: version(n, 2), number: 2, weights_hash: `sha256:new${n}` }), now)
+  for (let i = 0; i < 40 && statusOf(state, n, 2) === "testing"; i++) play(state, now + i, now + i + 1)
+}
+
+describe("a disqualified entry", () => {
+  it("leaves ladders, podium and queue, keeps its rating, and plays again once it is reinstated", () => {
+    const { state, now } = season(6)
+    play(state, now, now + 90)
+    lease(state, now + 90) // a batch is prepared: somebody is queued
+    const queued = [...state.live.values()].find(({ ladder, until }) => ladder !== null && until === null)!
+    const out = queued.versions[0]!
+    const was = { ...open(state).ratings.get(out)! }
+    committed(state)
+    const command = { _tag: "Disqualify", version: out, reason: REASON } as const
+    assert.deepStrictEqual(step(state, command, now + 91), { status: "disqualified" })
+    assert.deepInclude(versionOf(state, out), { status: "disqualified", disqualified: true, reject_detail: REASON })
+    assert.deepInclude(
+      state.writes.ended.find(({ id }) => id === queued.id),
+      { ending: "cancelled", withdrawn_reason: "disqualified" }
+    )
+    assert.strictEqual(state.active, 5)
+    assert.notInclude(standing(state), out)
+    for (const best of Object.values(podium(state))) assert.notInclude(best, out)
+    assert.deepStrictEqual(told(state), ["disqualified"])
+    committed(state)
+    assert.deepStrictEqual(step(state, { ...command, reason: "Again." }, now + 92), { status: "disqualified" })
+    assert.deepStrictEqual([told(state), versionOf(state, out)!.reject_detail], [[], REASON], "twice the same")
+
+    play(state, now + 121, now + 260) // what was being played has been lost and played by now
+    const { matches, mu } = open(state).ratings.get(out)!
+    assert.isAtMost(matches - was.matches, 1)
+    for (const match of state.live.values()) assert.notInclude(match.versions, out)
+    committed(state)
+    assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: out }, now + 260), { status: "entered", phase: null })
+    assert.deepInclude(versionOf(state, out), { status: "entered", disqualified: false, reject_detail: null })
+    assert.strictEqual(open(state).ratings.get(out)!.mu, mu)
+    assert.include(standing(state), out)
+    assert.deepStrictEqual(told(state), ["reinstated"])
+    play(state, now + 261, now + 320)
+    assert.isAbove(open(state).ratings.get(out)!.matches, matches)
+  })
+
+  it("must be an entry of somebody", () => {
+    const { state, now } = season(2)
+    step(state, submission(9, { owner: null }), now)
+    finish(state, lease(state, now)[0]!, now)
+    step(state, { _tag: "SwitchBaseline", version: version(9), enabled: true }, now)
+    assert.strictEqual(statusOf(state, 9), "entered")
+    step(state, submission(3), now)
+    renew(state, 1, now + 1)
+    committed(state)
+    for (const each of [version(9), version(1), version(3), version(77)]) {
+      const reply = step(state, { _tag: "Disqualify", version: each, reason: REASON }, now + 60)
+      if (statusOf(state, 3) !== "testing" && each === version(3)) continue
+      assert.deepStrictEqual(reply, { refused: "not_in_contention" })
+    }
+  })
+
+  it("hands its rating to no newer version, and is superseded by that when it is reinstated", () => {
+    const { state, now } = season(4)
+    play(state, now, now + 80)
+    disqualify(state, 1, now + 80)
+    renew(state, 1, now + 81)
+    assert.deepStrictEqual([statusOf(state, 1), statusOf(state, 1, 2)], ["disqualified", "entered"])
+    assert.deepInclude(open(state).ratings.get(version(1, 2)), { sigma: 200 })
+    committed(state)
+    assert.deepStrictEqual(reinstate(state, 1, now + 130), { status: "superseded", phase: null })
+    assert.deepInclude(versionOf(state, version(1)), { status: "superseded", successor: 2 })
+    assert.strictEqual(statusOf(state, 1, 2), "entered")
+    committed(state)
+    assert.isUndefined(versionOf(state, version(1)), "it is let go")
+  })
+
+  it("is reset by a round that starts while it is out", () => {
+    const { state, now } = season(4)
+    play(state, now, now + 60)
+    disqualify(state, 1, now + 60)
+    step(state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: now + 70 }, now + 61)
+    play(state, now + 62, now + 120)
+    reinstate(state, 1, now + 120)
+    assert.deepInclude(open(state).ratings.get(version(1)), { mu: 0, sigma: 200, round: 1, round_matches: 0 })
+    play(state, now + 121, now + 220)
+    assert.isAtLeast(open(state).ratings.get(version(1))!.round_matches, 3)
+  })
+})
+
+describe("the entries of an owner who is removed", () => {
+  it("are out until the owner is back, unless an administrator keeps one out", () => {
+    const { state, now } = season(4)
+    play(state, now, now + 40)
+    committed(state)
+    assert.deepStrictEqual(remove(state, 1, true, now + 40), { switched: 1 })
+    assert.strictEqual(statusOf(state, 1), "disqualified")
+    assert.deepStrictEqual(told(state), ["disqualified"])
+    assert.deepStrictEqual(remove(state, 1, true, now + 41), { switched: 0 })
+    disqualify(state, 1, now + 42)
+    remove(state, 1, false, now + 43)
+    assert.deepInclude(versionOf(state, version(1)), { status: "disqualified", reject_detail: REASON })
+    remove(state, 1, true, now + 44)
+    assert.deepStrictEqual(reinstate(state, 1, now + 45), { status: "disqualified", phase: null })
+    assert.notStrictEqual(versionOf(state, version(1))!.reject_detail, REASON)
+    remove(state, 1, false, now + 46)
+    assert.deepInclude(versionOf(state, version(1)), { status: "entered", reject_detail: null })
+    assert.strictEqual(state.active, 4)
+  })
+
+  it("are joined by a candidate that passes its trial meanwhile, and the newest plays when the owner is back", () => {
+    const { state, now } = season(4)
+    play(state, now, now + 60)
+    const { mu } = open(state).ratings.get(version(1))!
+    step(state, submission(1, { version: version(1, 2), number: 2, weights_hash: "sha256:new" }), now + 60)
+    remove(state, 1, true, now + 61)
+    play(state, now + 62, now + 110)
+    assert.deepStrictEqual([statusOf(state, 1), statusOf(state, 1, 2)], ["disqualified", "disqualified"])
+    assert.strictEqual(state.testing, 0)
+    committed(state)
+    remove(state, 1, false, now + 110)
+    assert.deepStrictEqual([statusOf(state, 1), statusOf(state, 1, 2)], ["superseded", "entered"])
+    assert.strictEqual(open(state).ratings.get(version(1, 2))!.mu, mu, "it takes over the rating")
+    assert.deepStrictEqual(told(state), ["reinstated", "entered", "superseded"])
+  })
+})
+
+it("a season restored with entries out of play goes on as the one that was lost", () => {
+  const { state, now } = season(6)
+  play(state, now, now + 60)
+  disqualify(state, 1, now + 60)
+  remove(state, 2, true, now + 60)
+  committed(state)
+  const twin = restore(structuredClone(snapshot(state)))
+  for (const each of [state, twin]) {
+    play(each, now + 61, now + 100)
+    reinstate(each, 1, now + 100)
+    remove(each, 2, false, now + 101)
+    play(each, now + 102, now + 200)
+    committed(each)
+  }
+  assert.deepStrictEqual(snapshot(twin), snapshot(state))
+})

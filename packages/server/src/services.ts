@@ -44,6 +44,7 @@ import { Runners } from "./runner/Runners.ts"
 import { SeasonCalls } from "./runner/SeasonCalls.ts"
 import { SeasonFleet } from "./runner/SeasonFleet.ts"
 import { Notices } from "./season/Notices.ts"
+import { OwnerChecks } from "./season/OwnerChecks.ts"
 import { Rounds } from "./season/Rounds.ts"
 import { SeasonAdministration } from "./season/SeasonAdministration.ts"
 import { SeasonMaker } from "./season/SeasonMaker.ts"
@@ -89,6 +90,7 @@ const Play = Layer.mergeAll(
     Layer.provideMerge(Runners.layer),
     Layer.provideMerge(MatchVoiding.layer)
   ),
+  OwnerChecks.layer,
   ReplayUploads.layer,
   RunnerKeys.layer,
   Submissions.layer,

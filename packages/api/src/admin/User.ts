@@ -11,7 +11,7 @@ export class OwnAdmin extends Problem<OwnAdmin>()("own_admin", 409, "An administ
 
 const { admin, created_at, display_name, identities, username } = Account.fields
 
-/** A suspended account has no session and gets none; its entries play on. */
+/** A suspended account has no session and gets none; its entries are out of play. */
 export const User = Schema.Struct({ username, display_name, admin, suspended: Schema.Boolean, identities, created_at }).annotate({
   identifier: "User"
 })

@@ -102,7 +102,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   audit: "Lists the administrative writes of every season and of the platform, newest first, with who made them.",
   users: "Lists accounts, newest first, or those whose username, display name or login begins with `q`.",
   editUser:
-    "Makes an account a platform administrator or takes that away, or suspends it. A suspension ends every session of the account; its entered versions play on. Answers the account.",
+    "Makes an account a platform administrator or takes that away, or suspends it. A suspension ends every session of the account and takes its entered versions out of play; they play again when it ends. Answers the account.",
   words: "Lists the words that notes, bios, comments and stories may not contain, in alphabetical order.",
   addWord: "Adds a word to the list. It holds for every text that is sent from now on. A word that is there already answers its row.",
   removeWord: "Takes a word off the list. Answers the row that was removed.",
@@ -145,7 +145,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   addParticipants:
     "Adds up to 1,000 logins of a sign-in provider to the roster. Answers their rows, those included that were there already.",
   removeParticipant:
-    "Takes a login off the roster, by the id of its row. Versions that are entered stay. Answers the row that was removed.",
+    "Takes a login off the roster, by the id of its row. In a restricted season its entered versions are out of play until it is back. Answers the row that was removed.",
   seasonAdmins: "Lists the accounts that administer a season.",
   appointAdmin: "Makes an account an administrator of a season. An account that is one already answers its row.",
   dismissAdmin: "Takes the administration of a season from an account. Answers the row that was removed.",

@@ -162,7 +162,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   ThreadHead: "A thread. One that nobody has started has no id.",
   Upload: "A file to upload: send its bytes to `url` by `method` with `headers`. Other bytes than the hash announced are refused.",
   Uploads: "The two files to upload. The review starts when both have arrived.",
-  User: "An account as administrators see it. A suspended one has no session and gets none; its entered versions play on.",
+  User: "An account as administrators see it. A suspended one has no session and gets none; its entered versions are out of play.",
   Users: "A page of accounts.",
   Version: "A version of a model.",
   VersionPatch: "The change to a version.",

@@ -24,6 +24,7 @@ import type { SqlClient } from "effect/sql"
 import { Ongoing } from "../account/Ongoing.ts"
 import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
 import { RunnerKeys } from "../runner/RunnerKeys.ts"
+import { OwnerChecks } from "../season/OwnerChecks.ts"
 import { type AccountState, makeQueries } from "./userQueries.ts"
 
 export class Users extends Context.Service<
@@ -35,7 +36,7 @@ export class Users extends Context.Service<
     readonly isThere: (username: string) => Effect.Effect<boolean>
   }
 >()("agon/Users") {
-  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient | RunnerKeys> = Layer.effect(
+  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient | OwnerChecks | RunnerKeys> = Layer.effect(
     Users,
     Effect.suspend(() => makeUsers)
   )
@@ -52,6 +53,7 @@ const changesOf = (held: AccountState, { admin = held.admin, suspended = held.su
 
 const makeEdit = Effect.gen(function* () {
   const audits = yield* makeAudits
+  const checks = yield* OwnerChecks
   const ongoing = yield* Ongoing
   const queries = yield* makeQueries
   const runnerKeys = yield* RunnerKeys
@@ -68,6 +70,7 @@ const makeEdit = Effect.gen(function* () {
     if (held.value.id === own.id && (changes.admin === false || changes.suspended === true))
       return yield* new OwnAdmin({ detail: "Another administrator has to do this." })
     yield* queries.set({ ...held.value, ...changes })
+    if (changes.suspended !== undefined) yield* checks.ofAccount(held.value.id)
     if (changes.suspended === true) yield* queries.endSessions(held.value.id)
     const keys = changes.suspended === true ? yield* queries.endRunners(held.value.id) : []
     return { id: held.value.id, changes, keys }
@@ -83,6 +86,7 @@ const makeEdit = Effect.gen(function* () {
         Effect.tap(({ keys }) =>
           Effect.forkDetach(Effect.forEach(keys, ({ id }) => runnerKeys.returnLeases(id, "ended"), { discard: true }))
         ),
+        Effect.tap(({ changes }) => (changes.suspended === undefined ? Effect.void : checks.soon)),
         Effect.uninterruptible
       )
     return yield* Effect.orDie(queries.user(username))

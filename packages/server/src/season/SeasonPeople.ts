@@ -1,6 +1,7 @@
 /**
  * Who may enter a season and who administers it: plain rows, each write with its log row in one transaction. No cached
- * answer shows a roster or depends on the caller, so there is nothing to purge; roles are read with every request.
+ * answer shows a roster or depends on the caller, so there is nothing to purge; roles are read with every request. Entries in play
+ * follow their owner on and off the roster (OwnerChecks.ts).
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
@@ -12,6 +13,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
+import { OwnerChecks } from "./OwnerChecks.ts"
 import { makeQueries } from "./peopleQueries.ts"
 
 type Write<Body, A, E> = (account: SignedIn, season: SeasonInPath, body: Body) => Effect.Effect<A, E>
@@ -36,7 +38,7 @@ export class SeasonPeople extends Context.Service<
     readonly dismiss: Write<string, SeasonAdministrator, NotFound>
   }
 >()("agon/SeasonPeople") {
-  static readonly layer: Layer.Layer<SeasonPeople, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<SeasonPeople, never, SqlClient.SqlClient | OwnerChecks> = Layer.effect(
     SeasonPeople,
     Effect.suspend(() => Effect.all([makeRoster, makeAdministrators])).pipe(
       Effect.map(([roster, administrators]) => ({ ...roster, ...administrators }))
@@ -52,6 +54,7 @@ const distinct = (logins: ReadonlyArray<string>) => [...new Map(logins.map((logi
 
 const makeRoster = Effect.gen(function* () {
   const audits = yield* makeAudits
+  const checks = yield* OwnerChecks
   const queries = yield* makeQueries
 
   const participants = Effect.fn("SeasonPeople.participants")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
@@ -64,23 +67,33 @@ const makeRoster = Effect.gen(function* () {
     const { provider } = named
     const logins = distinct(named.logins)
     const rows = yield* Effect.forEach(logins, (login) => Effect.map(newId, (id) => ({ id, login })))
-    const write = queries.addParticipants({ season_id: season.id, provider, rows, now: yield* now })
+    const write = queries
+      .addParticipants({ season_id: season.id, provider, rows, now: yield* now })
+      .pipe(Effect.tap(checks.ofRoster(season.id, provider, logins)))
     yield* audits.logged(placeOf(season), write, (added) =>
       added.length === 0
         ? undefined
         : auditOf(account, "participant.add", season.slug, { provider, logins: added.map(({ login }) => login) })
     )
+    yield* checks.soon
     return { participants: yield* Effect.orDie(queries.byLogins({ season_id: season.id, provider, logins })) }
   })
 
   const remove = Effect.fn("SeasonPeople.remove")(function* (account: SignedIn, season: SeasonInPath, id: string) {
-    const write = isUuid(id) ? queries.removeParticipant({ season_id: season.id, id }) : Effect.succeedNone
+    const write = isUuid(id)
+      ? Effect.tap(
+          queries.removeParticipant({ season_id: season.id, id }),
+          Option.match({ onNone: () => Effect.void, onSome: ({ login, provider }) => checks.ofRoster(season.id, provider, [login]) })
+        )
+      : Effect.succeedNone
     const removed = yield* audits.logged(placeOf(season), write, (row) =>
       Option.getOrUndefined(
         Option.map(row, ({ login, provider }) => auditOf(account, "participant.remove", season.slug, { provider, login }))
       )
     )
-    return Option.isSome(removed) ? removed.value : yield* new NotFound({ detail: "The roster has no participant of this id." })
+    if (Option.isNone(removed)) return yield* new NotFound({ detail: "The roster has no participant of this id." })
+    yield* checks.soon
+    return removed.value
   })
 
   return { participants, add, remove }

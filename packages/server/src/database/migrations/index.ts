@@ -20,6 +20,7 @@ import ratingRound from "./0019_rating_round.ts"
 import keysOfAccounts from "./0023_keys_of_accounts.ts"
 import rivals from "./0028_rivals.ts"
 import disqualification from "./0030_disqualification.ts"
+import ownerChecks from "./0031_owner_checks.ts"
 import mapTallies from "./0032_map_tallies.ts"
 import deviceSignIn from "./0033_device_sign_in.ts"
 
@@ -49,6 +50,7 @@ export const migrations = {
   "0023_keys_of_accounts": statements(keysOfAccounts),
   "0028_rivals": statements(rivals),
   "0030_disqualification": statements(disqualification),
+  "0031_owner_checks": statements(ownerChecks),
   "0032_map_tallies": statements(mapTallies),
   "0033_device_sign_in": statements(deviceSignIn)
 }

@@ -103,7 +103,7 @@ const exclusionOf = (chance: Chance, { versions }: View, audit: (action: string)
   if (removed.length > 0 && chance.in(0.3)) {
     return { _tag: "SwitchOwner", owner: chance.pick(removed).owner!, removed: false, ...audit("participant.add") }
   }
-  if (entries.length === 0 || chance.in(0.85)) return undefined
+  if (entries.length === 0 || chance.in(0.5)) return undefined
   const { id: version, owner } = chance.pick(entries)
   if (chance.in(0.4)) return { _tag: "SwitchOwner", owner: owner!, removed: true, ...audit("participant.remove") }
   return {

@@ -282,9 +282,9 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
         json.ladders.open.map(({ model, place }: any) => [place, model]),
         [
           [1, "Beta"],
-          [2, "Alpha"],
-          [3, "Gamma"]
-        ]
+          [2, "Alpha"]
+        ],
+        "nobody who has not played"
       )
       const winter = (yield* call("/v1/games/snakes/seasons/winter/podium")).json
       const versions = (ladder: string) => winter.ladders[ladder].map(({ version_id }: any) => version_id)

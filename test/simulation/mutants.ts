@@ -84,11 +84,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: ' || version?.status === "disqualified"',
     replace: ""
   },
-  oneReasonOfTwoBringsBack: {
-    file: "season/entry/Exclusion.ts",
-    find: '!removed && version.status === "disqualified" && !version.disqualified',
-    replace: '!removed && version.status === "disqualified"'
-  },
   candidateOfARemovedOwnerEnters: { file: "season/entry/Versions.ts", find: "if (version.owner_removed) {", replace: "if (false) {" },
   closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
   closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheckQueue = true\n", replace: "" },
@@ -322,6 +317,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "    remove("
   },
   podiumWithoutTheBest: { file: "season/rating/LadderRatings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
+  baselineOnThePodium: {
+    file: "season/rating/LadderRatings.ts",
+    find: "matches > 0 && state.versions_by_id.get(version)!.owner !== null",
+    replace: "matches > 0"
+  },
   seriesUpsideDown: { file: "season/rating/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
   seriesForgetsVoids: { file: "season/rating/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },
   seriesStopsBeforeTheClose: { file: "season/clock/Closing.ts", find: "  takeSeries(state)\n", replace: "" },

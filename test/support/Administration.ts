@@ -220,6 +220,7 @@ export const entry = Effect.fnUntraced(function* (season_id: string, n: number) 
   yield* tell(season_id, { _tag: "SwitchBoard", board: "trials", enabled: true })
   const version = yield* enter(season_id, n, model!.id, owner!.id, true, `sha256:${String(n).padStart(64, "0")}`)
   for (const work of yield* tell(season_id, { ...LEASE, admissions: false, max: 50 })) {
+    if (work.kind === "match" && !work.is_trial) yield* tell(season_id, { _tag: "Release", key: LEASE.key, lease: work.lease })
     if (work.kind !== "match" || !work.is_trial) continue
     const seats = work.versions.map((_, seat) => ({ score: 9 - seat, rank: seat + 1, strikes: 0 }))
     const played = { runtime_version: "test", reason: "turns", turns: 30, played_ms: 1, state_sha256: "0".repeat(64), replay: null }

@@ -16,7 +16,8 @@ export const checkClosing = ({ before, now }: Window): void => {
   must(late === undefined, "nothing is done to a season that is closed", late, head)
   must(now.waiting === 0, "no rating waits for its row when the season is closed", head)
   for (const ladder of LADDERS) {
-    const best = [...activeOn(now, ladder)].sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1)).slice(0, 3)
+    const winners = activeOn(now, ladder).filter(({ matches, version }) => matches > 0 && now.versions.get(version)!.owner !== null)
+    const best = winners.sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1)).slice(0, 3)
     const podium = head.podium?.[ladder] ?? []
     must(podium.join() === best.map(({ version }) => version).join(), "the podium is the ladder at the close", ladder, podium, best)
   }

@@ -7,11 +7,17 @@
 /** For a season `w`. */
 const IN_ORDER = "w.ratings_round >= (w.head->>'round')::int"
 
-/** The best of a ladder of season `season`, each an SQL expression: a table `r`, which the caller may follow only by its alias. */
-export const bestOf = (season: string, ladder: string, page: string): string => {
+/** Who may be on a podium: no baseline, and nobody without a counted match. A row `b` of ratings; the version by version_pkey. */
+export const WINS = "b.matches > 0 AND EXISTS (SELECT 1 FROM version o WHERE o.id = b.version_id AND o.owner_id IS NOT NULL)"
+
+/**
+ * The best of a ladder of season `season`, each an SQL expression: a table `r`, which the caller may follow only by its alias. `who`
+ * narrows the rows `b`.
+ */
+export const bestOf = (season: string, ladder: string, page: string, who = "true"): string => {
   const from = (table: string, when: string) =>
     `(SELECT b.ladder, b.version_id, b.mu, b.sigma, b.matches, b.round_matches, b.trend, b.history FROM ${table} b
-      WHERE ${when} AND b.season_id = w.id AND b.ladder = ${ladder} AND b.active ORDER BY b.mu DESC, b.version_id ${page})`
+      WHERE ${when} AND b.season_id = w.id AND b.ladder = ${ladder} AND b.active AND ${who} ORDER BY b.mu DESC, b.version_id ${page})`
   return `(SELECT t.* FROM season w CROSS JOIN LATERAL (
     ${from("rating", IN_ORDER)} UNION ALL ${from("standing", `NOT (${IN_ORDER})`)}) t WHERE w.id = ${season})`
 }

@@ -93,13 +93,7 @@ layer(administration, options)("disqualifying an entry", (it) => {
           new Set(matches.map((match) => JSON.stringify(["bob", "match.void", match, { reason, disqualified: adder.version }])))
         )
         assert.strictEqual(voids.length, matches.length, "each once")
-        const after = yield* entryOf(boa.version)
-        assert.strictEqual(after.matches, (yield* counted(boa.version)).length)
-        assert.strictEqual(
-          (yield* read("/v1/games/snakes/seasons/one")).json.matches_played,
-          (yield* rows`SELECT 1 FROM match m
-        WHERE m.season_id = ${one.id} AND m.status = 'rated'`).length
-        )
+        assert.strictEqual((yield* entryOf(boa.version)).matches, (yield* counted(boa.version)).length)
       })
   )
 })

@@ -46,6 +46,8 @@ export const make = ({ book }: Ratings): Series => {
       for (const { ended_at, rated_n } of now.ended) if (rated_n !== null) changed = Math.max(changed, ended_at)
       if (voided.some(({ id }) => window.log.get(id)!.rated_n !== null)) changed = Math.max(changed, before.head.now)
       if (now.head.phase === "closed") checkEnd(window)
+      else if (before.head.active === 0 || now.head.active === 0)
+        last = Math.max(last, now.head.series_at) // of nobody nothing is drawn
       else if (changed > last) must(now.head.now < due(last), "a point of the series is taken when it is due", now.head, changed, last)
     }
   }

@@ -42,7 +42,6 @@ export const make = (chance: Chance, profile: Profile, { excluding, numbers }: S
     if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true, ...audit("round.withdraw") }
     return { _tag: "PatchRound", n, games, starts_at: timeOf(chance, now), ...audit("round.edit") }
   }
-
   /** Baselines are many where one wants to play. */
   const switching = (rows: View): Command => {
     const baselines = [...rows.versions.values()].filter(({ owner, status }) => owner === null && status !== "rejected")

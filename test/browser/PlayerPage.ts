@@ -1,7 +1,7 @@
 /** A page of the tests' own with the replay player on it, under the strict policy of the site's pages. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { load } from "@agon/site/islands.ts"
+import { load, scriptTag } from "@agon/site/islands.ts"
 import { Effect } from "effect"
 
 const POLICY =
@@ -33,7 +33,7 @@ export class PlayerPage {
     const islands = await Effect.runPromise(load())
     const shown = new Map<string, Shown>()
     const page = ({ names, turn }: Shown, id: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>A match</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">${islands.scriptTag("replay")}
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">${scriptTag(islands.address("replay"))}
 <main><h1>A match</h1><agon-replay src="/replays/${id}" game="snakes" board="open-7" names="${escaped(JSON.stringify(names ?? []))}"${turn === undefined ? "" : ` turn="${turn}"`}><p>No script runs.</p></agon-replay></main></html>`
     const answer = (path: string): readonly [type: string, body: string] | undefined => {
       const [, folder = "", name = ""] = path.split("/")

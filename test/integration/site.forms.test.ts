@@ -1,8 +1,9 @@
 /** Forms of the site beside a real service: what becomes of a good one, of one that the API refuses, and of one that no page of ours sent. */
+import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
-import { elementsOf, postForm } from "../support/Pages.ts"
+import { elementsOf, page, postForm } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -24,6 +25,9 @@ const post = ({ as, body, headers = {}, path = SETTINGS }: Sent) =>
       ...headers
     })
   )
+
+const get = (as: string, path: string) =>
+  Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, { cookie: `service_session=${as}-token` }))
 
 const account = (as: string) =>
   Effect.flatMap(Service.Service, ({ origin }) =>
@@ -151,6 +155,57 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
       })
       assert.strictEqual(status, 303)
       assert.strictEqual((yield* account("bob")).display_name, "last")
+    })
+  )
+
+  it.effect("make a model, give it another name and retire it, and tell beside the field that a name is taken", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const made = yield* post({ as: "ada", path: "/me/models", body: { form: "create", game: "snakes", name: "Nagini" } })
+      assert.strictEqual(made.status, 303, made.text)
+      const at = made.headers.get("location")!.replace(/\?.*/, "")
+      assert.match(at, /^\/me\/models\/[0-9a-f-]{36}$/)
+      const again = yield* post({ as: "ada", path: "/me/models", body: { form: "create", game: "snakes", name: "Nagini" } })
+      assert.strictEqual(again.status, 409)
+      const name = elementsOf(at, again.text).find(({ attributes }) => attributes["id"] === "create-name")!.attributes
+      assert.deepStrictEqual([name["value"], name["aria-invalid"]], ["Nagini", "true"])
+      assert.strictEqual((yield* post({ as: "ada", path: at, body: { form: "rename", name: ILL.slice(0, 60) } })).status, 303)
+      assert.strictEqual((yield* post({ as: "ada", path: at, body: { form: "retire", retired: "yes" } })).status, 303)
+      const own = yield* get("ada", at)
+      assert.include(own.text, "A retired model takes no submissions.")
+      assert.isFalse(elementsOf(at, own.text).some(({ name }) => name === "ill" || name === "script"))
+      assert.strictEqual((yield* get("bob", at)).status, 404)
+      assert.strictEqual((yield* post({ as: "bob", path: at, body: { form: "rename", name: "Stolen" } })).status, 404)
+    })
+  )
+
+  it.effect("end a session, and the browser forgets it", () =>
+    Effect.gen(function* () {
+      yield* shown
+      for (const path of ["/me", "/me/models", "/me/notifications", "/me/sessions", "/me/settings"]) {
+        const own = yield* get("bob", path)
+        assert.strictEqual(own.status, 200, path)
+        assert.isFalse(
+          elementsOf(path, own.text).some(({ name }) => name === "script"),
+          `${path} needs none`
+        )
+      }
+      assert.strictEqual((yield* post({ as: "bob", path: "/me/notifications", body: { form: "read", all: "yes" } })).status, 303)
+      const out = yield* post({ as: "bob", path: "/me/sessions", body: { form: "sign-out" } })
+      assert.deepStrictEqual([out.status, out.headers.get("location")], [303, "/"])
+      assert.match(out.headers.get("set-cookie") ?? "", /^service_session=; Max-Age=0; Path=\//)
+      assert.strictEqual((yield* get("bob", "/me")).status, 401)
+    })
+  )
+
+  it.effect("have the starter kit beside them, with an address for each reason of a rejection", () =>
+    Effect.gen(function* () {
+      yield* shown
+      const { status, text } = yield* get("ada", "/kit/reject-reasons")
+      assert.strictEqual(status, 200)
+      const ids = elementsOf("/kit/reject-reasons", text).flatMap(({ attributes }) => attributes["id"] ?? [])
+      for (const reason of RejectReason.literals) assert.include(ids, reason)
+      assert.strictEqual((yield* get("ada", "/kit/none")).status, 404)
     })
   )
 })

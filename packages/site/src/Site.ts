@@ -9,7 +9,7 @@ import { assetsOf } from "./html/assets.ts"
 import { made } from "./html/Html.ts"
 import { makeAnswers } from "./http/Answers.ts"
 import { reading } from "./http/Reads.ts"
-import { type IslandFile, type IslandName, load } from "./islands.ts"
+import { type IslandFile, type IslandName, load, scriptTag } from "./islands.ts"
 import type { Options } from "./Options.ts"
 import { routes } from "./routes.ts"
 
@@ -33,9 +33,9 @@ const makeServer = () => {
 const islands = load().pipe(
   Effect.timeout(BUILD_TIMEOUT),
   Effect.catchCause((cause) =>
-    Effect.as(Effect.logWarning("the site has no replay player: its scripts could not be built", cause), {
+    Effect.as(Effect.logWarning("the site has no islands: their scripts could not be built", cause), {
       files: new Map<string, IslandFile>(),
-      scriptTag: () => ""
+      address: () => ""
     })
   )
 )
@@ -46,10 +46,10 @@ const answers = ({ service }: Options) =>
     const http = reading(yield* HttpClient.HttpClient)
     const clientAs = (credential: Parameters<typeof makeStrictClient>[1]) =>
       Effect.provideService(makeStrictClient(service, credential), HttpClient.HttpClient, http)
-    const { files, scriptTag } = yield* islands
-    const script = (island: IslandName) => made(scriptTag(island))
+    const { address, files } = yield* islands
+    const script = (island: IslandName) => made(scriptTag(address(island)))
     const client = yield* clientAs(undefined)
-    return makeAnswers({ assets: assetsOf(files), script, routes, client, as: clientAs, http }, scope)
+    return makeAnswers({ assets: assetsOf(files), islands: { script, file: address }, routes, client, as: clientAs, http }, scope)
   })
 
 /** Pages take no body; a form has a bound of its own. */

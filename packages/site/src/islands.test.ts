@@ -4,13 +4,13 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { load } from "./islands.ts"
+import { ISLAND_NAMES, load, scriptTag } from "./islands.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "agon-islands-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a replay's page may load. */
-const REPLAY_BYTES_MAX = 25_000
+/** What a page may load. */
+const ISLAND_BYTES_MAX = 25_000
 
 describe("the islands", () => {
   it.live("are built once for all who start together, and found again afterwards", () =>
@@ -46,21 +46,24 @@ describe("the islands", () => {
     })
   )
 
-  it.live("keep the script of a replay's page small, whole, and named by its content", () =>
+  it.live("keep the script of each page small, whole, and named by its content", () =>
     Effect.gen(function* () {
-      const { files, scriptTag } = yield* load()
-      const [, name] = /^<script type="module" src="\/assets\/(replay-[\w-]{8,}\.js)"><\/script>$/.exec(scriptTag("replay"))!
-      const { content_type, text } = files.get(name!)!
-      assert.match(content_type, /^text\/javascript/)
-      assert.strictEqual(files.size, 1, "it loads no other script")
-      assert.isBelow(gzipSync(text, { level: 9 }).length, REPLAY_BYTES_MAX)
-      assert.notInclude(text, "arena-19", "the boards of the games stay with the service")
-      assert.notMatch(
-        text,
-        /\bimport\s*[("{*]|\beval\(|new Function|https?:\/\/(?!www\.w3\.org|lit\.dev)/,
-        "nothing of elsewhere, nothing that a policy refuses"
-      )
-      assert.notInclude(text, "Lit is in dev mode")
+      const { address, files } = yield* load()
+      assert.strictEqual(files.size, ISLAND_NAMES.length, "none loads another script")
+      for (const island of ISLAND_NAMES) {
+        const tag = scriptTag(address(island))
+        const [, name] = new RegExp(`^<script type="module" src="/assets/(${island}-[\\w-]{8,}\\.js)"></script>$`).exec(tag)!
+        const { content_type, text } = files.get(name!)!
+        assert.match(content_type, /^text\/javascript/)
+        assert.isBelow(gzipSync(text, { level: 9 }).length, ISLAND_BYTES_MAX, island)
+        assert.notInclude(text, "arena-19", "the boards of the games stay with the service")
+        assert.notMatch(
+          text,
+          /\bimport\s*[("{*]|\beval\(|new Function|https?:\/\/(?!www\.w3\.org|lit\.dev)/,
+          "nothing of elsewhere, nothing that a policy refuses"
+        )
+        assert.notInclude(text, "Lit is in dev mode")
+      }
     })
   )
 })

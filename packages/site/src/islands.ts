@@ -19,13 +19,14 @@ export interface IslandFile {
 export interface Islands {
   /** By name. */
   readonly files: ReadonlyMap<string, IslandFile>
-  /** The element that loads an island's script. */
-  readonly scriptTag: (island: IslandName) => string
+  /** Of an island's script; empty where there is none. */
+  readonly address: (island: IslandName) => string
 }
 
 export class IslandsNotBuilt extends Data.TaggedError("IslandsNotBuilt")<{ readonly cause: unknown }> {}
 
-export const ISLAND_NAMES = ["replay", "chart"] as const
+/** `hasher` is the worker of `submit`. */
+export const ISLAND_NAMES = ["replay", "chart", "submit", "follow", "hasher"] as const
 export type IslandName = (typeof ISLAND_NAMES)[number]
 
 const ROOT = join(import.meta.dirname, "..")
@@ -48,11 +49,14 @@ export const load = Effect.fnUntraced(function* (kept: string = KEPT) {
 
 const islandsOf = (built: Built): Islands => ({
   files: new Map(Object.entries(built).map(([name, text]) => [name, { content_type: "text/javascript; charset=utf-8", text }])),
-  scriptTag: (island) => {
+  address: (island) => {
     const name = Object.keys(built).find((file) => file.startsWith(`${island}-`))
-    return name === undefined ? "" : `<script type="module" src="/assets/${name}"></script>`
+    return name === undefined ? "" : `/assets/${name}`
   }
 })
+
+/** The element that loads a script. */
+export const scriptTag = (address: string): string => (address === "" ? "" : `<script type="module" src="${address}"></script>`)
 
 /** Names and contents of all sources; the manifests pin the versions of what is bundled and of what bundles, and say what may be left out. */
 const fingerprint = (): string => {
@@ -77,8 +81,15 @@ const keep = (folder: string, name: string, built: Built): void => {
     if (other.startsWith("islands-") && other.endsWith(".json") && other !== name) rmSync(join(folder, other), { force: true })
 }
 
-/** Conditions are named so that a development build of a library is never taken, whatever the environment says. */
+/** Each by itself, so that a page loads one file; what two share is in both. */
 const build = async (): Promise<Built> => {
+  const built: Array<Built> = []
+  for (const name of ISLAND_NAMES) built.push(await buildOne(name))
+  return Object.assign({}, ...built)
+}
+
+/** Conditions are named so that a development build of a library is never taken, whatever the environment says. */
+const buildOne = async (name: IslandName): Promise<Built> => {
   const vite = await import("vite")
   const built = await vite.build({
     root: ROOT,
@@ -93,8 +104,8 @@ const build = async (): Promise<Built> => {
       target: "es2023",
       modulePreload: false,
       rolldownOptions: {
-        input: Object.fromEntries(ISLAND_NAMES.map((name) => [name, join(ROOT, "islands", `${name}.ts`)])),
-        output: { entryFileNames: "[name]-[hash].js", chunkFileNames: "shared-[hash].js" }
+        input: { [name]: join(ROOT, "islands", `${name}.ts`) },
+        output: { entryFileNames: "[name]-[hash].js" }
       }
     }
   })

@@ -1,7 +1,9 @@
 /** Every page of the site. */
 import { device } from "./account/device.ts"
 import { me } from "./account/me.ts"
+import { notificationList } from "./account/notifications.ts"
 import { profile } from "./account/profile.ts"
+import { sessions } from "./account/sessions.ts"
 import { settings } from "./account/settings.ts"
 import { administration } from "./admin/routes.ts"
 import { boardPage } from "./board/page.ts"
@@ -13,8 +15,12 @@ import { matrixPage } from "./leaderboard/matrix.ts"
 import { ladderPage } from "./leaderboard/page.ts"
 import { matchList } from "./match/list.ts"
 import { matchPage } from "./match/page.ts"
+import { kitPage } from "./model/kit.ts"
+import { myModel, myModels } from "./model/own.ts"
 import { modelPage } from "./model/page.ts"
 import { seasonPage } from "./season/page.ts"
+import { submitPage } from "./submission/page.ts"
+import { myVersion } from "./version/own.ts"
 import { versionPage } from "./version/page.ts"
 import { news } from "./writing/news.ts"
 import { post } from "./writing/post.ts"
@@ -37,5 +43,12 @@ export const routes: ReadonlyArray<Route> = [
   me,
   settings,
   device,
-  ...administration
+  ...administration,
+  sessions,
+  notificationList,
+  myModels,
+  myModel,
+  submitPage,
+  myVersion,
+  kitPage
 ]

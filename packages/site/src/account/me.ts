@@ -5,9 +5,10 @@ import type { Notification } from "@agon/api/notification/Notification.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
+import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { followable, link, modelAt, profileAt, settingsAt } from "../html/links.ts"
+import { followable, link, meAt, myModelAt, myVersionAt, profileAt } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
@@ -19,7 +20,7 @@ const MATCHES = 25
 const REJECTED_MAX = 5
 
 const submission = (version: OwnVersion): Html => html`<li id="v-${version.version_id}">
-<h3>${link(modelAt(version.model_id), version.model)} version ${version.version}</h3>
+<h3><a href="${myVersionAt(version.version_id)}">${said(version.model)} version ${version.version}</a></h3>
 <p>${words(version.status)}${version.phase !== null && html`, in ${words(version.phase)}`}, season ${version.season}, submitted ${time(version.created_at)}.</p>
 ${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${
   version.reject_reason !== null && html`<p class="bad">Refused: ${words(version.reject_reason)}.</p>\n`
@@ -33,7 +34,7 @@ const notification = ({ created_at, link: written, read_at, subject }: Notificat
 }
 
 const modelItem = ({ game, id, name, retired }: Model): Html =>
-  html`<li>${link(modelAt(id), name)} <span class="faint">${game}${retired && ", retired"}</span></li>\n`
+  html`<li>${link(myModelAt(id), name)} <span class="faint">${game}${retired && ", retired"}</span></li>\n`
 
 /** The API lists no rejected versions; the notifications say which they are. */
 const rejectedIds = (notifications: ReadonlyArray<Notification>): ReadonlyArray<string> => {
@@ -48,12 +49,10 @@ const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
 
 const greeting = ({ display_name, username }: Account): Html => html`<h1>${said(display_name)}</h1>
 <p>Signed in as ${username}. <a href="${profileAt(username)}">This is what others see.</a></p>
-<nav aria-label="My pages"><ul>
-<li><a href="${settingsAt}">Settings</a></li>
-</ul></nav>`
+${deskNav(meAt)}`
 
 export const me: PersonalRoute = {
-  path: "/me",
+  path: meAt,
   own: Effect.fnUntraced(function* ({ client }) {
     const page = firstPage(ROWS)
     const [account, { models }, { candidates }, { notifications }, { matches }] = yield* Effect.all(

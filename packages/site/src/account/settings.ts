@@ -1,6 +1,7 @@
 /** Settings of the visitor's account: what others read about them, and what they are told. */
 import { optionalKinds } from "@agon/api/notification/Notification.ts"
 import { Effect } from "effect"
+import { deskNav, done } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { profileAt, settingsAt, withQuery } from "../html/links.ts"
 import { words } from "../html/words.ts"
@@ -39,7 +40,7 @@ export const settings: PersonalRoute = {
     const { area, text, whole } = inputs(profile, tried, { display_name, bio })
     const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]) })
     const main = html`<h1>Settings</h1>
-${query["done"] === "saved" && html`<p class="good" role="status">Saved.</p>\n`}<h2>What others read</h2>
+${deskNav(settingsAt)}${done(query["done"], { saved: "Saved." })}<h2>What others read</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
 ${whole(html`${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
 <h2>What you are told</h2>

@@ -23,6 +23,14 @@ export const deviceAt = "/device"
 export const seasonDeskAt = (game: string, season: string, part = "") => `${seasonAt(game, season)}/admin${part === "" ? "" : `/${part}`}`
 /** The administrator's desk of the platform. */
 export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${part}`}`
+export const sessionsAt = "/me/sessions"
+export const notificationsAt = "/me/notifications"
+export const myModelsAt = "/me/models"
+export const myModelAt = (id: string) => `${myModelsAt}/${part(id)}`
+export const submitAt = (model: string, season: string) => `${myModelAt(model)}/submit/${part(season)}`
+export const myVersionAt = (id: string) => `/me/versions/${part(id)}`
+/** A file of the starter kit, without its ending. */
+export const kitAt = (file: string) => `/kit/${part(file.toLowerCase())}`
 
 /** An address with parameters; those without a value are left out. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | undefined>>): string => {
@@ -45,6 +53,7 @@ const SHOWN: ReadonlyArray<readonly [RegExp, (...parts: ReadonlyArray<string>) =
   [new RegExp(`^/v1/(?:private/)?threads\\?match=${ID}$`), (id = "") => `${matchAt(id)}#comments`],
   [new RegExp(`^/v1/versions/${ID}$`), (id = "") => versionAt(id)],
   [/^\/v1\/games\/([a-z0-9-]+)\/seasons\/([a-z0-9-]+)\/podium$/, (game = "", season = "") => seasonAt(game, season)],
+  [new RegExp(`^/v1/me/versions/${ID}$`), (id = "") => myVersionAt(id)],
   [/^\/v1\/(?:me|private)\//, () => undefined]
 ]
 

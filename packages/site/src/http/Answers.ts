@@ -29,7 +29,7 @@ type Found = FindMyWay.FindResult<Route>
 export interface Site {
   readonly routes: ReadonlyArray<Route>
   readonly assets: ReadonlyMap<string, Asset>
-  readonly script: Asked["script"]
+  readonly islands: Pick<Asked, "script" | "file">
   /** Reads without a session. */
   readonly client: Client
   readonly as: ClientAs
@@ -39,7 +39,7 @@ export interface Site {
 /** Answers every request, and fails at none. */
 export type Answers = (request: Request) => Effect.Effect<Response>
 
-export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, scope: Scope.Scope): Answers => {
+export const makeAnswers = ({ as, assets, client, http, islands, routes }: Site, scope: Scope.Scope): Answers => {
   const cache = makePageCache<unknown>(http, scope, isRateFault)
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
@@ -54,7 +54,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, 
     return Effect.flatMap(hasSignIn, (signIn) => {
       const address = addressOf(route, params, query, signIn)
       const drawn = draw(
-        Effect.suspend(() => route.render({ client, params, query, script })),
+        Effect.suspend(() => route.render({ client, params, query, ...islands })),
         signIn
       )
       return Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
@@ -69,7 +69,7 @@ export const makeAnswers = ({ as, assets, client, http, routes, script }: Site, 
   const personal = (request: Request, route: PersonalRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
     const query = knownOf({ query: route.query ?? [] }, given)
     if (query === undefined) return fault(request, 400)
-    const own = Effect.suspend(() => owned({ request, route, params, query, script }))
+    const own = Effect.suspend(() => owned({ request, route, params, query, ...islands }))
     const page = Effect.flatMap(hasSignIn, (signIn) => draw(own, signIn))
     const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>

@@ -15,6 +15,8 @@ export interface Asked {
   readonly query: Readonly<Record<string, string>>
   /** The tag that loads an island's script; nothing where it is not built. */
   readonly script: (island: IslandName) => Html
+  /** The address of an island's script, for one that another loads; empty where it is not built. */
+  readonly file: (island: IslandName) => string
 }
 
 /** The client of a signed-in visitor, for pages that are theirs alone. */

@@ -1,0 +1,107 @@
+/** The three calls of the API that a submission makes, and the uploads. Every failure is a sentence. */
+
+interface Upload {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly max_bytes: number
+}
+
+export interface Submitted {
+  readonly version_id: string
+  readonly upload: { readonly weights: Upload; readonly manifest: Upload }
+}
+
+export interface Target {
+  readonly game: string
+  readonly season: string
+  readonly model: string
+}
+
+export type Answer<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly sentence: string }
+
+const WAIT_MS = 30_000
+const TRIES = 4
+const AWAY = "The service does not answer. What is sent already stays: submit the same files again to go on."
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const failed = (sentence: string) => ({ ok: false, sentence }) as const
+
+/** A refusal for rate is asked again after the time that it names. */
+const asked = async <A>(path: string, init: RequestInit = {}): Promise<Answer<A>> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await fetch(path, { credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(WAIT_MS), ...init })
+      const json: any = await answer.json()
+      if (answer.ok) return { ok: true, value: json }
+      const isBusy = answer.status === 429 || answer.status === 503
+      if (!isBusy || tries === TRIES) return failed(typeof json?.detail === "string" ? json.detail : AWAY)
+      await pause(1_000 * Number(answer.headers.get("retry-after") ?? tries))
+    } catch {
+      if (tries === TRIES) return failed(AWAY)
+      await pause(500 * 2 ** tries)
+    }
+  }
+}
+
+/** The refusal that a submission would meet now; none where a version is on its way, which the same files go on with. */
+export const preflight = async ({ game, model, season }: Target): Promise<Answer<undefined>> => {
+  const answer = await asked<{ readonly candidate: unknown; readonly refusals: ReadonlyArray<{ readonly detail: string }> }>(
+    `/v1/games/${encodeURIComponent(game)}/submission?${new URLSearchParams({ season, model })}`
+  )
+  if (!answer.ok) return answer
+  const [refusal] = answer.value.refusals
+  return refusal === undefined || answer.value.candidate !== null ? { ok: true, value: undefined } : failed(refusal.detail)
+}
+
+/** The same two hashes again give the same version, with fresh addresses for its files. */
+export const submit = (target: Target, hashes: Readonly<Record<string, string>>, note: string): Promise<Answer<Submitted>> =>
+  asked("/v1/submissions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      ...target,
+      weights_hash: hashes["weights"],
+      manifest_hash: hashes["manifest"],
+      ...(note === "" ? {} : { note })
+    })
+  })
+
+/** The page may send to this origin alone; a loopback origin has several names, and the signature does not cover them. */
+const ownAddress = (address: string): string | undefined => {
+  const url = new URL(address, location.href)
+  return url.origin === location.origin || url.pathname.startsWith("/objects/") ? url.pathname + url.search : undefined
+}
+
+const REFUSED: Readonly<Record<number, string>> = {
+  400: "The file has changed since it was hashed. Choose it again.",
+  403: "The time for the upload is over. Submit the same files again.",
+  413: "The file is larger than the season takes."
+}
+
+/** `sent` is told how many bytes are on their way. */
+export const upload = (
+  name: string,
+  file: File,
+  { headers, max_bytes, url }: Upload,
+  sent: (bytes: number) => void
+): Promise<Answer<undefined>> => {
+  const address = ownAddress(url)
+  if (address === undefined) return Promise.resolve(failed("This service keeps files elsewhere: send them as the starter kit says."))
+  if (file.size > max_bytes)
+    return Promise.resolve(failed(`The ${name} may have ${max_bytes} bytes at most, and this file has ${file.size}.`))
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest()
+    request.open("PUT", address)
+    for (const [header, value] of Object.entries(headers)) request.setRequestHeader(header, value)
+    request.upload.onprogress = ({ loaded }) => sent(loaded)
+    request.onload = () =>
+      resolve(
+        request.status < 300
+          ? { ok: true, value: undefined }
+          : failed(REFUSED[request.status] ?? `The upload was refused (${request.status}).`)
+      )
+    request.onerror = () => resolve(failed(AWAY))
+    request.send(file)
+  })
+}

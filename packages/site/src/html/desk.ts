@@ -1,0 +1,22 @@
+/** The frame of the visitor's own pages: the way from each to the others. */
+import { type Html, html } from "./Html.ts"
+import { meAt, myModelsAt, notificationsAt, sessionsAt, settingsAt } from "./links.ts"
+
+const PAGES = [
+  [meAt, "Overview"],
+  [myModelsAt, "My models"],
+  [notificationsAt, "Notifications"],
+  [settingsAt, "Settings"],
+  [sessionsAt, "Sessions and sign out"]
+] as const
+
+/** `here` is the page that shows. */
+export const deskNav = (here: string): Html => html`<nav aria-label="My pages"><ul>
+${PAGES.map(([to, name]) => html`<li><a href="${to}"${to === here && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>
+`
+
+/** After a form that has done what it should. */
+export const done = (said: string | undefined, sentences: Readonly<Record<string, string>>): Html | "" => {
+  const sentence = said !== undefined && Object.hasOwn(sentences, said) ? sentences[said] : undefined
+  return sentence === undefined ? "" : html`<p class="good" role="status">${sentence}</p>\n`
+}

@@ -1,0 +1,120 @@
+/** The visitor's models: making one, another name for it, its retirement, and what is to be submitted to which season. */
+import type { Model } from "@agon/api/model/api.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import { Effect } from "effect"
+import { deskNav, done } from "../html/desk.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import { link, modelAt, myModelAt, myModelsAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
+import { time, words } from "../html/words.ts"
+import { form } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
+import type { PersonalRoute } from "../http/Route.ts"
+import { found } from "../http/refuse.ts"
+import { versionTable } from "./versions.ts"
+
+const ROWS = 100
+const NAME = { model_name_taken: "name", note_word_listed: "name", missing_name: "name" } as const
+
+const create = form({
+  name: "create",
+  fields: ["game", "name"],
+  codes: { ...NAME, unknown_game: "game" },
+  send: ({ client, typed }) =>
+    Effect.map(client.model.createModel({ params: { game: typed.one("game") }, payload: { name: typed.one("name") } }), ({ id }) => ({
+      to: withQuery(myModelAt(id), { done: "made" })
+    }))
+})
+
+const rename = form({
+  name: "rename",
+  fields: ["name"],
+  codes: NAME,
+  send: ({ client, params, typed }) => {
+    const id = params["id"]!
+    return Effect.as(client.model.editModel({ params: { id }, payload: { name: typed.one("name") } }), {
+      to: withQuery(myModelAt(id), { done: "renamed" })
+    })
+  }
+})
+
+const retire = form({
+  name: "retire",
+  fields: ["retired"],
+  send: ({ client, params, typed }) => {
+    const id = params["id"]!
+    return Effect.as(client.model.editModel({ params: { id }, payload: { retired: typed.one("retired") === "yes" } }), {
+      to: myModelAt(id)
+    })
+  }
+})
+
+const item = ({ created_at, game, id, name, retired }: Model): Html =>
+  html`<li>${link(myModelAt(id), name)} <span class="faint">${game}, since ${time(created_at)}${retired && ", retired"}</span></li>\n`
+
+export const myModels: PersonalRoute = {
+  path: myModelsAt,
+  forms: [create],
+  own: Effect.fnUntraced(function* ({ client, tried }) {
+    const [games, { models }] = yield* Effect.all([client.game.games(), client.model.ownModels({ query: firstPage(ROWS) })], {
+      concurrency: "unbounded"
+    })
+    const { choice, text, whole } = inputs(create, tried)
+    const main = html`<h1>My models</h1>
+${deskNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">You have none yet.</p>` : html`<ul>\n${models.map(item)}</ul>`}
+<h2>Make a model</h2>
+<p>A model is a name on the ladder; the files that you submit are its versions.</p>
+${whole(
+  html`${choice(
+    "game",
+    "Game",
+    games.map(({ name, slug }) => ({ value: slug, label: name }))
+  )}${text("name", "Name", { hint: "1 to 64 characters.", more: html`required autocomplete="off"` })}`,
+  "Make it"
+)}`
+    return { title: "My models", main }
+  })
+}
+
+export const myModel: PersonalRoute = {
+  path: `${myModelsAt}/:id`,
+  query: ["done"],
+  forms: [rename, retire],
+  own: Effect.fnUntraced(function* ({ client, params, query, tried }) {
+    const id = params["id"]!
+    const { models } = yield* client.model.ownModels({ query: firstPage(ROWS) })
+    const model = yield* found(models.find((one) => one.id === id))
+    const [seasons, { candidates }, detail] = yield* Effect.all(
+      [
+        client.season.seasons({ params: { game: model.game } }),
+        client.version.candidates({ query: firstPage(ROWS) }),
+        client.model.model({ params: { id } })
+      ],
+      { concurrency: "unbounded" }
+    )
+    const live = seasons.filter(({ state }) => state === "live")
+    const own = candidates.filter(({ model_id }) => model_id === id)
+    const main = html`<h1>${said(model.name)}</h1>
+${deskNav(myModelsAt)}${done(query["done"], { made: "The model is made. Now submit a version of it.", renamed: "It has its new name." })}<p><a href="${modelAt(id)}">Its public page</a></p>
+<h2>Submit a version</h2>
+${
+  model.retired
+    ? html`<p>A retired model takes no submissions.</p>`
+    : live.length === 0
+      ? html`<p class="faint">No season of ${model.game} is open to everybody just now.</p>`
+      : html`<ul>${live.map(({ name, slug }) => html`<li><a href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
+}
+${
+  own.length > 0 &&
+  html`<h2>On their way</h2>
+<ul>${own.map(({ phase, season, status, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${season}</a> <span class="faint">${words(phase ?? status)}</span></li>\n`)}</ul>`
+}
+<h2>Versions</h2>
+${versionTable(detail?.versions ?? [])}
+<h2>Another name</h2>
+${inputs(rename, tried, { name: model.name }).whole(inputs(rename, tried, { name: model.name }).text("name", "Name"), "Rename")}
+<h2>${model.retired ? "Bring it back" : "Retire it"}</h2>
+<p>A retired model takes no submissions; its version on the ladder plays on. No model is ever removed, since its matches stay.</p>
+${inputs(retire, tried).whole(inputs(retire, tried).hidden("retired", model.retired ? "no" : "yes"), model.retired ? "Bring it back" : "Retire")}`
+    return { title: model.name, main }
+  })
+}

@@ -1,0 +1,49 @@
+/** Submitting a version: the element hashes and uploads two files; without scripts the page says how a terminal does it. */
+
+import { firstPage } from "@agon/api/Pages.ts"
+import type { Preflight } from "@agon/api/submission/api.ts"
+import { Effect } from "effect"
+import { deskNav } from "../html/desk.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import { kitAt, myModelAt, myModelsAt, myVersionAt, seasonAt } from "../html/links.ts"
+import { words } from "../html/words.ts"
+import type { PersonalRoute } from "../http/Route.ts"
+import { found } from "../http/refuse.ts"
+
+const NOW = ({
+  candidate,
+  models,
+  refusals,
+  versions
+}: Preflight): Html => html`<p>${models.held} of ${models.cap} models and ${versions.held} of ${versions.cap} versions of this one are in the season.</p>
+${
+  candidate !== null &&
+  html`<p><a href="${myVersionAt(candidate.version_id)}">A version of yours is on its way</a>, in ${words(candidate.phase ?? candidate.status)}. The same two files go on with its upload.</p>\n`
+}${refusals.length > 0 && html`<div class="bad alert"><p>A submission would be refused now:</p>\n<ul>${refusals.map(({ detail }) => html`<li>${said(detail)}</li>`)}</ul></div>\n`}`
+
+/** `files` are the attributes of the element. */
+const terminal = (model: string, game: string): Html => html`<div class="without">
+<h2>Without scripts</h2>
+<p>A browser without scripts cannot hash the files, and the service takes no file whose hash it does not know. A terminal can:</p>
+<ol>
+<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> says beforehand what the review would say.</li>
+<li><a href="${kitAt("submit")}">The starter kit</a> has the five commands that submit and upload. The model is <code>${model}</code>.</li>
+<li>Then this site shows the version on its way.</li>
+</ol>
+</div>`
+
+export const submitPage: PersonalRoute = {
+  path: "/me/models/:id/submit/:season",
+  own: Effect.fnUntraced(function* ({ client, params, script, file }) {
+    const { models } = yield* client.model.ownModels({ query: firstPage(100) })
+    const model = yield* found(models.find(({ id }) => id === params["id"]))
+    const { game, id, name } = model
+    const season = params["season"]!
+    const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
+    const main = html`<h1>Submit a version of ${said(name)}</h1>
+${deskNav(myModelsAt)}<p>To season <a href="${seasonAt(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
+${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}">${terminal(id, game)}</agon-submit>
+<p>What the files have to be like is in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
+    return { title: `Submit a version of ${name}`, main, scripts: script("submit") }
+  })
+}

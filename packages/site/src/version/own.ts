@@ -1,0 +1,79 @@
+/** A version of the visitor's on its way: upload, review, trial, ladder; what it waits for; and after a rejection what to mend. */
+import type { OwnVersion } from "@agon/api/version/Version.ts"
+import { Effect } from "effect"
+import { deskNav } from "../html/desk.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import { kitAt, ladderAt, myModelAt, myModelsAt, myVersionAt, seasonAt, submitAt, withQuery } from "../html/links.ts"
+import { count, counted, decimal, duration, time, words } from "../html/words.ts"
+import type { PersonalRoute } from "../http/Route.ts"
+
+const STEPS = ["upload", "review", "trial", "ladder"] as const
+
+/** How many steps are behind it. */
+const stepOf = ({ phase, status }: OwnVersion): number => {
+  if (status !== "testing") return STEPS.length
+  return Math.max(0, STEPS.indexOf((phase ?? "upload") as (typeof STEPS)[number]))
+}
+
+const step = (at: number) => (name: string, index: number) =>
+  html`<li${index === at && html` aria-current="step"`}>${name}${index < at ? ": done" : index === at ? ": now" : ""}</li>\n`
+
+/** The service says what a version waits for, and how long it reckons with, where it knows. */
+interface Expecting {
+  readonly waiting?: unknown
+  readonly eta_s?: unknown
+}
+
+const sentencesOf = ({ eta_s, waiting }: Expecting): Html =>
+  html`${
+    typeof waiting === "string" && html`<p>It waits for: ${words(waiting)}.</p>\n`
+  }${typeof eta_s === "number" && html`<p>About ${eta_s < 60 ? counted(Math.ceil(eta_s), "second") : duration(60 * Math.ceil(eta_s / 60))} to go.</p>\n`}`
+
+const rejection = ({ game, model_id, reject_detail, reject_reason, season }: OwnVersion): Html => html`<h2>What to mend</h2>
+<p class="bad">Refused: ${words(reject_reason ?? "unknown")}.</p>
+${reject_detail !== null && html`<p>${said(reject_detail)}</p>\n`}<ul>
+${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> finds it on your own machine.</li>
+<li><a href="${submitAt(model_id, season)}">Submit the mended files</a></li>
+</ul>`
+
+const standings = ({ game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>
+<ul>${Object.entries(ratings).map(
+  ([ladder, { matches, rank, rating }]) =>
+    html`<li><a href="${ladderAt(game, season, ladder)}">${ladder}</a>: ${rank === null ? "no rank yet" : `rank ${count(rank)}`}, rating ${decimal(rating)} after ${counted(matches, "match", "matches")}</li>\n`
+)}</ul>`
+
+const trialOf = ({ trial }: OwnVersion): Html | "" =>
+  trial === null
+    ? ""
+    : html`<h2>Trial</h2>
+<p>${trial.played} of ${counted(trial.matches, "match", "matches")} played${trial.failed > 0 && `, ${trial.failed} failed`}.</p>
+`
+
+const progress = (version: OwnVersion): Html => {
+  const { model_id, phase, season, status, version_id } = version
+  const now = stepOf(version)
+  return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
+<ol class="steps" aria-label="The way to the ladder">
+${status !== "rejected" && STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>
+${sentencesOf(version as Expecting)}${
+  status === "testing" &&
+  phase === "upload" &&
+  html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`
+}${status === "rejected" && rejection(version)}${trialOf(version)}${Object.keys(version.ratings).length > 0 && standings(version)}${
+  status === "entered" && html`<p><a href="${withQuery("/matches", { version: version_id })}">Its rated matches</a></p>\n`
+}`
+}
+
+export const myVersion: PersonalRoute = {
+  path: "/me/versions/:id",
+  own: Effect.fnUntraced(function* ({ client, params, script }) {
+    const version = yield* client.version.ownVersion({ params: { id: params["id"]! } })
+    const { created_at, game, model, model_id, note, season, status, version_id } = version
+    const main = html`<h1>${said(model)}, version ${version.version}</h1>
+${deskNav(myModelsAt)}<p>Season <a href="${seasonAt(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
+${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
+${progress(version)}</div></agon-follow>
+<p><a href="${myVersionAt(version_id)}">Look again</a></p>`
+    return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
+  })
+}

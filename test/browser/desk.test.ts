@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
   )
 
   it(
-    "takes a submission from the keyboard alone, and the same files again go on",
+    "takes a submission from the keyboard alone, and goes on with the same files after an upload that broke off",
     async () => {
       const watched = await signedIn("bob")
       const { page } = watched
@@ -125,7 +125,12 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
       }
       await page.keyboard.type("by keyboard")
       await page.keyboard.press("Tab")
+      await page.route("**/objects/**", (route) => route.abort(), { times: 1 })
       await page.keyboard.press("Enter")
+      await page.getByRole("alert").filter({ hasText: "submit the same files again to go on" }).waitFor()
+      watched.faults.splice(0, watched.faults.length, ...watched.faults.filter((fault) => !/ERR_FAILED/.test(fault)))
+      await clean(watched)
+      await page.keyboard.press("Enter") // the button has kept the focus
       await page.waitForURL(/\/me\/versions\//)
       await page.getByText("by keyboard").waitFor()
       await clean(watched)

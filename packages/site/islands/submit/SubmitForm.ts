@@ -51,7 +51,7 @@ ${this.refusal === undefined ? nothing : html`<p class="bad alert" role="alert">
 <p class="hint">Choose both files, or drop them here.</p>
 ${KINDS.map((kind) => html`<div class="field"><label for="file-${kind}">${LABELS[kind].label}</label><input id="file-${kind}" type="file" accept=${LABELS[kind].accept} required ?disabled=${this.stage !== undefined}></div>`)}
 <div class="field"><label for="note">Note</label><input id="note" dir="auto" autocomplete="off" ?disabled=${this.stage !== undefined}></div>
-<button ?disabled=${this.stage !== undefined}>Submit</button>
+<button aria-disabled=${this.stage === undefined ? nothing : "true"}>Submit</button>
 <p role="status">${this.stage ?? ""}</p>
 ${this.share === undefined ? nothing : html`<progress aria-label="Sent" max="1" .value=${this.share}></progress>`}
 </form>`

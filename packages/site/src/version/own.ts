@@ -4,8 +4,9 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { kitAt, ladderAt, myModelAt, myModelsAt, myVersionAt, seasonAt, submitAt, withQuery } from "../html/links.ts"
-import { count, counted, decimal, duration, time, words } from "../html/words.ts"
+import { count, counted, decimal, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { type Awaited, awaited } from "./waiting.ts"
 
 const STEPS = ["upload", "review", "trial", "ladder"] as const
 
@@ -17,17 +18,6 @@ const stepOf = ({ phase, status }: OwnVersion): number => {
 
 const step = (at: number) => (name: string, index: number) =>
   html`<li${index === at && html` aria-current="step"`}>${name}${index < at ? ": done" : index === at ? ": now" : ""}</li>\n`
-
-/** The service says what a version waits for, and how long it reckons with, where it knows. */
-interface Expecting {
-  readonly waiting?: unknown
-  readonly eta_s?: unknown
-}
-
-const sentencesOf = ({ eta_s, waiting }: Expecting): Html =>
-  html`${
-    typeof waiting === "string" && html`<p>It waits for: ${words(waiting)}.</p>\n`
-  }${typeof eta_s === "number" && html`<p>About ${eta_s < 60 ? counted(Math.ceil(eta_s), "second") : duration(60 * Math.ceil(eta_s / 60))} to go.</p>\n`}`
 
 const rejection = ({ game, model_id, reject_detail, reject_reason, season }: OwnVersion): Html => html`<h2>What to mend</h2>
 <p class="bad">Refused: ${words(reject_reason ?? "unknown")}.</p>
@@ -55,7 +45,7 @@ const progress = (version: OwnVersion): Html => {
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
 <ol class="steps" aria-label="The way to the ladder">
 ${status !== "rejected" && STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>
-${sentencesOf(version as Expecting)}${
+${awaited(version as Awaited)}${
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`

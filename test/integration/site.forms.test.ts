@@ -29,13 +29,9 @@ const post = ({ as, body, headers = {}, path = SETTINGS }: Sent) =>
 const get = (as: string, path: string) =>
   Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, { cookie: `service_session=${as}-token` }))
 
+/** Each from an address of its own: a wait for the site asks often, and its address meets a rate. */
 const account = (as: string) =>
-  Effect.flatMap(Service.Service, ({ origin }) =>
-    Effect.promise(async () => {
-      const answer = await fetch(`${origin}/v1/me`, { headers: { cookie: `service_session=${as}-token` } })
-      return (await answer.json()) as { display_name: string; bio: string }
-    })
-  )
+  Effect.map(get(as, "/v1/me"), ({ text }) => JSON.parse(text) as { readonly display_name: string; readonly bio: string })
 
 const shown = Effect.flatMap(Service.Service, ({ origin }) =>
   eventually(

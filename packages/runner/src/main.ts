@@ -8,7 +8,7 @@ import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Config, Effect, Layer, Logger, Redacted } from "effect"
 import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
-import { options } from "./runner/Options.ts"
+import { HELP, options } from "./runner/Options.ts"
 import { run } from "./runner/Runner.ts"
 import { Worker } from "./runner/Worker.ts"
 
@@ -39,10 +39,20 @@ const tied = Effect.callback<void>((resume) => {
   return Effect.sync(() => void process.stdin.destroy())
 })
 
-Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) =>
+const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) =>
   isTied ? Effect.raceFirst(main, tied) : main
 ).pipe(
   Effect.provide(Layer.mergeAll(sandboxes, NodeHttpClient.layerUndici)),
-  Effect.provide(Logger.layer([Logger.consoleLogFmt])),
-  NodeRuntime.runMain
+  Effect.catchTag("Refused", ({ message }) => Effect.sync(() => refused(message))),
+  Effect.provide(Logger.layer([Logger.consoleLogFmt]))
 )
+
+const refused = (sentence: string): void => {
+  process.stderr.write(`${sentence}\n`)
+  process.exitCode = 2
+}
+
+const [argument] = process.argv.slice(2)
+if (argument === "--help" || argument === "-h") process.stdout.write(HELP)
+else if (argument !== undefined) refused(`The runner takes no argument ${argument}; see --help.`)
+else NodeRuntime.runMain(runs)

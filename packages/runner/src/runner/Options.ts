@@ -1,5 +1,5 @@
-/** The runner's options, from environment variables. */
-import { Config, Effect, type Redacted } from "effect"
+/** The runner's options, from environment variables, and its help. */
+import { Config, Data, Effect, Redacted } from "effect"
 
 export interface Options {
   /** URL of the service, without a slash at the end. */
@@ -10,21 +10,72 @@ export interface Options {
   readonly slots: number
   /** Folder of the file cache: weights and manifests by their hash. */
   readonly cache: string
-  readonly accepts: ReadonlyArray<"match" | "admission" | "audit">
+  readonly accepts: ReadonlyArray<Accepted>
 }
+
+const WORK = ["match", "admission", "audit"] as const
+type Accepted = (typeof WORK)[number]
 
 const SLOTS_MAX = 256
 
-/** AGON_URL, AGON_RUNNER_KEY (required), AGON_RUNNER_NAME, AGON_RUNNER_SLOTS, AGON_RUNNER_CACHE, AGON_RUNNER_ACCEPTS. */
-export const options: Effect.Effect<Options, Config.ConfigError> = Effect.gen(function* () {
-  const accepts = yield* Config.String("AGON_RUNNER_ACCEPTS").pipe(Config.withDefault("match,admission,audit"))
-  const slots = yield* Config.Int("AGON_RUNNER_SLOTS").pipe(Config.withDefault(1))
+/** One sentence that says what to mend; the process ends with status 2. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
+
+const refuse = (message: string) => Effect.fail(new Refused({ message }))
+
+export const HELP = `Usage: runner
+
+Leases matches and examinations from an Agon service, runs them in a sandbox and reports the results, until it is told to
+stop (SIGTERM, Ctrl-C): then it gives back what it has not begun. It takes no arguments but --help; its options are variables:
+
+  AGON_RUNNER_KEY      the key of a fleet, which an administrator makes (required)
+  AGON_URL             where the service is (http://localhost:8080)
+  AGON_RUNNER_NAME     a name that administrators see (runner)
+  AGON_RUNNER_SLOTS    how much it runs at the same time, 1 to ${SLOTS_MAX} (1)
+  AGON_RUNNER_ACCEPTS  the work that it takes, in a list with commas (${WORK.join(",")})
+  AGON_RUNNER_CACHE    a folder for the files of models (./.agon-runner)
+`
+
+const text = (name: string, or: string) =>
+  Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
+
+const key = Effect.gen(function* () {
+  const value = yield* text("AGON_RUNNER_KEY", "")
+  if (value === "") return yield* refuse("AGON_RUNNER_KEY is not set: it holds the key that an administrator made for this runner's fleet.")
+  return Redacted.make(value)
+})
+
+const url = Effect.gen(function* () {
+  const value = yield* text("AGON_URL", "http://localhost:8080")
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) return yield* refuse(`AGON_URL: ${value} is no http(s) address.`)
+  return value.replace(/\/$/, "")
+})
+
+const slots = Effect.gen(function* () {
+  const value = yield* text("AGON_RUNNER_SLOTS", "1")
+  const count = Number(value)
+  if (!/^\d+$/.test(value) || count < 1 || count > SLOTS_MAX)
+    return yield* refuse(`AGON_RUNNER_SLOTS: ${value} is no whole number from 1 to ${SLOTS_MAX}.`)
+  return count
+})
+
+const isWork = (word: string): word is Accepted => WORK.some((each) => each === word)
+
+const accepts = Effect.gen(function* () {
+  const words = (yield* text("AGON_RUNNER_ACCEPTS", WORK.join(","))).split(",").map((word) => word.trim())
+  const unknown = words.find((word) => !isWork(word))
+  if (unknown !== undefined) return yield* refuse(`AGON_RUNNER_ACCEPTS: "${unknown}" is none of ${WORK.join(", ")}.`)
+  return words.filter(isWork)
+})
+
+/** Of the environment and the arguments, which are none. */
+export const options: Effect.Effect<Options, Refused> = Effect.gen(function* () {
   return {
-    url: (yield* Config.String("AGON_URL").pipe(Config.withDefault("http://localhost:8080"))).replace(/\/$/, ""),
-    key: yield* Config.Redacted("AGON_RUNNER_KEY"),
-    name: yield* Config.String("AGON_RUNNER_NAME").pipe(Config.withDefault("runner")),
-    slots: Math.min(SLOTS_MAX, Math.max(1, slots)),
-    cache: yield* Config.String("AGON_RUNNER_CACHE").pipe(Config.withDefault("./.agon-runner")),
-    accepts: accepts.split(",").filter((each) => each === "match" || each === "admission" || each === "audit")
+    url: yield* url,
+    key: yield* key,
+    name: yield* text("AGON_RUNNER_NAME", "runner"),
+    slots: yield* slots,
+    cache: yield* text("AGON_RUNNER_CACHE", "./.agon-runner"),
+    accepts: yield* accepts
   }
 })

@@ -4,14 +4,14 @@
  * Once ratings have been made without a voided match, everything is counted again, since changes of later matches are others.
  */
 import { Effect } from "effect"
-import type { CountedRow, MapTally, makeMapQueries, StoredRow } from "./mapQueries.ts"
+import type { CountedRow, MapTally, makeQueries, StoredRow } from "./mapQueries.ts"
 
 /** Seats of one statement: 10 ms where they are in memory. What is less is counted again by the next read. */
 const SEATS_MAX = 2_000
 
 const BEGINNING = new Date("0001-01-01T00:00:00Z")
 
-type Queries = Effect.Success<typeof makeMapQueries>
+type Queries = Effect.Success<typeof makeQueries>
 type Tallies = Readonly<Record<string, MapTally>>
 
 const sum = (one: Tallies, other: ReadonlyArray<readonly [string, MapTally]>): Tallies => {

@@ -27,7 +27,7 @@ export type CountedRow = typeof CountedRow.Type
 /** Voided matches of the season `s` that ratings do not have any more: when one more is gone, changes of many others are new. */
 const VOIDED = "coalesce(s.head->>'voided', '0')::int - (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)::int"
 
-export const makeMapQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Versions of a model in a season, by version_model: the newest of them. */
   versionsOf: SqlSchema.findAll({
     Request: Schema.Struct({ id: Schema.String, season_id: Schema.String, limit: Schema.Int }),

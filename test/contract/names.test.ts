@@ -7,7 +7,7 @@ import { HttpApi } from "effect/http-api"
 import * as A from "../support/Administration.ts"
 
 /** What names are called. */
-const NAMES: ReadonlySet<string> = new Set(["name", "display_name", "title", "subject", "word", "logins"])
+const NAMES: ReadonlySet<string> = new Set(["name", "display_name", "client_name", "title", "subject", "word", "logins"])
 
 /** Texts that are no names, by what they are. */
 const OTHERS: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -17,6 +17,7 @@ const OTHERS: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...["slug", "game", "season", "from", "provider", "providers", "maps", "baselines", "username", "admins"],
     ...["id", "ids", "match", "model", "parent_id", "version_id", "runner", "lease", "leases", "holds"]
   ],
+  "codes of a sign-in": ["device_code", "user_code"],
   "what programs say of themselves": ["runtime_version", "engine_digest", "isolation"],
   hashes: ["weights_hash", "manifest_hash", "hash", "state_sha256"]
 }

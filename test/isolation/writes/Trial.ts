@@ -5,9 +5,11 @@ import { makeQueries as makeAudits } from "@agon/server/runner/auditQueries.ts"
 import { makeQueries as makeRunners } from "@agon/server/runner/queries.ts"
 import { makeQueries as makeAdministration } from "@agon/server/season/administrationQueries.ts"
 import { makeQueries as makeCreation } from "@agon/server/season/creationQueries.ts"
+import { makeQueries as makeOwnerChecks } from "@agon/server/season/OwnerChecks.ts"
 import { makeQueries as makePeople } from "@agon/server/season/peopleQueries.ts"
 import { makeQueries as makeSubmission } from "@agon/server/submission/queries.ts"
 import { makeQueries as makeVersions } from "@agon/server/version/queries.ts"
+import { makeQueries as makeVoidOrders } from "@agon/server/version/VoidOrders.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Data, Effect, Exit } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
@@ -18,10 +20,12 @@ const makeStores = Effect.all({
   audits: makeAudits,
   checks: makeChecks,
   creation: makeCreation,
+  ownerChecks: makeOwnerChecks,
   people: makePeople,
   runners: makeRunners,
   submission: makeSubmission,
   versions: makeVersions,
+  voidOrders: makeVoidOrders,
   voiding: makeVoiding
 })
 export type Stores = Effect.Success<typeof makeStores>
@@ -41,9 +45,23 @@ export interface Case {
 /** Columns by which a row is known, where that is not its id. */
 const KEYS: Readonly<Record<string, ReadonlyArray<string>>> = {
   match_check: ["season_id"],
-  season_admin: ["season_id", "account_id"]
+  owner_check: ["season_id", "account_id"],
+  season_admin: ["season_id", "account_id"],
+  void_order: ["version_id"]
 }
-const TABLES = ["match_audit", "match_check", "model", "participant", "runner", "runner_key", "season", "season_admin", "version"]
+const TABLES = [
+  "match_audit",
+  "match_check",
+  "model",
+  "owner_check",
+  "participant",
+  "runner",
+  "runner_key",
+  "season",
+  "season_admin",
+  "version",
+  "void_order"
+]
 const ROWS = TABLES.map((name) => `SELECT '${name}' AS name, to_jsonb(t) AS row FROM ${name} t`).join(" UNION ALL ")
 
 const KINDS = ["season", "model", "owner", "version", "runner", "key", "audit", "", "", "", "match"]

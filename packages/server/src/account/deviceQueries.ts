@@ -109,7 +109,7 @@ const makeOfPeople = (sql: SqlClient.SqlClient) => ({
       WHERE user_code_sha256 = ${user_code_sha256} AND expires_at > ${now} AND (account_id IS NULL OR account_id = ${account_id})`
   }),
 
-  /** Locks one live row by the same index. Who has approved may still refuse; a refusal stands. */
+  /** Locks one live row by the same index. The person who approved may still refuse; a refusal stands. */
   decide: SqlSchema.findOneOption({
     Request: Schema.Struct({ user_code_sha256: Sha256, account_id: Schema.String, approve: Schema.Boolean, now: Schema.Date }),
     Result: SignInRow,

@@ -8,8 +8,8 @@
  *
  * A suspension locks the account's row, as a sign-in does: the session of an earlier sign-in is ended with the others, and a
  * later sign-in finds the account suspended. Every request looks up its session in the database, so the next request is
- * refused on every node; requests under way are ended (account/Ongoing.ts). Versions that the account has entered play on,
- * since versions cannot be withdrawn, and its candidates continue.
+ * refused on every node; requests under way are ended (account/Ongoing.ts). The account's entries are
+ * out of play until the suspension ends (season/OwnerChecks.ts); its candidates continue.
  *
  * The account's runner keys are inactive while it is suspended: they open no session and report nothing, and the leases of
  * their runners are returned at once, as when a key is revoked. When the suspension ends the keys are valid again.

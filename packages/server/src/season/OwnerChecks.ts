@@ -48,7 +48,7 @@ export class OwnerChecks extends Context.Service<
   )
 }
 
-const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Accounts by identity_login, and their versions by version_owner. */
   ofRoster: (season_id: string, provider: string, logins: ReadonlyArray<string>) => sql`
     INSERT INTO owner_check (id, season_id, account_id) SELECT new_id(now()), s.id, a.account_id

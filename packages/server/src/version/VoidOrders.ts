@@ -44,7 +44,7 @@ export class VoidOrders extends Context.Service<
   )
 }
 
-const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** One row by void_order_pkey. */
   add: ({ actor, reason, season_id, version_id }: Order, now: Date) => sql`
     INSERT INTO void_order (version_id, season_id, actor, reason, created_at)

@@ -90,7 +90,7 @@ export const factTable = (facts: ReadonlyArray<Fact>) => html`
   ({ found, name, told }) => html`<tr><th scope="row">${name}</th><td class="hash">${told}</td>
 <td class="hash ${found === undefined || found === told ? "" : "unequal"}">${found === undefined ? "given" : found === told ? "equal" : found}</td></tr>`
 )}</tbody></table>
-<p>The same check on your own machine: <code>npx agon verify REPLAY.json</code></p>
+<p>The same check on your own machine: <code>agon verify REPLAY.json</code></p>
 </details>`
 
 export const keyList = html`

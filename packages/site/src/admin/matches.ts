@@ -78,7 +78,7 @@ ${links(next_cursor)}
 <h2>Void a match</h2>
 <p>Its rating is taken out of all ratings that it moved, and its seats are owed another match. This cannot be undone.</p>
 ${voidForm(tried, query["match"])}
-<h2>Let a suspended entry play again</h2>
+<h2>Let a suspended or disqualified entry play again</h2>
 <p>An entry whose matches fail five times running through its own fault is suspended: it keeps its place and is not paired. Its owner and the season's administrators are told.</p>
 ${whole(text("id", "Version", { hint: "Its id, from the notification or the list of baselines.", more: ID }), "Let it play", "Let a suspended entry play again")}`
   })

@@ -70,7 +70,8 @@ describe("a link that a person wrote", () => {
     assert.strictEqual(followable(`/v1/models/${id}/story`), `/models/${id}#story`)
     assert.strictEqual(followable(`/v1/versions/${id}`), `/versions/${id}`)
     assert.strictEqual(followable("/v1/games/snakes/seasons/demo/podium"), "/games/snakes/seasons/demo")
-    assert.isUndefined(followable(`/v1/me/versions/${id}`))
+    assert.strictEqual(followable(`/v1/me/versions/${id}`), `/me/versions/${id}`)
+    assert.isUndefined(followable(`/v1/me/drafts/${id}`))
   })
 })
 

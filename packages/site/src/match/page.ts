@@ -29,7 +29,7 @@ const proof = ({ id, replay_url }: MatchDetail) =>
     ? ""
     : html`<h2>Check it yourself</h2>
 <p><a href="${replay_url}" download="${id}.json">Download the replay</a> (the link is good for ${duration(3_600)}), then recompute the match by its rules:</p>
-<pre tabindex="0"><code>npx agon verify ${id}.json</code></pre>`
+<pre tabindex="0"><code>agon verify ${id}.json</code></pre>`
 
 export const matchPage: SharedRoute = {
   path: "/matches/:id",

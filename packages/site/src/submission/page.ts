@@ -26,7 +26,7 @@ const terminal = (model: string, game: string): Html => html`<div class="without
 <h2>Without scripts</h2>
 <p>A browser without scripts cannot hash the files, and the service takes no file whose hash it does not know. A terminal can:</p>
 <ol>
-<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> says beforehand what the review would say.</li>
+<li><code>agon examine policy.onnx policy.json --game ${game}</code> says beforehand what the review would say.</li>
 <li><a href="${kitAt("submit")}">The starter kit</a> has the five commands that submit and upload. The model is <code>${model}</code>.</li>
 <li>Then this site shows the version on its way.</li>
 </ol>

@@ -2,13 +2,13 @@
  * Makes the package of `agon` that installs anywhere: JavaScript for Node 20 and later, with everything inside, so that it has no
  * dependencies and its installation asks nobody.
  *
- *   node scripts/packTool.ts OUT     OUT is then a folder that `npm pack` takes
+ *   node scripts/packTool.ts ./OUT     makes the folder OUT, for `npm pack ./OUT` (without `./` npm asks the registry for a package OUT)
  *
  * Rolldown bundles it, which Vite has brought here already: the compiler alone would leave a thousand files to be read at each start, and
  * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder; what the
  * sandbox finds beside its sources, it finds there.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { engines } from "@agon/engine/registry.ts"
@@ -63,7 +63,6 @@ const places = (): Plugin => ({
 
 const packTool = async (out: string): Promise<void> => {
   const dist = join(out, "dist")
-  rmSync(out, { recursive: true, force: true })
   mkdirSync(dist, { recursive: true })
   await build({
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(PACKAGES, path)])),
@@ -92,7 +91,9 @@ const packTool = async (out: string): Promise<void> => {
 }
 
 const [out] = process.argv.slice(2)
-if (out === undefined) {
-  console.error("node scripts/packTool.ts OUT")
+const refusal =
+  out === undefined ? "node scripts/packTool.ts ./OUT" : existsSync(out) && readdirSync(out).length > 0 ? `${out} is not empty.` : undefined
+if (refusal !== undefined) {
+  console.error(refusal)
   process.exitCode = 2
-} else await packTool(resolve(out))
+} else await packTool(resolve(out!))

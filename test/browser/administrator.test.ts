@@ -10,7 +10,7 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { Chromium, missingChromium } from "../support/Chromium.ts"
+import { Chromium, missingChromium, TRIES_MAX } from "../support/Chromium.ts"
 import { eventually } from "../support/eventually.ts"
 import { about, hashOf, playMatches, snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
@@ -31,11 +31,13 @@ class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
   )
 }
 
-const isPutOff = (title: string) => /^(Too many requests|Away for a moment) /.test(title)
+/** By its title: an answer to a form may be put off too. */
+const isPutOffPage = (title: string) => /^(Too many requests|Away for a moment) /.test(title)
 
 /** Asks again until the page is no longer put off; a visitor who types is slower than this test. */
 const settled = async (page: Page) => {
-  while (isPutOff(await page.title())) {
+  for (let tries = 1; isPutOffPage(await page.title()); tries++) {
+    assert.isBelow(tries, TRIES_MAX, page.url())
     await pause(1_000)
     await page.reload()
   }
@@ -48,7 +50,8 @@ const goTo = async (page: Page, path: string) => {
 
 /** Presses a button of a form, again where the account's rate of writes is met; answers the status. */
 const press = async (page: Page, name: string): Promise<number> => {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
+    assert.isBelow(tries, TRIES_MAX, name)
     const posted = page.waitForResponse((answer) => answer.request().method() === "POST")
     await page.getByRole("button", { name, exact: true }).click()
     const answer = await posted

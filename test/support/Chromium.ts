@@ -29,7 +29,7 @@ const ARGUMENTS = [
 export const isPutOff = (status: number | undefined): boolean => status === 503 || status === 429
 
 /** Of a service that has nothing to do but this test. */
-const TRIES_MAX = 60
+export const TRIES_MAX = 60
 
 export class Chromium {
   readonly #browser: Browser

@@ -10,7 +10,7 @@ export const VISITOR = "agon-visitor"
 export const FRESH = "agon-fresh-ms"
 
 /** Pages of one visitor, and their forms, lie below these paths. Every other page is the same for everybody, and is asked for without a session. */
-export const PERSONAL_PATHS = ["/me", "/admin", "/device", "/games/:game/seasons/:slug/admin"] as const
+const PERSONAL_PATHS = ["/me", "/admin", "/device", "/games/:game/seasons/:slug/admin"] as const
 
 export type PersonalPath = `${(typeof PERSONAL_PATHS)[number]}${"" | `/${string}`}`
 

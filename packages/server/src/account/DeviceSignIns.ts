@@ -23,7 +23,7 @@ const INTERVAL_MAX_S = 60
 /** A device that keeps the interval may arrive so much earlier, since its requests take different times. */
 const EARLY_MS = 1_000
 /** Live sign-ins of everybody: 3 MB. Strangers who fill the table keep others from beginning, and nothing else grows. */
-export const LIVE_MAX = 10_000
+const LIVE_MAX = 10_000
 /** Live sign-ins of one address, behind which may be a whole university. */
 export const ADDRESS_MAX = 50
 /** Expired sign-ins deleted at each beginning; more than one, so that in the end only live ones remain. */

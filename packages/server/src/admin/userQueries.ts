@@ -91,6 +91,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM k) AND state <> 'gone')
     SELECT id FROM k`,
 
-  /** Deletes an account's sessions by session_account; a statement after `hold`, so that it sees the session of an earlier sign-in. */
-  endSessions: (account_id: string) => sql`DELETE FROM session WHERE account_id = ${account_id}`
+  /**
+   * Deletes an account's sessions by session_account, and the devices that it has approved by device_sign_in_account; a statement after
+   * `hold`, so that it sees the session of an earlier sign-in.
+   */
+  endSessions: (account_id: string) => sql`
+    WITH devices AS (DELETE FROM device_sign_in WHERE account_id = ${account_id}) DELETE FROM session WHERE account_id = ${account_id}`
 }))

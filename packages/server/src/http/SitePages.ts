@@ -39,6 +39,9 @@ const PAGE_TIMEOUT_MS = 15_000
 /** A hundred times the longest page. */
 const PAGE_MAX_BYTES = 4 * 1024 * 1024
 const PAGES_UNDER_WAY_MAX = 256
+/** Forms that are being read, each up to 256 KiB: of one address, and addresses that send some. */
+const FORMS_OF_ADDRESS_MAX = 4
+const FORM_ADDRESSES_MAX = 128
 const CONNECTIONS = 64
 
 const PASSED_ON = ["accept-encoding", "if-none-match"]
@@ -71,6 +74,8 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   if (site === undefined) return () => false
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const kept = makeKeptPages()
+  /** How many forms of each address are being read. */
+  const forms = new Map<string, number>()
   let underWay = 0
 
   const pass = (request: IncomingMessage, response: ServerResponse, address: string, form?: Buffer) => {
@@ -102,11 +107,21 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   }
 
   const passForm = (request: IncomingMessage, response: ServerResponse, address: string) => {
+    if (!isPersonal(request.url!)) return refuse(response, READ_ONLY) // no other page has a form
     if (refusesOrigin(request, origin)) return refuse(response, FOREIGN)
-    bodyOf(request).then(
-      (form) => (form === undefined ? refuse(response, TOO_LONG) : pass(request, response, address, form)),
-      () => {} // the visitor has left
-    )
+    const ofAddress = forms.get(address) ?? 0
+    if (ofAddress >= FORMS_OF_ADDRESS_MAX || forms.size >= FORM_ADDRESSES_MAX) return refuse(response, TOO_MANY, 1)
+    forms.set(address, ofAddress + 1)
+    bodyOf(request)
+      .finally(() => {
+        const left = forms.get(address)! - 1
+        if (left === 0) forms.delete(address)
+        else forms.set(address, left)
+      })
+      .then(
+        (form) => (form === undefined ? refuse(response, TOO_LONG) : pass(request, response, address, form)),
+        () => {} // the visitor has left
+      )
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {

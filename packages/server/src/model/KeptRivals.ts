@@ -180,13 +180,15 @@ export class KeptRivals {
     return kept
   }
 
-  /** Not with every read: unsaved seats are counted again by one statement. */
+  /** Not with every read: unsaved seats are counted again by one statement. Tallies are copied, since reads meanwhile go on counting in them. */
   #save(versions: ReadonlyArray<string>): Effect.Effect<void> {
     const due = versions.flatMap((version) => {
       const kept = this.#kept.get(version)
-      return kept === undefined || kept.unsaved < SEATS_MAX || kept.voided === undefined ? [] : [[version, kept, kept.voided] as const]
+      return kept === undefined || kept.unsaved < SEATS_MAX || kept.voided === undefined
+        ? []
+        : [[version, { ...kept, tallies: new Map(kept.tallies) }, kept.voided] as const]
     })
-    for (const [version, kept] of due) this.#put(version, { ...kept, unsaved: 0 })
+    for (const [version] of due) this.#put(version, { ...this.#kept.get(version)!, unsaved: 0 })
     return Effect.forEach(due, ([version, { from, tallies }, voided]) => this.#store.save(version, { from, voided, tallies }), {
       discard: true
     })

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { CountedRow, MapTally, makeQueries, StoredRow } from "./mapQueries.ts"
 
-/** Seats of one statement: 10 ms where they are in memory. What is less is counted again by the next read. */
+/** Seats of one statement: 10 ms where they are in memory. A shorter rest is counted again by the next read. */
 const SEATS_MAX = 2_000
 
 const BEGINNING = new Date("0001-01-01T00:00:00Z")

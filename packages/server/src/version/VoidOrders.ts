@@ -50,14 +50,14 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     INSERT INTO void_order (version_id, season_id, actor, reason, created_at)
     VALUES (${version_id}, ${season_id}, ${actor}, ${reason}, ${now}) ON CONFLICT (version_id) DO NOTHING`,
 
-  /** The oldest orders; a small table. None of a season that still computes ratings without the last voids, by voiding_pkey. */
+  /** Some orders, in any order, so that those that wait do not hold up the others; a small table. None of a season that still computes ratings without the last voids, by voiding_pkey. */
   due: SqlSchema.findAll({
     Request: Schema.Void,
     Result: Order,
     execute: () => sql`
       SELECT o.version_id, o.season_id, o.actor, o.reason FROM void_order o
       WHERE NOT EXISTS (SELECT 1 FROM voiding w WHERE w.season_id = o.season_id)
-      ORDER BY o.created_at LIMIT ${ORDERS_MAX}`
+      ORDER BY random() LIMIT ${ORDERS_MAX}`
   }),
 
   /**

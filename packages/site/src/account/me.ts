@@ -12,7 +12,6 @@ import { followable, link, meAt, myModelAt, myVersionAt, profileAt } from "../ht
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
-import { type Awaited, awaited } from "../version/waiting.ts"
 import { ownMatchTable } from "./ownMatches.ts"
 
 const ROWS = 100
@@ -23,7 +22,7 @@ const REJECTED_MAX = 5
 const submission = (version: OwnVersion): Html => html`<li id="v-${version.version_id}">
 <h3><a href="${myVersionAt(version.version_id)}">${said(version.model)} version ${version.version}</a></h3>
 <p>${words(version.status)}${version.phase !== null && html`, in ${words(version.phase)}`}, season ${version.season}, submitted ${time(version.created_at)}.</p>
-${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${awaited(version as Awaited)}${
+${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${
   version.reject_reason !== null && html`<p class="bad">Refused: ${words(version.reject_reason)}.</p>\n`
 }${version.reject_detail !== null && html`<p>${said(version.reject_detail)}</p>\n`}</li>
 `

@@ -1,4 +1,4 @@
-/** What of a request's address makes a page: the parameters that the page knows, in one form each, so that a page is kept once. */
+/** The part of a request's address that makes a page: the parameters that the page knows, in one form each, so that a page is kept once. */
 import type { FindMyWay } from "effect/http"
 import type { Asked, SharedRoute } from "./Route.ts"
 

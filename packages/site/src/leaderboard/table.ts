@@ -1,6 +1,6 @@
 /**
- * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed, a third of it ids. What HTML lets
- * out is left out, which is the ends of rows and cells, and columns of figures are aligned by their place (site.css).
+ * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed, a third of it ids. Ends of
+ * rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place (site.css).
  */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"

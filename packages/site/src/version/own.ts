@@ -1,4 +1,4 @@
-/** A version of the visitor's on its way: upload, review, trial, ladder; what it waits for; and after a rejection what to mend. */
+/** A version of the visitor's on its way: upload, review, trial, ladder; and after a rejection what to mend. */
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
@@ -6,7 +6,6 @@ import { type Html, html, said } from "../html/Html.ts"
 import { kitAt, ladderAt, myModelAt, myModelsAt, myVersionAt, seasonAt, submitAt, withQuery } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
-import { type Awaited, awaited } from "./waiting.ts"
 
 const STEPS = ["upload", "review", "trial", "ladder"] as const
 
@@ -45,7 +44,7 @@ const progress = (version: OwnVersion): Html => {
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
 <ol class="steps" aria-label="The way to the ladder">
 ${status !== "rejected" && STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>
-${awaited(version as Awaited)}${
+${
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`

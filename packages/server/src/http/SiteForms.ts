@@ -12,8 +12,27 @@ export const FORM_HEADERS = ["content-type", "origin", "sec-fetch-site"]
 
 export const isForm = ({ method }: IncomingMessage) => method === "POST"
 
+/** Forms that are being read, each up to `FORM_MAX_BYTES`: of one address, and addresses that send some. */
+const OF_ADDRESS_MAX = 4
+const ADDRESSES_MAX = 128
+
+/** Reads bodies within these bounds: undefined where the address, or all of them together, send too many at once. */
+export const makeFormReader = () => {
+  const underWay = new Map<string, number>()
+  return (request: IncomingMessage, address: string): Promise<Buffer | undefined> | undefined => {
+    const others = underWay.get(address) ?? 0
+    if (others >= OF_ADDRESS_MAX || (others === 0 && underWay.size >= ADDRESSES_MAX)) return undefined
+    underWay.set(address, others + 1)
+    return bodyOf(request).finally(() => {
+      const left = underWay.get(address)! - 1
+      if (left === 0) underWay.delete(address)
+      else underWay.set(address, left)
+    })
+  }
+}
+
 /** The body, or undefined where it is too long. Fails when the client goes away, or was too slow (Connections.ts). */
-export const bodyOf = (request: IncomingMessage): Promise<Buffer | undefined> =>
+const bodyOf = (request: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     if (Number(request.headers["content-length"] ?? 0) > FORM_MAX_BYTES) return resolve(undefined)
     const chunks: Array<Buffer> = []

@@ -19,7 +19,7 @@ import { matches } from "./Entry.ts"
 import { type Answered, makeKeptPages } from "./KeptPages.ts"
 import { refusesOrigin } from "./Origin.ts"
 import { nextRequestId } from "./RequestId.ts"
-import { bodyOf, FORM_HEADERS, isForm } from "./SiteForms.ts"
+import { FORM_HEADERS, isForm, makeFormReader } from "./SiteForms.ts"
 
 export interface SiteShape {
   /** Undefined while the site does not run. */
@@ -39,9 +39,6 @@ const PAGE_TIMEOUT_MS = 15_000
 /** A hundred times the longest page. */
 const PAGE_MAX_BYTES = 4 * 1024 * 1024
 const PAGES_UNDER_WAY_MAX = 256
-/** Forms that are being read, each up to 256 KiB: of one address, and addresses that send some. */
-const FORMS_OF_ADDRESS_MAX = 4
-const FORM_ADDRESSES_MAX = 128
 const CONNECTIONS = 64
 
 const PASSED_ON = ["accept-encoding", "if-none-match"]
@@ -74,8 +71,7 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   if (site === undefined) return () => false
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const kept = makeKeptPages()
-  /** How many forms of each address are being read. */
-  const forms = new Map<string, number>()
+  const readForm = makeFormReader()
   let underWay = 0
 
   const pass = (request: IncomingMessage, response: ServerResponse, address: string, form?: Buffer) => {
@@ -109,19 +105,12 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   const passForm = (request: IncomingMessage, response: ServerResponse, address: string) => {
     if (!isPersonal(request.url!)) return refuse(response, READ_ONLY) // no other page has a form
     if (refusesOrigin(request, origin)) return refuse(response, FOREIGN)
-    const ofAddress = forms.get(address) ?? 0
-    if (ofAddress >= FORMS_OF_ADDRESS_MAX || forms.size >= FORM_ADDRESSES_MAX) return refuse(response, TOO_MANY, 1)
-    forms.set(address, ofAddress + 1)
-    bodyOf(request)
-      .finally(() => {
-        const left = forms.get(address)! - 1
-        if (left === 0) forms.delete(address)
-        else forms.set(address, left)
-      })
-      .then(
-        (form) => (form === undefined ? refuse(response, TOO_LONG) : pass(request, response, address, form)),
-        () => {} // the visitor has left
-      )
+    const read = readForm(request, address)
+    if (read === undefined) return refuse(response, TOO_MANY, 1)
+    read.then(
+      (form) => (form === undefined ? refuse(response, TOO_LONG) : pass(request, response, address, form)),
+      () => {} // the visitor has left
+    )
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -238,7 +227,7 @@ const refuse = (response: ServerResponse, { sentence, status, title }: Refusal, 
 `
   response.setHeader("content-type", "text/html; charset=utf-8")
   response.setHeader("cache-control", "no-store")
-  if (status === READ_ONLY.status) response.setHeader("allow", "GET, HEAD, POST")
+  if (status === READ_ONLY.status) response.setHeader("allow", isPersonal(response.req.url!) ? "GET, HEAD, POST" : "GET, HEAD")
   if (status === AWAY.status || status === TOO_MANY.status) response.setHeader("retry-after", String(retry_after_s))
   if (!isRead(response.req)) response.shouldKeepAlive = false // a body may follow, which nobody reads
   response.writeHead(status).end(body)

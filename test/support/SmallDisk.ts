@@ -49,6 +49,11 @@ export const smallDisk = (bytes: number) =>
 export const fill = (directory: string, but_bytes = 0): string => {
   const { bavail, bsize } = statfsSync(directory)
   const path = join(directory, "filler")
-  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - but_bytes)))
+  try {
+    writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - but_bytes)))
+  } catch (error) {
+    // A write under way took some of it meanwhile: the disk is as full as it gets.
+    if (but_bytes > 0 || (error as NodeJS.ErrnoException).code !== "ENOSPC") throw error
+  }
   return path
 }

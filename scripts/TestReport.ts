@@ -38,11 +38,14 @@ const failuresOf = (module: TestModule): ReadonlyArray<Failure> => {
   return found.length > 0 || module.ok() ? found : [{ file, name: WHOLE_FILE, message: "it failed, and vitest does not say why" }]
 }
 
+/** The file whose process the error came from, where vitest knows it. */
+const placeOf = ({ VITEST_TEST_PATH: path }: SerializedError): string => (typeof path === "string" ? relative(process.cwd(), path) : "")
+
 export const reportOf = (modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): Report => {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const count = (state: string) => tests.filter((test) => test.result().state === state).length
   const failures = modules.flatMap(failuresOf)
-  const others = unhandled.map((error) => ({ file: "", name: "an error outside of the tests", message: told([error]) }))
+  const others = unhandled.map((error) => ({ file: placeOf(error), name: "an error outside of the tests", message: told([error]) }))
   return { passed: count("passed"), skipped: count("skipped"), failures: [...failures, ...others] }
 }
 

@@ -77,7 +77,7 @@ describe("a suite", () => { it("passes", () => {}); it.skip("waits", () => {}); 
     assert.match(lines[1]!, /^empty\.test\.ts\|the file as a whole\|.*No test suite/)
     assert.match(lines[2]!, /^hooks\.test\.ts\|a suite: before or after its tests\|Error: its end failed/)
     assert.match(lines[3]!, /^mixed\.test\.ts\|a suite > fails\|AssertionError: expected 1 to equal 2/)
-    assert.match(lines[4]!, /^\|an error outside of the tests\|Error: nobody catches this/)
+    assert.match(lines[4]!, /^outside\.test\.ts\|an error outside of the tests\|Error: nobody catches this/)
     assert.lengthOf(lines, 5)
   })
 })

@@ -10,8 +10,10 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { Chromium, missingChromium, TRIES_MAX } from "../support/Chromium.ts"
+import { Chromium, missingChromium } from "../support/Chromium.ts"
 import { eventually } from "../support/eventually.ts"
+import { siteAnswers } from "../support/Pages.ts"
+import { asTold, TRIES_MAX } from "../support/putOff.ts"
 import { about, hashOf, playMatches, snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -60,7 +62,7 @@ const press = async (page: Page, name: string): Promise<number> => {
       await settled(page)
       return answer.status()
     }
-    await pause(1_000 * Number((await answer.headerValue("retry-after")) ?? 1))
+    await asTold(await answer.headerValue("retry-after"))
   }
 }
 
@@ -207,15 +209,7 @@ const isFrozen = async (page: Page) => {
   return (await page.getByRole("heading", { name: "Podium", exact: true }).count()) === 1
 }
 
-const ready = Layer.effectDiscard(
-  Effect.flatMap(Service.Service, ({ origin }) =>
-    eventually(
-      "the site answers",
-      Effect.promise(() => fetch(`${origin}/news`).then(({ status }) => status === 200))
-    )
-  )
-)
-const all = ready.pipe(Layer.provideMerge(Service.layer({ site: "own" })), Layer.provideMerge(Browser.layer))
+const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(Service.layer({ site: "own" })), Layer.provideMerge(Browser.layer))
 
 const PAGES = [
   ...["", "/boards", "/baselines", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"].map((part) => `${DESK}${part}`),

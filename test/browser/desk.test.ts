@@ -9,8 +9,9 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as Competition from "../e2e/Competition.ts"
 import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
-import { Chromium, isPutOff, missingChromium, type WatchedPage } from "../support/Chromium.ts"
+import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import { freePort } from "../support/freePort.ts"
+import { isPutOff, patiently } from "../support/putOff.ts"
 
 const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "random-safe"]
@@ -39,7 +40,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
     const environment = { AGON_SITE: "" }
     service = await Service.start({ directory: Service.newDirectory(), port: await freePort(), runners: 2, environment })
     await Competition.open(await Visitor.signedIn(service.origin, "admin"), { boards: BOARDS, baselines: BASELINES })
-    await Service.eventually("the site", async () => (await fetch(`${service.origin}/news`)).status === 200)
+    await patiently("the site", () => fetch(`${service.origin}/news`))
     chromium = await Chromium.launch()
   }, Service.PATIENCE_MS)
 

@@ -9,9 +9,10 @@ import { replayKey } from "@agon/server/object/keys.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Chromium, isPutOff, missingChromium, type WatchedPage } from "../support/Chromium.ts"
-import { eventually } from "../support/eventually.ts"
+import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { siteAnswers } from "../support/Pages.ts"
+import { patiently } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -54,9 +55,7 @@ const service = Fixture.layer.pipe(
 const ready = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* played
-    const { origin } = yield* Service.Service
-    const answers = Effect.promise(() => fetch(`${origin}/news`).then(({ status }) => status === 200))
-    yield* eventually("the site answers", answers)
+    yield* siteAnswers
   })
 )
 
@@ -80,14 +79,10 @@ const findPaths = Effect.gen(function* () {
   const found = ["/", `/matches/${PLAYED}`]
   const kinds = new Map<string, number>()
   for (const path of found) {
-    let [status, text] = [503, ""]
-    const ask = Effect.promise(async () => {
-      const answer = await fetch(`${origin}${path}`, { headers: { "x-forwarded-for": `203.0.113.${found.indexOf(path)}` } })
-      ;[status, text] = [answer.status, await answer.text()]
-      return !isPutOff(status)
-    })
-    yield* eventually(`${path} is shown`, ask)
-    assert.strictEqual(status, 200, path)
+    const headers = { "x-forwarded-for": `203.0.113.${found.indexOf(path)}` }
+    const answer = yield* Effect.promise(() => patiently(path, () => fetch(`${origin}${path}`, { headers })))
+    assert.strictEqual(answer.status, 200, path)
+    const text = yield* Effect.promise(() => answer.text())
     for (const [, href = ""] of text.matchAll(/<a [^>]*href="(\/[^"#]*)/g)) {
       const to = href.replaceAll("&amp;", "&")
       const kind = kindOf(to)

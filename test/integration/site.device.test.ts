@@ -1,8 +1,7 @@
 /** The page on which a visitor signs a device in, as a browser without scripts has it, beside a real service. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { eventually } from "../support/eventually.ts"
-import { elementsOf, page, postForm } from "../support/Pages.ts"
+import { elementsOf, page, postForm, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -27,17 +26,10 @@ const post = (as: string, fields: Readonly<Record<string, string>>, headers: Rea
 const read = (path: string, headers: Readonly<Record<string, string>>) =>
   Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, headers))
 
-const shown = Effect.flatMap(Service.Service, ({ origin }) =>
-  eventually(
-    "the site answers",
-    Effect.promise(() => fetch(`${origin}/news`).then(({ status }) => status === 200))
-  )
-)
-
 layer(service, { excludeTestServices: true, timeout: "120 seconds" })("the page that signs devices in", (it) => {
   it.effect("asks for the code, shows whose it is, and leads on when the visitor has approved", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { device_code, user_code, verification_uri } = yield* begin
       assert.isTrue(verification_uri.endsWith(AT))
       const asked = yield* read(AT, cookie("ada"))
@@ -63,7 +55,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("the page 
 
   it.effect("refuses a device, and says of a wrong code that it is one", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { device_code, user_code } = yield* begin
       const wrong = yield* post("bob", { form: "code", user_code: "BCDF" })
       assert.strictEqual(wrong.status, 404)
@@ -80,7 +72,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("the page 
 
   it.effect("decides nothing for another origin's page, for nobody, or by a link", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { device_code, user_code } = yield* begin
       const fields = { form: "decision", user_code, approve: "yes" }
       for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }])

@@ -2,8 +2,7 @@
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { eventually } from "../support/eventually.ts"
-import { elementsOf, page, postForm } from "../support/Pages.ts"
+import { elementsOf, page, postForm, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -29,16 +28,9 @@ const post = ({ as, body, headers = {}, path = SETTINGS }: Sent) =>
 const get = (as: string, path: string) =>
   Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, { cookie: `service_session=${as}-token` }))
 
-/** Each from an address of its own: a wait for the site asks often, and its address meets a rate. */
+/** Each from an address of its own, which meets no rate. */
 const account = (as: string) =>
   Effect.map(get(as, "/v1/me"), ({ text }) => JSON.parse(text) as { readonly display_name: string; readonly bio: string })
-
-const shown = Effect.flatMap(Service.Service, ({ origin }) =>
-  eventually(
-    "the site answers",
-    Effect.promise(() => fetch(`${origin}/news`).then(({ status }) => status === 200))
-  )
-)
 
 const PROFILE = { form: "profile", display_name: "Ada", bio: "" }
 /** Text that would do harm where a page did not escape it, or let it turn the direction. */
@@ -47,7 +39,7 @@ const ILL = `"><ill onclick=alert(1)></textarea><script>alert(1)</script>\u202e&
 layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of the site", (it) => {
   it.effect("change what they say, and lead to a page", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { headers, status } = yield* post({ as: "ada", body: { ...PROFILE, display_name: "Ada L.", bio: "one\r\ntwo" } })
       assert.deepStrictEqual([status, headers.get("location")], [303, "/me/settings?done=saved"])
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
@@ -58,7 +50,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("are shown again with what was typed, and the reason beside the field, where the API refuses them", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const before = yield* account("bob")
       const { headers, status, text } = yield* post({ as: "bob", body: { ...PROFILE, display_name: ILL.repeat(3), bio: `\n${ILL}` } })
       assert.strictEqual(status, 400)
@@ -84,7 +76,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("change nothing when another origin sends them", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const before = yield* account("bob")
       for (const headers of [
         { origin: "https://evil.example" },
@@ -102,7 +94,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("show the way to sign in where the session is missing or has ended", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       for (const cookie of [
         "",
         "service_session=",
@@ -119,7 +111,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("are refused whole where they are too long, of another type, ill encoded, or none of the page's", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const status = (sent: Omit<Sent, "as">) => Effect.map(post({ as: "bob", ...sent }), ({ status }) => status)
       assert.strictEqual(yield* status({ body: `form=profile&bio=${"a".repeat(300_000)}` }), 413)
       for (const type of ["application/json", "multipart/form-data; boundary=x", "text/plain", "application/x-www-form-urlencodedx"]) {
@@ -144,7 +136,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("ignore fields that they do not have, and take the last of several", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { status } = yield* post({
         as: "bob",
         body: "form=profile&display_name=first&display_name=last&bio=&admin=true&__proto__=x&constructor=y&%22%3E%3Cill%3E=1"
@@ -156,7 +148,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("make a model, give it another name and retire it, and tell beside the field that a name is taken", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const made = yield* post({ as: "ada", path: "/me/models", body: { form: "create", game: "snakes", name: "Nagini" } })
       assert.strictEqual(made.status, 303, made.text)
       const at = made.headers.get("location")!.replace(/\?.*/, "")
@@ -177,7 +169,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("end a session, and the browser forgets it", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       for (const path of ["/me", "/me/models", "/me/notifications", "/me/sessions", "/me/settings"]) {
         const own = yield* get("bob", path)
         assert.strictEqual(own.status, 200, path)
@@ -196,7 +188,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("have the starter kit beside them, with an address for each reason of a rejection", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { status, text } = yield* get("ada", "/kit/reject-reasons")
       assert.strictEqual(status, 200)
       const ids = elementsOf("/kit/reject-reasons", text).flatMap(({ attributes }) => attributes["id"] ?? [])

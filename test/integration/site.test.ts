@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { assertPage, elementsOf, ILL, page } from "../support/Pages.ts"
+import { assertPage, elementsOf, ILL, page, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -19,12 +19,6 @@ const service = seeded.pipe(Layer.provideMerge(Service.layer(proxied)))
 
 const get = (path: string, headers?: Readonly<Record<string, string>>, method?: string) =>
   Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, headers, method))
-
-/** Until the site has started. */
-const shown = eventually(
-  "the site answers",
-  Effect.map(get("/news"), ({ status }) => status === 200)
-)
 
 const spoil = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -59,7 +53,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
   it.effect("shows a page of everything, well formed, safe whatever people call themselves, without a link that leads nowhere", () =>
     Effect.gen(function* () {
       yield* spoil
-      yield* shown
+      yield* siteAnswers
       const links = new Set<string>()
       for (const path of PAGES) {
         const answer = yield* get(path)
@@ -81,7 +75,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("shows the top of a ladder against each other, and who is ahead in words", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { as } = yield* Service.Service
       const { entries } = yield* (yield* as("ada")).leaderboard.matrix({
         params: { game: "snakes" },
@@ -102,7 +96,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("draws ratings over time without a script, with a table of the figures", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const course = yield* get("/games/snakes/seasons/spring/ladders/open/course")
       for (const { text } of [course, yield* get(`/models/${m.alpha}?season=spring`)]) {
         assert.match(text, /<agon-chart[^>]*><svg class="graph"[^>]* role="img" aria-label="Rating/)
@@ -115,7 +109,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("shows the boards of a season as pictures, and a podium of models that people have entered", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { text } = yield* get("/games/snakes/seasons/spring")
       const boards = text.slice(text.indexOf('<ul class="cards boards">'))
       assert.match(boards, /<h3><a href="\/games\/snakes\/seasons\/spring\/boards\/duel">duel<\/a><\/h3>\n<svg class="agon-picture /)
@@ -127,7 +121,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("knows nothing of private seasons, of what does not exist, and of what is asked in another way", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const nothing = [
         ...[
           "/games/snakes/seasons/secret",
@@ -176,7 +170,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("answers no question that a stranger makes up with a failure of its own", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const values = ["", "0", "-1", "1e99", "%00", "%F0%9F%92%A9", "%EF%BF%BF", "%ED%A0%80", "null", "[]", "..", "%27%22%3C", "__proto__"]
       const names = [
         "cursor",
@@ -212,7 +206,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("is the same for everybody, kept by its tag, and compressed", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const path = "/games/snakes/seasons/winter/ladders/nano"
       const ada = yield* Effect.flatMap(Service.Service, ({ as }) => as("ada"))
       assert.strictEqual((yield* ada.account.me()).username, "ada")
@@ -240,7 +234,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("shows a visitor's own page to that visitor alone, who may keep no copy of it", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const nobody = yield* get("/me")
       assert.strictEqual(nobody.status, 401)
       assert.include(nobody.text, "/v1/auth/dev?return_to=%2Fme")
@@ -258,7 +252,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("counts what it reads against its visitor, and nobody else", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const one = { "x-forwarded-for": "203.0.113.1" }
       const asks = Effect.forEach(Array.from({ length: 120 }), () => get(`/models/none-${++asked}`, one), { concurrency: "unbounded" })
       yield* eventually(
@@ -271,7 +265,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
 
   it.effect("may be killed: the API answers on, a plain page says so, and it comes back by itself", () =>
     Effect.gen(function* () {
-      yield* shown
+      yield* siteAnswers
       const { pid } = yield* OwnSite
       const first = pid()!
       process.kill(first, "SIGKILL")
@@ -283,7 +277,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       const answer = yield* get("/games")
       if (answer.status === 503) assert.strictEqual(answer.headers.get("retry-after"), "2")
       assert.strictEqual((yield* get("/v1/games")).status, 200)
-      yield* shown
+      yield* siteAnswers
       assert.notStrictEqual(pid(), first)
     })
   )

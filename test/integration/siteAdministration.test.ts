@@ -3,9 +3,9 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { assertPage, ILL, page, postForm, type Shown } from "../support/Pages.ts"
+import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
+import { patiently } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -67,38 +67,20 @@ const service = Fixture.layer.pipe(
   Layer.provide(Layer.effectDiscard(seedAccounts)),
   Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
 )
-const ready = Layer.effectDiscard(
-  Effect.andThen(
-    seeded,
-    Effect.suspend(() =>
-      eventually(
-        "the site answers",
-        Effect.map(get("/news"), ({ status }) => status === 200)
-      )
-    )
-  )
-).pipe(Layer.provideMerge(service))
-
-/** Asked again while the account's rate is met. */
-const patiently = (name: string, ask: Effect.Effect<Shown, never, Service.Service>) => {
-  let answer: Shown | undefined
-  const asked = Effect.map(ask, (shown) => (answer = shown).status !== 429)
-  return Effect.map(eventually(`an answer of ${name}`, asked), () => answer!)
-}
+const ready = Layer.effectDiscard(Effect.andThen(seeded, siteAnswers)).pipe(Layer.provideMerge(service))
 
 const cookieOf = (as: string) => ({ cookie: `service_session=${as}-token` })
 
+/** Asked again while the account's rate is met, which its address alone does not keep from. */
+const untilAllowed = (path: string, ask: Effect.Effect<Shown>) => Effect.promise(() => patiently(path, () => Effect.runPromise(ask)))
+
 const get = (path: string, as?: string) =>
-  patiently(
-    path,
-    Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, as === undefined ? {} : cookieOf(as)))
-  )
+  Effect.flatMap(Service.Service, ({ origin }) => untilAllowed(path, page(origin, path, as === undefined ? {} : cookieOf(as))))
 
 /** A form of the page at `path`, sent by somebody. */
 const sent = (path: string, as: string, fields: Readonly<Record<string, string>>) =>
-  patiently(
-    path,
-    Effect.flatMap(Service.Service, ({ origin }) => postForm(origin, path, new URLSearchParams(fields).toString(), cookieOf(as)))
+  Effect.flatMap(Service.Service, ({ origin }) =>
+    untilAllowed(path, postForm(origin, path, new URLSearchParams(fields).toString(), cookieOf(as)))
   )
 
 const PARTS = ["", "/boards", "/baselines", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"]

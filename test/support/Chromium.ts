@@ -6,9 +6,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as pause } from "node:timers/promises"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { HANGS_AFTER_MS } from "./hangs.ts"
+import { asTold, isPutOff, TRIES_MAX } from "./putOff.ts"
 
 const PROGRAM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 
@@ -24,12 +24,6 @@ const ARGUMENTS = [
   "--disable-component-update",
   "--disable-sync"
 ]
-
-/** A busy service asks to come back later. */
-export const isPutOff = (status: number | undefined): boolean => status === 503 || status === 429
-
-/** Of a service that has nothing to do but this test. */
-export const TRIES_MAX = 60
 
 export class Chromium {
   readonly #browser: Browser
@@ -61,7 +55,7 @@ export class Chromium {
     let answer = await page.goto(address)
     for (let tries = 1; isPutOff(answer?.status()); tries++) {
       if (tries > TRIES_MAX) throw new Error(`${address} was put off ${TRIES_MAX} times with ${answer?.status()}`)
-      await pause(1_000 * Number((await answer?.headerValue("retry-after")) ?? 1))
+      await asTold(await answer?.headerValue("retry-after"))
       watched.faults.length = 0
       answer = await page.reload()
     }

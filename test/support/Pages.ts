@@ -2,6 +2,8 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type ParserError, parse } from "parse5"
+import { patiently } from "./putOff.ts"
+import * as Service from "./Service.ts"
 
 export interface Shown {
   readonly status: number
@@ -40,6 +42,14 @@ export const postForm = (
     })
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
+
+/** Until the site has started, which the service does not wait for. */
+export const siteAnswers = Effect.flatMap(Service.Service, ({ origin }) =>
+  Effect.promise(async () => {
+    const { status } = await patiently("the site", () => fetch(`${origin}/news`))
+    assert.strictEqual(status, 200)
+  })
+)
 
 export interface Element {
   readonly name: string

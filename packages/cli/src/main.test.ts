@@ -50,6 +50,19 @@ describe("agon", () => {
     assert.strictEqual(none.status, 2)
   })
 
+  it("finds the manifest beside the weights where it is not named, and says so where there is none", async () => {
+    writeFileSync(at("alone.onnx"), "x")
+    const [found, alone] = await Promise.all(
+      ["a.onnx", "alone.onnx"].map((model) => agon("examine", at(model), "--game", "snakes", "--json"))
+    )
+    assert.strictEqual(found!.status, 0, found!.out)
+    assert.strictEqual(JSON.parse(found!.out).verdict, "admitted")
+    assert.deepStrictEqual(
+      [alone!.status, /^agon: \S+alone\.onnx has no manifest beside it \(\S+alone\.json\)\.\n$/.test(alone!.out)],
+      [2, true]
+    )
+  })
+
   it("examines in the order of admission: names the first fault, and applies the season's own time limit", async () => {
     const manifest = JSON.parse(readFileSync(at("a.json"), "utf8"))
     const misspelt = at("misspelt.json")

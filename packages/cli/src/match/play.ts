@@ -8,7 +8,7 @@ import { readJson } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { INFER_US_MAX } from "../version/examine.ts"
-import { readSeat } from "./seat.ts"
+import { readSeat } from "../version/seat.ts"
 import { show } from "./watch.ts"
 
 export const play = Command.make(

@@ -15,8 +15,8 @@ import { Argument, Command, Flag } from "effect/cli"
 import { answer } from "../Answer.ts"
 import { readBytes } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
-import { findManifest } from "../match/seat.ts"
 import { connectSignedIn, jsonFlag, saying } from "../Service.ts"
+import { manifestArgument, manifestOf } from "../version/seat.ts"
 import { endOf, follow } from "./follow.ts"
 import { findModel, findOrCreateModel } from "./ownModel.ts"
 import { upload } from "./upload.ts"
@@ -83,7 +83,7 @@ export const submit = Command.make(
   "submit",
   {
     model: Argument.File("MODEL.onnx"),
-    manifest: Argument.File("MANIFEST.json").pipe(Argument.optional),
+    manifest: manifestArgument,
     game: gameFlag,
     name: Flag.String("model").pipe(Flag.withDescription("Name of your model; it is made if you have none of this name")),
     season: Flag.String("season").pipe(Flag.withDescription("Season (default: the game's featured one)"), Flag.optional),
@@ -95,7 +95,7 @@ export const submit = Command.make(
     const entry: Entry = {
       ...{ game: given.game, name: trimmed(given.name), ...ifSome("season", given.season), ...ifSome("note", given.note) },
       weights: yield* readBytes(given.model),
-      manifest: yield* readBytes(Option.isSome(given.manifest) ? given.manifest.value : yield* findManifest(given.model))
+      manifest: yield* readBytes(yield* manifestOf(given.model, given.manifest))
     }
     const { client, url } = yield* connectSignedIn
     yield* submitting(client, entry, { json: given.json, wait: !given.detach }).pipe(

@@ -1,4 +1,4 @@
-/** `agon examine MODEL.onnx MANIFEST.json --game snakes`: checks a model as admission does. */
+/** `agon examine MODEL.onnx [MANIFEST.json] --game snakes`: checks a model as admission does. */
 import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import type { BoardSize, Verdict } from "@agon/sandbox/Verdict.ts"
@@ -9,6 +9,7 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytes, readJson } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
 import { sandbox } from "../Sandbox.ts"
+import { manifestArgument, manifestOf } from "./seat.ts"
 
 /** The rules' default (`infer_us_max`); a season may set its own. */
 export const INFER_US_MAX = 20_000
@@ -52,7 +53,7 @@ export const examine = Command.make(
   "examine",
   {
     model: Argument.File("MODEL.onnx"),
-    manifest: Argument.File("MANIFEST.json"),
+    manifest: manifestArgument,
     game: gameFlag,
     boards: boardFlag,
     weightClass: Flag.Literals(
@@ -66,7 +67,7 @@ export const examine = Command.make(
     const request = {
       game: given.game,
       weights: yield* readBytes(given.model),
-      manifest: yield* readBytes(given.manifest),
+      manifest: yield* readBytes(yield* manifestOf(given.model, given.manifest)),
       weight_classes: demoWeightClasses.filter((one) => Option.isNone(given.weightClass) || one.class === given.weightClass.value),
       boards: yield* sizesOf(given.game, given.boards)
     }

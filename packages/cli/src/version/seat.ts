@@ -1,10 +1,20 @@
 /** A model argument: MODEL.onnx, with its manifest beside it as MODEL.json or MODEL.manifest.json. */
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Option } from "effect"
+import { Argument } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { readBytes } from "../files.ts"
 
-export const findManifest = Effect.fnUntraced(function* (model: string) {
+/** Beside its model unless it is named. */
+export const manifestArgument = Argument.File("MANIFEST.json").pipe(
+  Argument.withDescription("Manifest (default: MODEL.json or MODEL.manifest.json beside the model)"),
+  Argument.optional
+)
+
+export const manifestOf = (model: string, named: Option.Option<string>) =>
+  Option.isSome(named) ? Effect.succeed(named.value) : findManifest(model)
+
+const findManifest = Effect.fnUntraced(function* (model: string) {
   const files = yield* FileSystem.FileSystem
   const stem = model.replace(/\.onnx$/, "")
   for (const path of [`${stem}.json`, `${stem}.manifest.json`])

@@ -9,7 +9,7 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   zoo: ["engine", "onnx"],
   server: ["api", "domain", "embedded-postgres", "engine", "sandbox"],
   runner: ["api", "engine", "sandbox"],
-  site: ["api", "engine"],
+  site: ["api", "engine", "zoo"],
   cli: ["api", "domain", "engine", "sandbox", "zoo"]
 }
 

@@ -1,19 +1,12 @@
 /** The starter kit, as it is written: each section of a file has an address, so that a rejection leads to its remedy. */
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { readStarterKit } from "@agon/zoo/starterKit.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { kitAt } from "../html/links.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 
-const FOLDER = join(import.meta.dirname, "../../../zoo/docs")
-
-const texts = new Map(
-  readdirSync(FOLDER).flatMap((name) =>
-    name.endsWith(".md") ? [[name.slice(0, -3), readFileSync(join(FOLDER, name), "utf8")] as const] : []
-  )
-)
+const texts = readStarterKit()
 
 const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? "Starter kit"
 

@@ -5,18 +5,18 @@
  *   node scripts/packTool.ts ./OUT     makes the folder OUT, for `npm pack ./OUT` (without `./` npm asks the registry for a package OUT)
  *
  * Rolldown bundles it, which Vite has brought here already: the compiler alone would leave a thousand files to be read at each start, and
- * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder; what the
- * sandbox finds beside its sources, it finds there.
+ * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder, and
+ * packedPlaces.ts tells the sandbox which files it finds there.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { engines } from "@agon/engine/registry.ts"
+import { runtimePackagePath } from "@agon/sandbox/places.ts"
 import { build, type Plugin } from "rolldown"
 
 const ROOT = resolve(import.meta.dirname, "..")
 const PACKAGES = join(ROOT, "packages")
-const ORT = dirname(dirname(createRequire(join(PACKAGES, "sandbox/package.json")).resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm")))
+const ORT = dirname(runtimePackagePath)
 const ORT_FILES = ["dist/ort-wasm-simd-threaded.wasm", "dist/ort-wasm-simd-threaded.mjs", "package.json"]
 const ENGINE_NODE = ">=20.12"
 
@@ -28,38 +28,21 @@ const ENTRIES = {
   matchThread: "sandbox/src/match/thread.ts"
 }
 
-/** What a source finds beside itself or below node_modules, and where that is in the folder of all chunks. */
-const PLACES: Readonly<Record<string, ReadonlyArray<readonly [from: string, to: string]>>> = {
-  "sandbox/src/worker/Process.ts": [['new URL("../main.ts"', 'new URL("./sandbox.js"']],
-  "sandbox/src/worker/Instance.ts": [['new URL("./thread.ts"', 'new URL("./instanceThread.js"']],
-  "sandbox/src/match/MatchThread.ts": [['new URL("./thread.ts"', 'new URL("./matchThread.js"']],
-  "sandbox/src/worker/Runtime.ts": [
-    ['"onnxruntime-web/ort-wasm-simd-threaded.wasm"', '"./ort/dist/ort-wasm-simd-threaded.wasm"'],
-    ['"onnxruntime-web/ort-wasm-simd-threaded.mjs"', '"./ort/dist/ort-wasm-simd-threaded.mjs"']
-  ],
-  "sandbox/src/runtimeVersion.ts": [['"onnxruntime-web/ort-wasm-simd-threaded.wasm"', '"./ort/dist/ort-wasm-simd-threaded.wasm"']],
-  "sandbox/src/worker/isolation.ts": [
-    ['new URL("../../", import.meta.url)', 'new URL("./", import.meta.url)'],
-    // Its imports are chunks of the same folder.
-    [
-      'const link = join(folder, "node_modules", name)',
-      "if (name !== undefined) return { link: folder, target: folder }\n  const link = folder"
-    ]
-  ]
-}
-
-/** Fails where a source no longer says what is replaced. */
-const places = (): Plugin => ({
-  name: "places",
-  transform: (code, id) => {
-    const file = Object.keys(PLACES).find((one) => id === join(PACKAGES, one))
-    if (file === undefined) return undefined
-    return PLACES[file]!.reduce((text, [from, to]) => {
-      if (!text.includes(from)) throw new Error(`${file} does not say ${from} any more: see ${import.meta.filename}`)
-      return text.replace(from, to)
-    }, code)
+/** Takes the packed tool's places for the sandbox's own: nothing else of it knows a path. */
+const packedPlaces = (): Plugin => {
+  let taken = false
+  return {
+    name: "packedPlaces",
+    load: (id) => {
+      if (id !== join(PACKAGES, "sandbox/src/places.ts")) return undefined
+      taken = true
+      return readFileSync(join(import.meta.dirname, "packedPlaces.ts"), "utf8")
+    },
+    buildEnd: (error) => {
+      if (error === undefined && !taken) throw new Error("The sandbox's places.ts is not where packTool.ts takes its place.")
+    }
   }
-})
+}
 
 const packTool = async (out: string): Promise<void> => {
   const dist = join(out, "dist")
@@ -68,7 +51,7 @@ const packTool = async (out: string): Promise<void> => {
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(PACKAGES, path)])),
     platform: "node",
     logLevel: "warn",
-    plugins: [places()],
+    plugins: [packedPlaces()],
     transform: {
       target: "node20",
       define: { ENGINE_DIGESTS: JSON.stringify(Object.fromEntries(engines.map(({ digest, slug }) => [slug, digest]))) }

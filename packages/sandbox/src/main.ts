@@ -11,8 +11,8 @@ import { examineFiles } from "./admission/static.ts"
 import { examineRuns } from "./admission/trial.ts"
 import type { MatchReport, MatchRequest } from "./match/Match.ts"
 import { play } from "./match/play.ts"
+import { wasmPath } from "./places.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
-import { wasmPath } from "./worker/Runtime.ts"
 
 const SAID_MAX_CHARACTERS = 2_000
 

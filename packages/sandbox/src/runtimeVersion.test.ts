@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
+import { wasmPath } from "./places.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
-import { wasmPath } from "./worker/Runtime.ts"
 
 it("names the runtime, the code it runs and Node's major version, in one plain line", () => {
   const wasm = createHash("sha256").update(readFileSync(wasmPath)).digest("hex")

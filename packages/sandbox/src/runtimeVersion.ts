@@ -4,9 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
-import { wasmPath } from "./worker/Runtime.ts"
+import { runtimePackagePath, wasmPath } from "./places.ts"
 
 let known: string | undefined
 
@@ -14,11 +12,7 @@ let known: string | undefined
 export const runtimeVersion = (): string => {
   if (known !== undefined) return known
   const wasm = createHash("sha256").update(readFileSync(wasmPath)).digest("hex")
-  const description = join(
-    dirname(createRequire(import.meta.url).resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm")),
-    "../package.json"
-  )
-  const { version } = JSON.parse(readFileSync(description, "utf8")) as { version: string }
+  const { version } = JSON.parse(readFileSync(runtimePackagePath, "utf8")) as { version: string }
   known = `onnxruntime-web ${version} ${wasm} node ${process.versions.node.split(".")[0]}`
   return known
 }

@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../worker/Runtime.ts"
+import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { guardedKernels } from "./extents.ts"
 import { allowedOperators } from "./operators.ts"

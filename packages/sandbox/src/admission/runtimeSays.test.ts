@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../worker/Runtime.ts"
+import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { failing, floats, linear, misshapen, type Node } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"

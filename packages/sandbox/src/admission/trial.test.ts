@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { readManifest } from "../Manifest.ts"
-import { wasmPath } from "../worker/Runtime.ts"
+import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import type { Plan } from "./static.ts"
 import { drawing } from "./testing/hostileModels.ts"

@@ -9,6 +9,7 @@
  * has its own instance and memory, made for the match.
  */
 import { Worker } from "node:worker_threads"
+import { matchThread } from "../places.ts"
 import type { MatchReport } from "./Match.ts"
 import type { MatchWork } from "./Playing.ts"
 
@@ -26,7 +27,7 @@ export class MatchThread {
   #waiting: ((end: End) => void) | null = null
 
   constructor() {
-    this.#worker = new Worker(new URL("./thread.ts", import.meta.url), {
+    this.#worker = new Worker(matchThread, {
       env: {},
       argv: [],
       stdout: true,

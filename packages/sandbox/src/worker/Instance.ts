@@ -3,6 +3,7 @@
  * processor time, so a model is late only by its own work.
  */
 import { Worker } from "node:worker_threads"
+import { instanceThread } from "../places.ts"
 import { Channel, type Sizes } from "./channel.ts"
 import type { InstanceWork } from "./thread.ts"
 
@@ -35,7 +36,7 @@ export class Instance {
   constructor(model: InstanceModel) {
     this.channel = new Channel(model.boards)
     const workerData: InstanceWork = { ...model, channel: this.channel.buffer }
-    this.#thread = new Worker(new URL("./thread.ts", import.meta.url), {
+    this.#thread = new Worker(instanceThread, {
       workerData,
       env: {},
       argv: [],

@@ -5,8 +5,8 @@
  *       └─────────────────┴─────────────┴──late, dead, killed──▶ gone (its owner starts another)
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import type { Job, JobAnswer } from "../main.ts"
+import { processPath } from "../places.ts"
 import { commandUnder, type Isolation } from "./isolation.ts"
 
 /** `late`: killed at its deadline. `died`: ended by itself, or could not be started. */
@@ -21,7 +21,7 @@ export class SandboxProcess {
   #stderr = ""
 
   constructor(isolation: Isolation) {
-    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("../main.ts", import.meta.url)))
+    const { command, args, cwd } = commandUnder(isolation, processPath)
     this.#child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" })
     this.#child.stderr!.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString("latin1")).slice(-STDERR_KEPT)

@@ -9,7 +9,8 @@ import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { doubling, failing, linear, misshapen, model, type Node, port, snakesInput } from "../admission/testing/testModels.ts"
-import { Feed, instantiate, OrtFailure, Session, ShapeMismatch, wasmPath } from "./Runtime.ts"
+import { wasmPath } from "../places.ts"
+import { Feed, instantiate, OrtFailure, Session, ShapeMismatch } from "./Runtime.ts"
 import { boundedByEvents } from "./testing/testBudget.ts"
 
 boundedByEvents(vi)
@@ -93,7 +94,8 @@ describe("an unused instance", () => {
   it("is released with its memory", async () => {
     const program = `
       import { readFileSync } from "node:fs"
-      import { instantiate, wasmPath } from ${JSON.stringify(new URL("./Runtime.ts", import.meta.url).href)}
+      import { wasmPath } from ${JSON.stringify(new URL("../places.ts", import.meta.url).href)}
+      import { instantiate } from ${JSON.stringify(new URL("./Runtime.ts", import.meta.url).href)}
       const freed = []
       const registry = new FinalizationRegistry((at) => freed.push(at))
       const module = await WebAssembly.compile(readFileSync(wasmPath))

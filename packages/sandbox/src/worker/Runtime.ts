@@ -7,12 +7,8 @@
  * The module can call only the host functions that its glue imports: clocks, memory growth, console lines and pthreads (of
  * which a session of one thread starts none). It has no file system, no socket and no entropy.
  */
-import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
-
-const require = createRequire(import.meta.url)
-export const wasmPath: string = require.resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm")
-export const gluePath: string = require.resolve("onnxruntime-web/ort-wasm-simd-threaded.mjs")
+import { gluePath } from "../places.ts"
 
 const PAGE_BYTES = 65_536
 /** The module's own initial memory, before any model. */

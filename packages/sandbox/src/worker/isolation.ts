@@ -9,9 +9,9 @@
  * environment is empty. WebAssembly is the barrier that holds a model; this is the second one, should that fail.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, realpathSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join, sep } from "node:path"
-import { fileURLToPath } from "node:url"
+import { type Code, findCode } from "../places.ts"
 
 export type Isolation = "bubblewrap" | "unshare" | "process"
 
@@ -29,45 +29,6 @@ const find = (name: string): string | null => PLACES.map((place) => join(place, 
 
 const permits = (command: string, args: ReadonlyArray<string>): boolean =>
   spawnSync(command, [...args, find("true") ?? "/bin/true"], { env: {}, stdio: "ignore", timeout: PROBE_MS }).status === 0
-
-interface Link {
-  /** Where an import looks for a package. */
-  readonly link: string
-  /** Where it is; the same unless the link is one. */
-  readonly target: string
-}
-interface Code {
-  /**
-   * This package. Node's permission model (24.21) lets threads read the working directory, and every file there is where
-   * that is "/": so the process works in a folder that it may read anyway.
-   */
-  readonly own: string
-  /** Folders that hold what the process runs, links resolved. */
-  readonly folders: ReadonlyArray<string>
-  /** The names under which they import each other, where these are links. */
-  readonly links: ReadonlyArray<Link>
-}
-
-/** Finds a package as an import in `folder` does. */
-const findPackage = (folder: string, name: string): Link => {
-  const link = join(folder, "node_modules", name)
-  if (existsSync(link)) return { link, target: realpathSync(link) }
-  if (dirname(folder) === folder) throw new Error(`package ${name} is not installed`)
-  return findPackage(dirname(folder), name)
-}
-
-/** Everything that the process may read: this package and those it imports. */
-const findCode = (): Code => {
-  const own = realpathSync(fileURLToPath(new URL("../../", import.meta.url)))
-  const onnx = findPackage(own, "@agon/onnx")
-  const imported = [
-    onnx,
-    findPackage(own, "@agon/engine"),
-    findPackage(own, "onnxruntime-web"),
-    findPackage(onnx.target, "@bufbuild/protobuf")
-  ]
-  return { own, folders: [own, ...imported.map(({ target }) => target)], links: imported.filter(({ link, target }) => link !== target) }
-}
 
 const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
   ["--net", "--ipc", "--"],

@@ -11,8 +11,9 @@ import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
 import { convolving, linear, manifest } from "../../admission/testing/testModels.ts"
+import { wasmPath } from "../../places.ts"
 import { ModelIO } from "../../worker/ModelIO.ts"
-import { instantiate, OPTIMIZE, Session, wasmPath } from "../../worker/Runtime.ts"
+import { instantiate, OPTIMIZE, Session } from "../../worker/Runtime.ts"
 
 export interface Replayed {
   readonly node: string

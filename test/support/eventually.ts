@@ -6,19 +6,32 @@ import { Parking } from "@agon/server/actor/Parking.ts"
 import { Cause, Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 
-const LOOK_EVERY_MS = 5
+const FIRST_LOOK_MS = 5
+/** Later looks are rarer, so that one that asks the service meets no rate (20 a second for a session). */
+const LAST_LOOK_MS = 100
 /** So long on a machine that is ten times as busy as ours. */
 const NEVER_MS = 120_000
 
 const realClock = Clock.Clock.defaultValue()
 
+/** Pauses between looks, each half as long again as the one before. */
+const pauses = () => {
+  let next_ms = FIRST_LOOK_MS
+  return Effect.suspend(() => {
+    const pause_ms = next_ms
+    next_ms = Math.min(next_ms * 1.5, LAST_LOOK_MS)
+    return Effect.provideService(Effect.sleep(pause_ms), Clock.Clock, realClock)
+  })
+}
+
 /** Looks again and again until the condition holds. On the real clock, also where a test has another. */
 export const eventually = <E, R>(what: string, holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
     const end = performance.now() + NEVER_MS
+    const pause = pauses()
     while (!(yield* holds)) {
       if (performance.now() > end) return yield* Effect.die(new Error(`${what}: not within ${NEVER_MS / 1_000} s`))
-      yield* Effect.provideService(Effect.sleep(LOOK_EVERY_MS), Clock.Clock, realClock)
+      yield* pause
     }
   })
 
@@ -26,11 +39,12 @@ export const eventually = <E, R>(what: string, holds: Effect.Effect<boolean, E, 
 export const untilSuccess = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
   Effect.gen(function* () {
     const end = performance.now() + NEVER_MS
+    const pause = pauses()
     for (;;) {
       const answer = yield* Effect.exit(ask)
       if (Exit.isSuccess(answer)) return answer.value
       if (Cause.hasDies(answer.cause) || performance.now() > end) return yield* Effect.orDie(Effect.failCause(answer.cause))
-      yield* Effect.provideService(Effect.sleep(LOOK_EVERY_MS), Clock.Clock, realClock)
+      yield* pause
     }
   })
 

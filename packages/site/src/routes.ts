@@ -15,6 +15,7 @@ import { matrixPage } from "./leaderboard/matrix.ts"
 import { ladderPage } from "./leaderboard/page.ts"
 import { matchList } from "./match/list.ts"
 import { matchPage } from "./match/page.ts"
+import { replayFile } from "./match/replay.ts"
 import { kitPage } from "./model/kit.ts"
 import { myModel, myModels } from "./model/own.ts"
 import { modelPage } from "./model/page.ts"
@@ -35,6 +36,7 @@ export const routes: ReadonlyArray<Route> = [
   boardPage,
   matchList,
   matchPage,
+  replayFile,
   modelPage,
   versionPage,
   profile,

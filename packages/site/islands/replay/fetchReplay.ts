@@ -3,19 +3,37 @@
 /** docs/contract.md#other-limits */
 const BYTES_MAX = 4 * 1024 * 1024
 const WAIT_MS = 30_000
+/** A busy service says when to come back. */
+const TRIES = 3
+const PAUSE_MAX_S = 5
 
 export type Fetched = { readonly ok: true; readonly json: unknown } | { readonly ok: false; readonly sentence: string }
 
 const refused = (sentence: string): Fetched => ({ ok: false, sentence })
+
+const SENTENCES: Readonly<Record<number, string>> = {
+  404: "There is no replay of this match.",
+  429: "Your address has asked for a lot within a short time. Load the page again in a few seconds.",
+  502: "The replay is larger than 4 MiB, so it is not read.",
+  503: "The replay cannot be reached just now. Load the page again in a few seconds."
+}
+
+const answered = async (url: URL, signal: AbortSignal): Promise<Response> => {
+  for (let tries = 1; ; tries++) {
+    const answer = await fetch(url, { signal, credentials: "same-origin", redirect: "error" })
+    if ((answer.status !== 429 && answer.status !== 503) || tries === TRIES) return answer
+    await answer.body?.cancel()
+    await new Promise((resume) => setTimeout(resume, 1_000 * Math.min(PAUSE_MAX_S, Number(answer.headers.get("retry-after")) || 1)))
+  }
+}
 
 export const fetchReplay = async (address: string, left: AbortSignal): Promise<Fetched> => {
   const url = URL.parse(address, location.href)
   if (url === null || url.origin !== location.origin) return refused("The replay is not on this site, so it is not fetched.")
   const late = AbortSignal.timeout(WAIT_MS)
   try {
-    const answer = await fetch(url, { signal: AbortSignal.any([left, late]), credentials: "same-origin", redirect: "error" })
-    if (!answer.ok)
-      return refused(answer.status === 404 ? "There is no replay of this match." : `The replay could not be fetched (${answer.status}).`)
+    const answer = await answered(url, AbortSignal.any([left, late]))
+    if (!answer.ok) return refused(SENTENCES[answer.status] ?? `The replay could not be fetched (${answer.status}).`)
     const text = await readText(answer)
     return text === undefined ? refused("The replay is larger than 4 MiB, so it is not read.") : { ok: true, json: JSON.parse(text) }
   } catch (error) {

@@ -9,6 +9,7 @@ export const ladderAt = (game: string, season: string, ladder: string) => `${sea
 export const matrixAt = (game: string, season: string, ladder: string) => `${ladderAt(game, season, ladder)}/matrix`
 export const courseAt = (game: string, season: string, ladder: string) => `${ladderAt(game, season, ladder)}/course`
 export const boardAt = (game: string, season: string, map_id: string) => `${seasonAt(game, season)}/boards/${part(map_id)}`
+export const replayAt = (match: string, name: string) => `/replays/${part(match)}/${part(name)}`
 export const matchAt = (id: string) => `/matches/${part(id)}`
 export const modelAt = (id: string) => `/models/${part(id)}`
 export const versionAt = (id: string) => `/versions/${part(id)}`

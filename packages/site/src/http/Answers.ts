@@ -10,14 +10,15 @@ import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse 
 import type { Asset } from "../html/assets.ts"
 import { layout, type Page } from "../html/layout.ts"
 import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
-import { faultPage, isRateFault, orFault } from "./Fault.ts"
+import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
 import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
 import { makePersonal } from "./Personal.ts"
+import { makePassedOn } from "./passedOn.ts"
 import { CurrentReading } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
-import { type Asked, type ClientAs, methodsOf, type PersonalRoute, type Route, type SharedRoute } from "./Route.ts"
+import { type Asked, type ClientAs, type FileRoute, methodsOf, type PersonalRoute, type Route, type SharedRoute } from "./Route.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
 const DRAW_TIMEOUT = "8 seconds"
@@ -36,8 +37,8 @@ export interface Site {
   readonly http: HttpClient.HttpClient
 }
 
-/** Answers every request, and fails at none. */
-export type Answers = (request: Request) => Effect.Effect<Response>
+/** Answers every request, and fails at none. The scope is the request's. */
+export type Answers = (request: Request) => Effect.Effect<Response, never, Scope.Scope>
 
 export const makeAnswers = ({ as, assets, client, http, islands, routes }: Site, scope: Scope.Scope): Answers => {
   const cache = makePageCache<unknown>(http, scope, isRateFault)
@@ -77,20 +78,31 @@ export const makeAnswers = ({ as, assets, client, http, islands, routes }: Site,
     )
   }
 
+  const passedOn = makePassedOn(http)
+  const file = (request: Request, route: FileRoute, params: Readonly<Record<string, string>>) => {
+    const source = Effect.suspend(() => route.source({ client, params }))
+    const reading = { visitor: visitorOf(request), reads: [] }
+    return Effect.catchCause(Effect.flatMap(Effect.provideService(source, CurrentReading, reading), passedOn), (cause) =>
+      Effect.flatMap(faultedBy(request.url, cause), (fault) =>
+        send(request, faultPage(fault), { ...NO_STORE, ...later(fault.retry_after_s) })
+      )
+    )
+  }
+
   return (request) => {
     if (request.url.length > ADDRESS_LENGTH_MAX) return fault(request, 414)
-    const file = files.get(request.url)
-    const found = file === undefined ? router.find("GET", request.url) : undefined
+    const asset = files.get(request.url)
+    const found = asset === undefined ? router.find("GET", request.url) : undefined
     const params = found === undefined ? undefined : plainParts(found.params)
     const methods = methodsOf(params === undefined ? undefined : found?.handler)
     if (!methods.includes(request.method)) {
       return Effect.map(fault(request, 405), HttpServerResponse.setHeader("allow", methods.join(", ")))
     }
-    if (file !== undefined) return send(request, file.content, assetHeaders(request.url), file.contentType)
+    if (asset !== undefined) return send(request, asset.content, assetHeaders(request.url), asset.contentType)
     if (found === undefined || params === undefined) return fault(request, 404)
-    return "own" in found.handler
-      ? personal(request, found.handler, params, found.searchParams)
-      : shared(request, found.handler, params, found.searchParams)
+    const { handler, searchParams } = found
+    if ("source" in handler) return file(request, handler, params)
+    return "own" in handler ? personal(request, handler, params, searchParams) : shared(request, handler, params, searchParams)
   }
 }
 

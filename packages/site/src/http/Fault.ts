@@ -82,13 +82,17 @@ export const faultPage = ({ status, words }: Fault): Rendered => {
 /** A page, and the fault that it tells of. */
 export type Shown = readonly [Rendered, Fault | undefined]
 
-/** The page, or one that says why there is none; an unexpected failure is logged, once. */
+/** What a failure is shown as; an unexpected one is logged, once. */
+export const faultedBy = <E>(address: string, cause: Cause.Cause<E>): Effect.Effect<Fault> => {
+  const failed = cause.reasons.find(Cause.isFailReason)
+  const fault = failed === undefined ? BROKEN : faultOf(failed.error)
+  if (fault !== BROKEN) return Effect.succeed(fault)
+  return Effect.as(Effect.annotateLogs(Effect.logError("a page is broken", cause), { address: address.slice(0, 200) }), fault)
+}
+
+/** The page, or one that says why there is none. */
 export const orFault = <E>(address: string, effect: Effect.Effect<Rendered, E>): Effect.Effect<Shown> =>
   Effect.flatMap(Effect.exit(effect), (exit): Effect.Effect<Shown> => {
     if (Exit.isSuccess(exit)) return Effect.succeed([exit.value, undefined])
-    const failed = exit.cause.reasons.find(Cause.isFailReason)
-    const fault = failed === undefined ? BROKEN : faultOf(failed.error)
-    const page: Shown = [faultPage(fault), fault]
-    if (fault !== BROKEN) return Effect.succeed(page)
-    return Effect.as(Effect.annotateLogs(Effect.logError("a page is broken", exit.cause), { address: address.slice(0, 200) }), page)
+    return Effect.map(faultedBy(address, exit.cause), (fault) => [faultPage(fault), fault])
   })

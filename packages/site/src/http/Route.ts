@@ -48,8 +48,24 @@ export interface PersonalRoute {
   readonly own: (asked: AskedByOwner) => Effect.Effect<Page, unknown>
 }
 
-export type Route = SharedRoute | PersonalRoute
+/** Where a file lies that the site passes on. */
+export interface Source {
+  /** Signed by the service. */
+  readonly address: string
+  readonly content_type: string
+  readonly max_bytes: number
+}
 
-/** The methods of an address; where there is no page, and of files, those of a page without forms. */
-export const methodsOf = (route: Route | undefined): ReadonlyArray<string> =>
-  route !== undefined && "own" in route && route.forms !== undefined ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
+/** A file at another origin, the same for everybody and for good. Takes no parameters. */
+export interface FileRoute {
+  readonly path: `/${string}`
+  readonly source: (asked: Pick<Asked, "client" | "params">) => Effect.Effect<Source, unknown>
+}
+
+export type Route = SharedRoute | PersonalRoute | FileRoute
+
+/** The methods of an address; where there is no page, and of the site's own files, those of a page without forms. */
+export const methodsOf = (route: Route | undefined): ReadonlyArray<string> => {
+  if (route !== undefined && "source" in route) return ["GET"]
+  return route !== undefined && "own" in route && route.forms !== undefined ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
+}

@@ -9,7 +9,8 @@ import { count, duration, time, words } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, orNothing } from "../http/refuse.ts"
 import { matchTable } from "./cards.ts"
-import { player, replaySource } from "./player.ts"
+import { player } from "./player.ts"
+import { replaySource } from "./replay.ts"
 import { seatTable } from "./seats.ts"
 
 const facts = (match: MatchDetail) => html`<h2>Facts</h2>

@@ -1,0 +1,33 @@
+/**
+ * The replay of a match through this origin, for the player: pages ask no other one. It is named by the match and by its object's name
+ * in the store, which holds the replay's hash, so that an address never answers other bytes and browsers keep it for good.
+ */
+import { hash } from "node:crypto"
+import type { MatchDetail } from "@agon/api/match/Match.ts"
+import { Effect } from "effect"
+import { isOfService } from "../html/elsewhere.ts"
+import { replayAt } from "../html/links.ts"
+import type { FileRoute } from "../http/Route.ts"
+import { found } from "../http/refuse.ts"
+
+/** docs/contract.md#other-limits */
+const REPLAY_MAX_BYTES = 4 * 1024 * 1024
+const NAME_DIGITS = 32
+
+const nameOf = (replay_url: string): string => hash("sha256", new URL(replay_url).pathname).slice(0, NAME_DIGITS)
+
+/** Where the player gets the replay: from the service itself where it lies there, otherwise through the site. */
+export const replaySource = ({ id, replay_url }: MatchDetail): string | undefined => {
+  if (replay_url === undefined) return undefined
+  const { pathname, search } = new URL(replay_url)
+  return isOfService(replay_url) ? pathname + search : replayAt(id, nameOf(replay_url))
+}
+
+export const replayFile: FileRoute = {
+  path: "/replays/:id/:name",
+  source: Effect.fnUntraced(function* ({ client, params }) {
+    const { replay_url } = yield* client.match.match({ params: { id: params["id"]! } })
+    const address = yield* found(replay_url !== undefined && nameOf(replay_url) === params["name"] ? replay_url : undefined)
+    return { address, content_type: "application/json", max_bytes: REPLAY_MAX_BYTES }
+  })
+}

@@ -116,11 +116,20 @@ export const resumeRatings = (state: State, version: Version): void => {
   state.workAppeared = true
 }
 
-/** Drops a superseded version from the state, once no open match seats it. */
+/**
+ * Drops a superseded version from the state, once no open match seats it. Its ratings are written with this commit, changed or
+ * not: a later command of the batch that voids a match or installs a fold finds them there (`finderOf`), since the rows that
+ * it was given leave out what the state held before the batch.
+ */
 export const letGo = (state: State, version: Version): void => {
   const { id } = version
   for (const match of state.live.values()) if (match.versions.includes(id)) return
-  for (const { ratings } of state.ladders) ratings.delete(id)
+  for (const { ratings } of state.ladders) {
+    const rating = ratings.get(id)
+    if (rating === undefined) continue
+    state.writes.ratings.add(rating)
+    ratings.delete(id)
+  }
   uncount(state, version)
   countLeft(state, version)
   state.versions_by_id.delete(id)

@@ -143,6 +143,25 @@ describe("a voided match", () => {
     keep(played)
     assertAsReplayed(played)
   })
+  it("leaves the rating of a superseded version whose last match is given back in the batch that installs the fold", () => {
+    const played = start(6, [2])
+    play(played, 30)
+    const { books, state } = played
+    const [work] = lease(state, ++played.now)
+    const n = [1, 2, 3, 4, 5, 6].find((each) => state.live.get(work!.lease.split(".")[0]!)!.versions.includes(version(each)))!
+    supersede(played, n, 2)
+    for (let i = 0; i < 2; i++) for (const next of lease(state, ++played.now)) finish(state, next, played.now)
+    assert.strictEqual(state.versions_by_id.get(version(n))!.status, "superseded")
+    keep(played)
+    voided(played, countedOf(played).find(({ versions }) => versions.includes(version(n)))!.id, ++played.now)
+    keep(played)
+    const install = testLog.folded(state, books)
+    step(state, { _tag: "Release", key: RUNNER.key, lease: work!.lease }, ++played.now)
+    assert.isUndefined(state.versions_by_id.get(version(n)), "it is let go")
+    assert.deepStrictEqual(step(state, install, ++played.now), { installed: true, stale: false })
+    keep(played)
+    assertAsReplayed(played)
+  })
   it("makes a fold stale that has it already: the next leaves both out", () => {
     const played = start(6, [2])
     play(played, 60)

@@ -1,5 +1,6 @@
 /** The rows of ended matches, for tests that void a match: the log as a store would read and rewrite it. */
 
+import type { Of } from "../Command.ts"
 import type { Earlier, EndedMatch, LeftRating, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
 import type { Ladder } from "../Rules.ts"
 import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
@@ -89,8 +90,8 @@ export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: 
     return { ladder, version, seed: seed === undefined ? null : { mu: seed.mu, round: seed.round }, means: means.slice(-HISTORY_KEPT) }
   })
 
-/** Folds the log from the first round with something voided, and has it installed. */
-export const refold = (state: State, of: Books, now: number, page_matches = 10) => {
+/** Folds the log from the first round with something voided: the command that installs it, with its rows as they are now. */
+export const folded = (state: State, of: Books, page_matches = 10): Of<"InstallFold"> => {
   const voiding = [...state.voiding.values()]
   const { strike_limit } = state.settings.rules.match
   const to = begin(placeOf(of, Math.min(...voiding.map(({ round }) => round))))
@@ -98,6 +99,9 @@ export const refold = (state: State, of: Books, now: number, page_matches = 10) 
     writeChanges(of, fold(to, page, strike_limit))
   const earlier = voiding.flatMap(({ ladder, versions }) => laddersOf(ladder).flatMap((each) => earlierOf(of, each, versions, to.after)))
   const versions = [...[...to.courses.values()].map(({ version }) => version), ...voiding.flatMap((each) => each.versions)]
-  const rows = { tail: pageOf(of, { ...to, after: to.n }, TAIL_MATCHES_MAX + 1, true), left: leftOf(of, versions) }
-  return step(state, { _tag: "InstallFold", fold: to, voiding: new Set(state.voiding.keys()), earlier, rows }, now)
+  const left = versions.filter((version) => !state.versions_by_id.has(version))
+  const rows = { tail: pageOf(of, { ...to, after: to.n }, TAIL_MATCHES_MAX + 1, true), left: leftOf(of, left) }
+  return { _tag: "InstallFold", fold: to, voiding: new Set(state.voiding.keys()), earlier, rows }
 }
+
+export const refold = (state: State, of: Books, now: number) => step(state, folded(state, of), now)

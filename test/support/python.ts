@@ -5,8 +5,8 @@
 import { spawn, spawnSync } from "node:child_process"
 import { resolve } from "node:path"
 
-const PYTHON = "/usr/bin/python3"
-const ROOT = resolve(import.meta.dirname, "../..")
+export const PYTHON = "/usr/bin/python3"
+export const ROOT = resolve(import.meta.dirname, "../..")
 
 /** Why Python programs with numpy do not run here, or undefined where they do. */
 export const missingPython = (): string | undefined =>

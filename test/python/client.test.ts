@@ -1,0 +1,268 @@
+/**
+ * python/agon_client beside a running service, by Debian's Python: signed in by a code that a browser approves, a model submitted, stopped
+ * on the way, taken up again and entered; pages, refusals, and waits as long as an answer tells.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { makeClient } from "@agon/api/Client.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { layer as arena, filesOf } from "../support/Arena.ts"
+import { PYTHON, ROOT } from "../support/python.ts"
+import { Service } from "../support/Service.ts"
+import { Tool } from "../support/Tool.ts"
+
+const missing = existsSync(PYTHON) ? undefined : `no ${PYTHON}`
+const PRIVATE = { file: 0o600, folder: 0o700 }
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+const python = (code: string) => [PYTHON, "-B", "-c", `import sys; sys.path.insert(0, ${JSON.stringify(`${ROOT}/python`)})\n${code}`]
+const COMMAND = python(`import runpy; runpy.run_module("agon_client", run_name="__main__", alter_sys=True)`)
+
+const toolOf = (command: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Tool(command)),
+    (tool) => Effect.sync(() => tool.end())
+  )
+const run = (tool: Tool, ...args: ReadonlyArray<string>) => Effect.promise(() => tool.run(...args))
+
+/** Runs a program of a competitor's in the tool's folder; answers what it prints as JSON in its last line. */
+const program = Effect.fnUntraced(function* (folder: Tool, code: string, ...args: ReadonlyArray<string>) {
+  const tool = yield* toolOf(python(`import json\nfrom agon_client import *\n${code}`))
+  mkdirSync(tool.at("config/agon"), { recursive: true })
+  const kept = folder.at("config/agon/session.json")
+  if (existsSync(kept)) writeFileSync(tool.at("config/agon/session.json"), readFileSync(kept), { mode: PRIVATE.file })
+  const { err, out, status } = yield* run(tool, ...args)
+  assert.strictEqual(status, 0, out + err)
+  return JSON.parse(out.trim().split("\n").at(-1)!)
+})
+
+const signIn = Effect.fnUntraced(function* (tool: Tool, login: string, approve = true) {
+  const { as, origin } = yield* Service
+  const started = tool.start("login", "--url", `${origin}/`)
+  const said = yield* Effect.promise(() => started.says(/^Open (\S+) in a browser and type the code (\S+)$/m))
+  const [, verification_uri, user_code] = /^Open (\S+) in a browser and type the code (\S+)$/.exec(said)!
+  assert.strictEqual(verification_uri, `${origin}/device`)
+  const person = yield* as(login)
+  yield* person.device.decideDeviceSignIn({ payload: { user_code: user_code!, approve } })
+  return { person, ended: yield* Effect.promise(() => started.ended) }
+})
+
+/** A service in name only, for answers that the real one gives rarely. */
+const stub = (listener: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<{ readonly origin: string; readonly end: () => void }>((resolve) => {
+          const server = createServer(listener)
+          server.listen(0, "127.0.0.1", () =>
+            resolve({
+              origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+              end: () => {
+                server.close()
+                server.closeAllConnections()
+              }
+            })
+          )
+        })
+    ),
+    ({ end }) => Effect.sync(end)
+  )
+
+describe.skipIf(missing !== undefined)(`the client for Python${missing === undefined ? "" : ` (${missing})`}`, () => {
+  layer(arena, { excludeTestServices: true })("beside a service", (it) => {
+    it.effect("signs in by a code, keeps the session where nobody else reads it, and ends it", () =>
+      Effect.gen(function* () {
+        const [own, { origin }] = [yield* toolOf(COMMAND), yield* Service]
+        const refused = yield* signIn(own, "ada", false)
+        assert.strictEqual(refused.ended.status, 1, refused.ended.err)
+        assert.deepStrictEqual(readdirSync(own.at("config/agon")), [])
+        const { ended, person } = yield* signIn(own, "ada")
+        assert.strictEqual(ended.status, 0, ended.err)
+        assert.match(ended.out, /^Signed in as ada at http/m)
+        const file = own.at("config/agon/session.json")
+        assert.deepStrictEqual([modeOf(file), modeOf(own.at("config/agon"))], [PRIVATE.file, PRIVATE.folder])
+        assert.deepStrictEqual(readdirSync(own.at("config/agon")), ["session.json"])
+        const { session } = JSON.parse(readFileSync(file, "utf8"))
+        assert.notInclude(ended.out + ended.err, session)
+        const devices = Effect.map(person.account.sessions({ query: firstPage() }), ({ sessions }) =>
+          sessions.filter(({ user_agent }) => user_agent?.startsWith("agon for Python on "))
+        )
+        assert.lengthOf(yield* devices, 1)
+        assert.strictEqual((yield* run(own, "login", "--url", origin)).status, 0, "a session that stands is taken")
+        assert.lengthOf(yield* devices, 1)
+
+        assert.strictEqual((yield* run(own, "logout")).status, 0)
+        assert.lengthOf(yield* devices, 0)
+        assert.isFalse(existsSync(file))
+        const gone = yield* Effect.flip(Effect.flatMap(makeClient(origin, { session }), (client) => client.account.me()))
+        assert.strictEqual(gone._tag, "unauthenticated")
+        const nobody = yield* run(own, "status")
+        assert.deepStrictEqual([nobody.status, nobody.out, nobody.err], [2, "", "agon_client: You are not signed in.\n"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("submits, is stopped, goes on where it was, and says how it ended, or why a version is refused", () =>
+      Effect.gen(function* () {
+        const own = yield* toolOf(COMMAND)
+        const { person } = yield* signIn(own, "grace")
+        const { manifest, weights } = filesOf("nibbler")
+        writeFileSync(own.at("mine.onnx"), weights)
+        writeFileSync(own.at("mine.json"), manifest)
+        const submit = (file: string, model: string, season = "spring") =>
+          ["submit", own.at(file), "--game", "snakes", "--season", season, "--model", model] as const
+        const first = own.start(...submit("mine.onnx", " garter "), "--note", "the first")
+        yield* Effect.promise(() => first.says(/garter version 1 in spring/))
+        first.child.kill("SIGINT")
+        const stopped = yield* Effect.promise(() => first.ended)
+        assert.deepStrictEqual([stopped.status, stopped.err], [130, "agon_client: stopped; the same command goes on from here.\n"])
+        const again = yield* run(own, ...submit("mine.onnx", "garter"))
+        assert.strictEqual(again.status, 0, again.err)
+        assert.match(again.out, /^entered: garter version 1 in spring, class \w+$/m)
+
+        writeFileSync(own.at("broken.onnx"), "broken")
+        writeFileSync(own.at("broken.json"), manifest)
+        const broken = yield* run(own, ...submit("broken.onnx", "garter"))
+        assert.deepStrictEqual(
+          [broken.status, /^rejected \(weights_unreadable\): \S/m.test(broken.out)],
+          [1, true],
+          broken.out + broken.err
+        )
+        const copied = yield* run(own, ...submit("mine.onnx", "other"))
+        assert.deepStrictEqual([copied.status, /^refused \(weights_already_entered\): /.test(copied.out)], [1, true], copied.out)
+        const unknown = yield* run(own, ...submit("mine.onnx", "third", "none"))
+        assert.deepStrictEqual([unknown.status, unknown.out, /^agon_client: unknown_season: /.test(unknown.err)], [2, "", true])
+        const bare = yield* run(own, "submit", own.at("none.onnx"), "--game", "snakes", "--model", "x")
+        assert.deepStrictEqual([bare.status, /none\.onnx cannot be read: No such file/.test(bare.err)], [2, true], bare.err)
+        const { models } = yield* person.model.ownModels({ query: { game: "snakes", ...firstPage() } })
+        assert.sameMembers(
+          models.map(({ name }) => name),
+          ["garter", "other"],
+          "no model is made for what is refused beforehand"
+        )
+        const ladder = yield* run(own, "ladder", "--url", (yield* Service).origin, "--game", "snakes", "--season", "spring")
+        assert.match(ladder.out, /^ +\d+ +\d+\.\d ± +\d+\.\d {2}garter \(grace\)$/m)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("reads lists page by page, and raises the API's code and sentence", () =>
+      Effect.gen(function* () {
+        const [own, { as, origin }] = [yield* toolOf(COMMAND), yield* Service]
+        yield* signIn(own, "linus")
+        const linus = yield* as("linus")
+        for (const name of ["one", "two", "three"]) yield* linus.model.createModel({ params: { game: "snakes" }, payload: { name } })
+        const read = yield* program(
+          own,
+          `client = Client.signed_in()
+names = [model["name"] for model in client.rows("models", "models", game="snakes", limit=2)]
+found = client.model("snakes", "two")
+pages = len(list(client.pages("models", game="snakes", limit=1)))
+errors = []
+for call in (lambda: client.create_model("snakes", "two"), lambda: client.get("games", "no such/game"), lambda: Client(client.url).me()):
+    try:
+        call()
+    except ApiError as error:
+        errors.append([error.status, error.code, error.detail])
+    except NotSignedIn as error:
+        errors.append([401, str(error)])
+print(json.dumps({"names": names, "found": found["name"], "pages": pages, "errors": errors, "me": client.me()["username"]}))`
+        )
+        assert.sameMembers(read.names, ["one", "two", "three"])
+        assert.deepInclude(read, { found: "two", pages: 3, me: "linus" })
+        const [taken, unknown, nobody] = read.errors
+        assert.deepStrictEqual(
+          [taken.slice(0, 2), unknown.slice(0, 2)],
+          [
+            [409, "model_name_taken"],
+            [404, "unknown_game"]
+          ]
+        )
+        const asked = (yield* Effect.promise(async () => (await fetch(`${origin}/v1/games/no%20such%2Fgame`)).json())) as {
+          readonly detail: string
+        }
+        assert.strictEqual(unknown[2], asked.detail)
+        assert.deepStrictEqual(nobody, [401, "Sign in: there is no session, or it has ended."])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("comes again as soon as an answer tells, and no longer than it has patience", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Service
+        const own = yield* toolOf(COMMAND)
+        const asked: Array<number> = []
+        const { origin: busy } = yield* stub((request, response) => {
+          asked.push(Date.now())
+          const answers = { "/v1/games/later": [503, { "retry-after": "3600" }], "/v1/games/soon": [429, { "retry-after": "1" }] } as const
+          const put = asked.length === 1 ? answers["/v1/games/soon"] : answers[request.url as keyof typeof answers]
+          if (request.url === "/v1/games/soon" && asked.length > 1) return void response.end('{"ok": true}')
+          const code = put[0] === 429 ? "rate_limited" : "unavailable"
+          response.writeHead(put[0], put[1]).end(JSON.stringify({ code, detail: "Come again." }))
+        })
+        const told = yield* program(
+          own,
+          `client = Client(sys.argv[1])
+first = client.get("games", "soon")
+try:
+    client.get("games", "later")
+except ApiError as error:
+    print(json.dumps([first, error.status, error.code, error.detail, error.retry_after_s]))`,
+          busy
+        )
+        assert.deepStrictEqual(told, [{ ok: true }, 503, "unavailable", "Come again.", 3600])
+        assert.lengthOf(asked, 3, "what tells to come in an hour is not waited for")
+        assert.isAtLeast(asked[1]! - asked[0]!, 990)
+        const reads = yield* program(
+          own,
+          `client = Client(sys.argv[1])
+print(json.dumps(sum(client.get("games", "snakes")["slug"] == "snakes" for _ in range(75))))`,
+          origin
+        )
+        assert.strictEqual(reads, 75, "more than the burst of an address, and none is refused")
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("takes its session nowhere else, and says of what is no service that it is none", () =>
+      Effect.gen(function* () {
+        const own = yield* toolOf(COMMAND)
+        const told: Array<string | undefined> = []
+        const { origin: elsewhere } = yield* stub((request, response) => {
+          told.push(request.headers.cookie)
+          response.end("{}")
+        })
+        const { origin } = yield* stub((request, response) => {
+          if (request.url === "/v1/games/led") response.writeHead(302, { location: `${elsewhere}/v1/games/led` }).end()
+          else if (request.url?.startsWith("/v1/round")) response.end('{"rounds": [], "next_cursor": "7"}')
+          else response.end("<p>welcome</p>")
+        })
+        const errors = yield* program(
+          own,
+          `client = Client(sys.argv[1], "secret")
+told = []
+for call in (
+    lambda: client.get("games", "led"),
+    lambda: client.get("games"),
+    lambda: list(client.pages("round")),
+    lambda: Client("http://127.0.0.1:1").get("games"),
+    lambda: Client("agon.example"),
+):
+    try:
+        told.append(call())
+    except AgonError as error:
+        told.append([type(error).__name__, str(error)])
+print(json.dumps(told))`,
+          origin
+        )
+        assert.deepStrictEqual(told, [])
+        assert.deepStrictEqual(errors.slice(0, 3), [
+          ["BadAnswer", `${origin} does not answer as a service does: status 302.`],
+          ["BadAnswer", `${origin} does not answer as a service does: its answer is not JSON.`],
+          ["BadAnswer", "/v1/round leads from a page to the same page."]
+        ])
+        assert.match(errors[3].join(" "), /^Unreachable http:\/\/127\.0\.0\.1:1 does not answer: /)
+        assert.deepStrictEqual(errors[4], ["AgonError", "The address of a service is like https://agon.example, not agon.example."])
+      }).pipe(Effect.scoped)
+    )
+  })
+})

@@ -40,7 +40,7 @@ const islands = load().pipe(
   )
 )
 
-const answers = ({ service }: Options) =>
+const answers = ({ objects, service }: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const http = reading(yield* HttpClient.HttpClient)
@@ -49,7 +49,7 @@ const answers = ({ service }: Options) =>
     const { address, files } = yield* islands
     const script = (island: IslandName) => made(scriptTag(address(island)))
     const client = yield* clientAs(undefined)
-    return makeAnswers({ assets: assetsOf(files), islands: { script, file: address }, routes, client, as: clientAs, http }, scope)
+    return makeAnswers({ assets: assetsOf(files), around: { script, file: address, objects }, routes, client, as: clientAs, http }, scope)
   })
 
 /** Pages take no body; a form has a bound of its own. */

@@ -61,7 +61,13 @@ export const scriptTag = (address: string): string => (address === "" ? "" : `<s
 /** Names and contents of all sources; the manifests pin the versions of what is bundled and of what bundles, and say what may be left out. */
 const fingerprint = (): string => {
   const sources = [join(ROOT, "islands"), join(import.meta.dirname, "picture"), ENGINE].flatMap(sourcesBelow).sort()
-  const files = [join(ROOT, "package.json"), join(ENGINE, "../package.json"), import.meta.filename, ...sources]
+  const files = [
+    join(import.meta.dirname, "html/elsewhere.ts"),
+    join(ROOT, "package.json"),
+    join(ENGINE, "../package.json"),
+    import.meta.filename,
+    ...sources
+  ]
   const contents = files.map((path) => [relative(ROOT, path), readFileSync(path, "utf8")])
   return hash("sha256", JSON.stringify(contents), "hex").slice(0, 16)
 }

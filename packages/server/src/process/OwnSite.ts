@@ -46,7 +46,7 @@ interface Over {
 export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => number | undefined }>()("agon/OwnSite") {
   /** `listening` is kept up to date. */
   static readonly layer = (
-    settings: Pick<SettingsShape, "host" | "port" | "site">,
+    settings: Pick<SettingsShape, "host" | "port" | "site"> & Partial<Pick<SettingsShape, "s3">>,
     listening: Listening,
     { patience = PATIENCE, program = [PROGRAM] }: Over = {}
   ) =>
@@ -54,7 +54,8 @@ export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => numb
       OwnSite,
       Effect.gen(function* () {
         let pid: number | undefined
-        const environment = { AGON_URL: urlOf(settings), AGON_SITE_HOST: HOST, AGON_SITE_PORT: "0", AGON_SITE_TIED: "1" }
+        const own = { AGON_URL: urlOf(settings), AGON_SITE_HOST: HOST, AGON_SITE_PORT: "0", AGON_SITE_TIED: "1" }
+        const environment = settings.s3 === undefined ? own : { ...own, AGON_SITE_OBJECTS: settings.s3.endpoint }
         const life = Effect.suspend(() => {
           const told = Deferred.makeUnsafe<number>()
           const process = childProcess(

@@ -8,7 +8,7 @@
  */
 import { html, LitElement, nothing } from "lit"
 import type { Hashed } from "../hasher.ts"
-import { type Answer, preflight, type Submitted, submit, upload } from "./api.ts"
+import { type Answer, addressFor, preflight, type Submitted, submit, upload } from "./api.ts"
 
 const KINDS = ["weights", "manifest"] as const
 type Kind = (typeof KINDS)[number]
@@ -25,6 +25,7 @@ export class SubmitForm extends LitElement {
     season: {},
     model: {},
     hasher: {},
+    objects: {},
     stage: { state: true },
     share: { state: true },
     refusal: { state: true }
@@ -34,6 +35,8 @@ export class SubmitForm extends LitElement {
   declare model: string
   /** The address of the worker's script. */
   declare hasher: string
+  /** The origin of the bucket that files go to, where the service does not keep them itself. */
+  declare objects: string | null
   /** A sentence while something is under way. */
   declare stage: string | undefined
   /** Of the bytes of both files, from 0 to 1. */
@@ -107,7 +110,8 @@ ${this.share === undefined ? nothing : html`<progress aria-label="Sent" max="1" 
     let before = 0
     for (const kind of KINDS) {
       this.stage = `Sending the ${kind}.`
-      const answer = await upload(kind, files[kind], submitted.upload[kind], (bytes) => {
+      const address = addressFor(submitted.upload[kind], this.objects ?? undefined)
+      const answer = await upload(kind, files[kind], { ...submitted.upload[kind], address }, (bytes) => {
         this.share = (before + bytes) / Math.max(1, total)
       })
       if (!answer.ok) return answer

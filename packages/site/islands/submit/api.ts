@@ -1,4 +1,5 @@
 /** The three calls of the API that a submission makes, and the uploads. Every failure is a sentence. */
+import { isOfService } from "../../src/html/elsewhere.ts"
 
 interface Upload {
   readonly url: string
@@ -67,10 +68,14 @@ export const submit = (target: Target, hashes: Readonly<Record<string, string>>,
     })
   })
 
-/** The page may send to this origin alone; a loopback origin has several names, and the signature does not cover them. */
-const ownAddress = (address: string): string | undefined => {
-  const url = new URL(address, location.href)
-  return url.origin === location.origin || url.pathname.startsWith("/objects/") ? url.pathname + url.search : undefined
+/**
+ * Where a file is sent. The page may send to this origin, which as a loopback one has several names that the signature does not cover,
+ * and to that of the bucket (`objects`); undefined where the upload is at neither.
+ */
+export const addressFor = ({ url }: Upload, objects: string | undefined): string | undefined => {
+  const { href, origin, pathname, search } = new URL(url, location.href)
+  if (origin === location.origin || isOfService(href)) return pathname + search
+  return origin === objects ? href : undefined
 }
 
 const REFUSED: Readonly<Record<number, string>> = {
@@ -79,14 +84,17 @@ const REFUSED: Readonly<Record<number, string>> = {
   413: "The file is larger than the season takes."
 }
 
-/** `sent` is told how many bytes are on their way. */
+/** A browser does not say why it has sent nothing to another origin. */
+const storeAway = (address: string) =>
+  `The store of files at ${new URL(address).origin} cannot be reached, or does not take files from this site: its operator has to allow that (CORS). Submit the same files again to go on.`
+
+/** `sent` is told how many bytes are on their way. Nothing of the session goes to another origin. */
 export const upload = (
   name: string,
   file: File,
-  { headers, max_bytes, url }: Upload,
+  { address, headers, max_bytes }: Pick<Upload, "headers" | "max_bytes"> & { readonly address: string | undefined },
   sent: (bytes: number) => void
 ): Promise<Answer<undefined>> => {
-  const address = ownAddress(url)
   if (address === undefined) return Promise.resolve(failed("This service keeps files elsewhere: send them as the starter kit says."))
   if (file.size > max_bytes)
     return Promise.resolve(failed(`The ${name} may have ${max_bytes} bytes at most, and this file has ${file.size}.`))
@@ -101,7 +109,7 @@ export const upload = (
           ? { ok: true, value: undefined }
           : failed(REFUSED[request.status] ?? `The upload was refused (${request.status}).`)
       )
-    request.onerror = () => resolve(failed(AWAY))
+    request.onerror = () => resolve(failed(address.startsWith("/") ? AWAY : storeAway(address)))
     request.send(file)
   })
 }

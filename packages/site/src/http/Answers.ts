@@ -30,7 +30,7 @@ type Found = FindMyWay.FindResult<Route>
 export interface Site {
   readonly routes: ReadonlyArray<Route>
   readonly assets: ReadonlyMap<string, Asset>
-  readonly islands: Pick<Asked, "script" | "file">
+  readonly around: Pick<Asked, "script" | "file" | "objects">
   /** Reads without a session. */
   readonly client: Client
   readonly as: ClientAs
@@ -40,7 +40,7 @@ export interface Site {
 /** Answers every request, and fails at none. The scope is the request's. */
 export type Answers = (request: Request) => Effect.Effect<Response, never, Scope.Scope>
 
-export const makeAnswers = ({ as, assets, client, http, islands, routes }: Site, scope: Scope.Scope): Answers => {
+export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, scope: Scope.Scope): Answers => {
   const cache = makePageCache<unknown>(http, scope, isRateFault)
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
@@ -55,7 +55,7 @@ export const makeAnswers = ({ as, assets, client, http, islands, routes }: Site,
     return Effect.flatMap(hasSignIn, (signIn) => {
       const address = addressOf(route, params, query, signIn)
       const drawn = draw(
-        Effect.suspend(() => route.render({ client, params, query, ...islands })),
+        Effect.suspend(() => route.render({ client, params, query, ...around })),
         signIn
       )
       return Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
@@ -70,7 +70,7 @@ export const makeAnswers = ({ as, assets, client, http, islands, routes }: Site,
   const personal = (request: Request, route: PersonalRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
     const query = knownOf({ query: route.query ?? [] }, given)
     if (query === undefined) return fault(request, 400)
-    const own = Effect.suspend(() => owned({ request, route, params, query, ...islands }))
+    const own = Effect.suspend(() => owned({ request, route, params, query, ...around }))
     const page = Effect.flatMap(hasSignIn, (signIn) => draw(own, signIn))
     const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>

@@ -17,6 +17,8 @@ export interface Asked {
   readonly script: (island: IslandName) => Html
   /** The address of an island's script, for one that another loads; empty where it is not built. */
   readonly file: (island: IslandName) => string
+  /** The origin of the bucket that signed uploads go to; undefined where the service keeps files itself. */
+  readonly objects: string | undefined
 }
 
 /** The client of a signed-in visitor, for pages that are theirs alone. */

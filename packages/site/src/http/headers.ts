@@ -4,19 +4,20 @@
  */
 export const HTML = "text/html; charset=utf-8"
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'"
-].join("; ")
+const policy = (connects: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src ${connects}`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'"
+  ].join("; ")
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": POLICY,
+  "content-security-policy": policy("'self'"),
   "x-content-type-options": "nosniff",
   // Without a referrer a browser sends a form with the origin `null`, which is nobody's.
   "referrer-policy": "same-origin",
@@ -25,6 +26,10 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
   vary: "Accept-Encoding"
 }
+
+/** Of the one page that sends files to their store at another origin. */
+export const alsoAsking = (origin: string | undefined): Readonly<Record<string, string>> =>
+  origin === undefined ? {} : { "content-security-policy": policy(`'self' ${origin}`) }
 
 /** Browsers ask again each time and get a 304; caches on the way do the same, since nobody tells them what has changed. */
 export const SHARED = { "cache-control": "public, no-cache" }

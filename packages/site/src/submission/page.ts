@@ -7,6 +7,7 @@ import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { kitAt, myModelAt, myModelsAt, myVersionAt, seasonAt } from "../html/links.ts"
 import { words } from "../html/words.ts"
+import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 
@@ -34,7 +35,7 @@ const terminal = (model: string, game: string): Html => html`<div class="without
 
 export const submitPage: PersonalRoute = {
   path: "/me/models/:id/submit/:season",
-  own: Effect.fnUntraced(function* ({ client, params, script, file }) {
+  own: Effect.fnUntraced(function* ({ client, params, script, file, objects }) {
     const { models } = yield* client.model.ownModels({ query: firstPage(100) })
     const model = yield* found(models.find(({ id }) => id === params["id"]))
     const { game, id, name } = model
@@ -42,8 +43,8 @@ export const submitPage: PersonalRoute = {
     const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${deskNav(myModelsAt)}<p>To season <a href="${seasonAt(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
-${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}">${terminal(id, game)}</agon-submit>
+${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
 <p>What the files have to be like is in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
-    return { title: `Submit a version of ${name}`, main, scripts: script("submit") }
+    return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })
 }

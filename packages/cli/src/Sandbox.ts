@@ -7,4 +7,8 @@ import { CouldNotRun } from "./Answer.ts"
 const tellsTime = "cpuUsage" in Worker.prototype
 const tooOld = new CouldNotRun({ message: `Models run on Node 24.6 or later; this is ${process.versions.node}.` })
 
-export const sandbox: Layer.Layer<Arena, CouldNotRun> = tellsTime ? Arena.layer({ slots: 1 }) : Layer.effectContext(Effect.fail(tooOld))
+/** It plays so many matches at once. */
+export const sandboxOf = (slots: number): Layer.Layer<Arena, CouldNotRun> =>
+  tellsTime ? Arena.layer({ slots }) : Layer.effectContext(Effect.fail(tooOld))
+
+export const sandbox = sandboxOf(1)

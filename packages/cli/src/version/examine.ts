@@ -1,23 +1,18 @@
 /** `agon examine MODEL.onnx [MANIFEST.json] --game snakes`: checks a model as admission does. */
-import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
-import type { BoardSize, Verdict } from "@agon/sandbox/Verdict.ts"
+import type { Verdict } from "@agon/sandbox/Verdict.ts"
 import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
-import { readBytes, readJson } from "../files.ts"
+import { boardsFlag, readBoards } from "../boards.ts"
+import { readBytes } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { manifestArgument, manifestOf } from "./seat.ts"
 
 /** The rules' default (`infer_us_max`); a season may set its own. */
 export const INFER_US_MAX = 20_000
-
-const boardFlag = Flag.File("board").pipe(
-  Flag.withDescription("Board file of the season; may be repeated (default: the game's own boards)"),
-  Flag.atLeast(0)
-)
 
 /** The service compares speed with the season's rules after the examination; the command does the same here. */
 const withSpeed = (verdict: Verdict, max_us: number) =>
@@ -36,26 +31,13 @@ const say = (verdict: ReturnType<typeof withSpeed>): string => {
   return `admitted: ${param_count} parameters, ${infer_us} us a move here, memory flat ${memory.flat} cell ${memory.cell}`
 }
 
-const sizesOf = Effect.fnUntraced(function* (game: string, paths: ReadonlyArray<string>) {
-  const engine = engines.find(({ slug }) => slug === game)!
-  if (paths.length === 0) return boardsOf(game) as ReadonlyArray<BoardSize>
-  return yield* Effect.forEach(paths, (path) =>
-    Effect.flatMap(readJson(path), (file) => {
-      const check = engine.checkBoard(file)
-      return check.ok
-        ? Effect.succeed<BoardSize>(check.board)
-        : Effect.fail(new CouldNotRun({ message: `${path}: ${check.errors[0]!.path} ${check.errors[0]!.message}.` }))
-    })
-  )
-})
-
 export const examine = Command.make(
   "examine",
   {
     model: Argument.File("MODEL.onnx"),
     manifest: manifestArgument,
     game: gameFlag,
-    boards: boardFlag,
+    boards: boardsFlag,
     weightClass: Flag.Literals(
       "class",
       demoWeightClasses.map((one) => one.class)
@@ -69,7 +51,7 @@ export const examine = Command.make(
       weights: yield* readBytes(given.model),
       manifest: yield* readBytes(yield* manifestOf(given.model, given.manifest)),
       weight_classes: demoWeightClasses.filter((one) => Option.isNone(given.weightClass) || one.class === given.weightClass.value),
-      boards: yield* sizesOf(given.game, given.boards)
+      boards: yield* readBoards(given.game, given.boards)
     }
     const arena = yield* Arena
     const verdict = withSpeed(yield* arena.examine(request), given.inferUsMax)

@@ -122,4 +122,27 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       yield* eventually(person.version.candidates({ query: firstPage() }), ({ candidates }) => candidates.length === 0)
     }).pipe(Effect.scoped)
   )
+
+  it.effect("fetches the replay of a match, and shows the match", () =>
+    Effect.gen(function* () {
+      const [own, { origin }] = [yield* tool, yield* Service]
+      const { person } = yield* signIn(own, "linus")
+      const { manifest, weights } = filesOf("sniffer")
+      writeFileSync(own.at("mine.onnx"), weights)
+      writeFileSync(own.at("mine.json"), manifest)
+      const submitted = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "spring", "--model", "adder")
+      assert.strictEqual(submitted.status, 0, submitted.err)
+      const { matches } = yield* eventually(person.match.ownMatches({ query: { game: "snakes", ...firstPage() } }), (page) =>
+        page.matches.some(({ turns }) => turns !== null)
+      )
+      const { id, seats, turns } = matches.find((match) => match.turns !== null)!
+      const kept = yield* run(own, "replay", "download", id, "--url", origin)
+      assert.deepStrictEqual([kept.status, kept.err], [0, ""])
+      const verified = yield* run(own, "verify", own.at(`${id}.replay.json`))
+      assert.deepStrictEqual([verified.status, verified.out.includes(`after ${turns} turns`)], [0, true], verified.err)
+      const watched = yield* run(own, "watch", `${origin}/matches/${id}`)
+      assert.include(watched.out, `turn ${turns}: `)
+      for (const { model } of seats) assert.include(watched.out, ` ${model}  length `)
+    }).pipe(Effect.scoped)
+  )
 })

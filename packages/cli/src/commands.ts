@@ -20,6 +20,8 @@ const commands: Readonly<Record<string, Entry>> = {
   submit: { description: "Enter a model's version into a season", load: async () => (await import("./submission/submit.ts")).submit },
   status: { description: "Show your versions in admission", load: async () => (await import("./submission/status.ts")).status },
   play: { description: "Play one match, with one model per seat", load: async () => (await import("./match/play.ts")).play },
+  watch: { description: "Show a match turn by turn", load: async () => (await import("./match/watch.ts")).watch },
+  replay: { description: "Fetch replays", load: async () => (await import("./match/replay/download.ts")).replay },
   duel: { description: "Find out which of two models is the stronger", load: async () => (await import("./match/duel.ts")).duel },
   verify: {
     description: "Play a replay again, by the rules and optionally with the models, and compare",

@@ -1,4 +1,5 @@
-/** Reads the files named on the command line; every fault names the file. */
+/** Reads and writes the files named on the command line; every fault names the file. */
+import { randomUUID } from "node:crypto"
 import { Effect, FileSystem } from "effect"
 import { CouldNotRun } from "./Answer.ts"
 
@@ -7,10 +8,22 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(files.readFile(path), () => new CouldNotRun({ message: `${path} cannot be read.` }))
 })
 
-export const readJson = Effect.fnUntraced(function* (path: string) {
-  const bytes = yield* readBytes(path)
-  return yield* Effect.try({
+export const parseJson = (name: string, bytes: Uint8Array) =>
+  Effect.try({
     try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
-    catch: () => new CouldNotRun({ message: `${path} is not JSON.` })
+    catch: () => new CouldNotRun({ message: `${name} is not JSON.` })
   })
+
+export const readJson = (path: string) => Effect.flatMap(readBytes(path), (bytes) => parseJson(path, bytes))
+
+/** Written beside and renamed, so that the file is whole or as it was before. */
+export const writeWhole = Effect.fnUntraced(function* (path: string, bytes: string | Uint8Array, mode = 0o666) {
+  const files = yield* FileSystem.FileSystem
+  const beside = `${path}.${randomUUID()}`
+  const written = typeof bytes === "string" ? files.writeFileString(beside, bytes, { mode }) : files.writeFile(beside, bytes, { mode })
+  yield* written.pipe(
+    Effect.andThen(files.rename(beside, path)),
+    Effect.onError(() => Effect.ignore(files.remove(beside, { force: true }))),
+    Effect.mapError(() => new CouldNotRun({ message: `${path} cannot be written.` }))
+  )
 })

@@ -7,6 +7,7 @@ import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { Config, Effect, FileSystem, Option, Schema } from "effect"
 import { CouldNotRun } from "../Answer.ts"
+import { writeWhole } from "../files.ts"
 
 export const KeptSession = Schema.Struct({ url: Schema.String, session: Schema.String, username: Schema.String })
 export type KeptSession = typeof KeptSession.Type
@@ -54,14 +55,7 @@ export const prepare = Effect.gen(function* () {
 })
 
 export const keep = Effect.fnUntraced(function* (kept: KeptSession) {
-  const files = yield* FileSystem.FileSystem
-  const file = yield* path
-  const beside = `${file}.${randomUUID()}`
-  yield* files.writeFileString(beside, `${JSON.stringify(kept, null, 2)}\n`, { mode: PRIVATE_FILE }).pipe(
-    Effect.andThen(files.rename(beside, file)),
-    Effect.mapError(() => new CouldNotRun({ message: `${file} cannot be written.` }))
-  )
-  return file
+  yield* writeWhole(yield* path, `${JSON.stringify(kept, null, 2)}\n`, PRIVATE_FILE)
 })
 
 export const forget = Effect.gen(function* () {

@@ -1,15 +1,15 @@
 /** `agon play --game snakes --board FILE --seed N MODEL...`: plays one match, with one model per seat. */
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
-import { Console, Effect, FileSystem, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
-import { readJson } from "../files.ts"
+import { readJson, writeWhole } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { INFER_US_MAX } from "../version/examine.ts"
 import { readSeat } from "../version/seat.ts"
-import { show } from "./watch.ts"
+import { show } from "./replay/show.ts"
 
 export const play = Command.make(
   "play",
@@ -37,13 +37,7 @@ export const play = Command.make(
     const arena = yield* Arena
     const played = yield* Effect.mapError(arena.play(request), ({ detail }) => new CouldNotRun({ message: detail }))
     const { replay, ...report } = played
-    if (Option.isSome(out)) {
-      const files = yield* FileSystem.FileSystem
-      yield* Effect.mapError(
-        files.writeFileString(out.value, canonicalJson(replay)),
-        () => new CouldNotRun({ message: `${out.value} cannot be written.` })
-      )
-    }
+    if (Option.isSome(out)) yield* writeWhole(out.value, canonicalJson(replay))
     if (watch) yield* show(replay, models, delay_ms)
     if (json) return yield* Console.log(JSON.stringify(report))
     yield* Console.log(`${report.reason} after ${report.turns} turns, ${Math.round(report.played_ms)} ms, state ${report.state_sha256}`)

@@ -1,0 +1,80 @@
+/**
+ * A match of a service with its replay, whose bytes are those that the service has named: the name of a stored replay ends with the
+ * SHA-256 of its bytes.
+ */
+import type { Client } from "@agon/api/Client.ts"
+import type { MatchDetail } from "@agon/api/match/Match.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
+import { sha256Hex } from "@agon/engine/sha256.ts"
+import { Effect, Option, Schedule, Stream } from "effect"
+import { HttpClient } from "effect/http"
+import { CouldNotRun } from "../../Answer.ts"
+import * as SessionFile from "../../account/SessionFile.ts"
+import { addressOf, connect, saying } from "../../Service.ts"
+
+export interface Fetched {
+  readonly url: string
+  readonly match: MatchDetail
+  readonly bytes: Uint8Array
+  /** 64 hex digits. */
+  readonly sha256: string
+}
+
+/** The contract's limit on a replay. */
+const BYTES_MAX = 4 * 1024 * 1024
+const TIMEOUT = "1 minute"
+const TRIES = 3
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const PAGE = /^(https?:\/\/[^/]+)\/matches\/([^/?#]+)/
+
+/** The id of a match, or the address of its page, which tells the service too. */
+export const readMatch = Effect.fnUntraced(function* (text: string, flag: Option.Option<string>) {
+  const [, origin, onPage] = PAGE.exec(text) ?? []
+  const id = (onPage ?? text).toLowerCase()
+  if (!UUID.test(id)) return yield* new CouldNotRun({ message: `${text} is neither the id of a match nor the address of its page.` })
+  return { id, url: yield* addressOf(origin === undefined ? flag : Option.some(origin)) }
+})
+
+export const isMatch = (text: string): boolean => UUID.test(text.toLowerCase()) || PAGE.test(text)
+
+/** As its owner may see it, where the kept session is one of this service. */
+const find = Effect.fnUntraced(function* (url: string, id: string) {
+  const kept = Option.filter(yield* SessionFile.read, (session) => session.url === url)
+  const params = { params: { id } }
+  const read = (client: Client) => (Option.isSome(kept) ? client.match.privateMatch(params) : client.match.match(params))
+  const client = yield* connect(url, Option.isSome(kept) ? { session: kept.value.session } : undefined)
+  return yield* retryRefused(read(client))
+})
+
+const readBytes = (address: string) =>
+  Effect.gen(function* () {
+    const response = yield* HttpClient.get(address)
+    if (response.status !== 200) return yield* new CouldNotRun({ message: `The replay cannot be fetched: status ${response.status}.` })
+    const parts: Array<Uint8Array> = []
+    let length = 0
+    yield* Stream.runForEach(response.stream, (part) => {
+      parts.push(part)
+      length += part.length
+      return length > BYTES_MAX ? Effect.fail(new CouldNotRun({ message: `The replay is larger than ${BYTES_MAX} bytes.` })) : Effect.void
+    })
+    return new Uint8Array(Buffer.concat(parts))
+  }).pipe(
+    Effect.timeout(TIMEOUT),
+    Effect.retry({
+      schedule: Schedule.upTo(Schedule.exponential("500 millis"), { times: TRIES - 1 }),
+      while: (error) => !(error instanceof CouldNotRun)
+    })
+  )
+
+export const fetchReplay = Effect.fnUntraced(function* (url: string, id: string) {
+  const match = yield* saying(url)(find(url, id))
+  if (match.replay_url === undefined) return yield* new CouldNotRun({ message: `Match ${id} has no replay; it is ${match.status}.` })
+  const address = new URL(match.replay_url, url)
+  const bytes = yield* saying(url)(readBytes(address.href))
+  const sha256 = sha256Hex(bytes)
+  const [, named] = /\.([0-9a-f]{64})$/.exec(address.pathname) ?? []
+  if (named !== undefined && named !== sha256)
+    return yield* new CouldNotRun({ message: `The replay is not the one that the service has named: its hash is ${sha256}, not ${named}.` })
+  return { url, match, bytes, sha256 } satisfies Fetched
+})

@@ -1,0 +1,139 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { boardsOf, engineOf } from "@agon/engine/registry.ts"
+import { record } from "@agon/engine/replay/recorded.ts"
+import { sha256Hex } from "@agon/engine/sha256.ts"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { agonHere } from "../testing/here.ts"
+import { press, type Showing } from "./replay/show.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "agon-watch-"))
+const at = (name: string) => join(folder, name)
+const recorded = (game: string) => record(engineOf(game)!, boardsOf(game)[0]!, 4, 0).replay
+const replays = { snakes: recorded("snakes"), othello: recorded("othello") }
+const bytes = canonicalJson(replays.snakes)
+
+const MATCH = "0198f2c0-7a3e-7b51-8000-1234567890ab"
+const OTHER = "0198f2c0-7a3e-7b51-8000-1234567890ac"
+const WITHOUT = "0198f2c0-7a3e-7b51-8000-1234567890ad"
+
+/** A service that answers one match with its replay, another with a replay of another name, and a third without one. */
+const detailOf = (origin: string, id: string) => ({
+  ...{ id, game: "snakes", season: "spring", ladder: "open", map: "open-7", is_trial: false, status: "rated" },
+  ...{ turns: 9, reason: "last_standing", played_at: "2026-01-01T00:00:00Z", comments: 0, seats: [], engine_digest: "0".repeat(64) },
+  ...{ runtime_version: "1", seed: 4, played_ms: 1, withdrawn_reason: null, successor: null, fault_reason: null },
+  ...(id === WITHOUT
+    ? {}
+    : { replay_url: `${origin}/objects/replays/${id}.${id === MATCH ? sha256Hex(bytes) : "a".repeat(64)}?expires=9&signature=x` })
+})
+
+const serve = (): Server =>
+  createServer((request, response) => {
+    const origin = `http://${request.headers.host}`
+    const [, id] = /^\/v1\/matches\/(.+)$/.exec(request.url ?? "") ?? []
+    response.setHeader("content-type", "application/json")
+    response.end(id === undefined ? bytes : JSON.stringify(detailOf(origin, id)))
+  })
+
+describe("agon watch", () => {
+  beforeAll(() => {
+    for (const [game, replay] of Object.entries(replays)) writeFileSync(at(game), canonicalJson(replay))
+    writeFileSync(at("changed"), canonicalJson({ ...replays.snakes, turns: 1 }))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  for (const [game, replay] of Object.entries(replays))
+    it(`prints every turn of ${game} where the output is no terminal, as text or as JSON`, async () => {
+      const { err, out, status } = await agonHere(["watch", at(game)])
+      assert.strictEqual(status, 0, err)
+      const turns = Array.from(out.matchAll(/^turn (\d+)/gm), ([, turn]) => Number(turn))
+      assert.deepStrictEqual(turns, Array.from(Array(replay.turns + 1).keys()))
+      assert.notInclude(out, "\x1b")
+      const views = (await agonHere(["watch", at(game), "--json"])).out.trim().split("\n")
+      assert.deepStrictEqual(
+        views.map((view) => JSON.parse(view).turn),
+        turns
+      )
+    })
+
+  it("draws each turn once on a terminal, and ends after the last", async () => {
+    const { out } = await agonHere(["watch", at("snakes"), "--delay-ms", "1"], { columns: 80 })
+    const frames = out.split("\x1b[H\x1b[2J").slice(1)
+    assert.deepStrictEqual(
+      frames.map((frame) => Number(/^turn (\d+)/.exec(frame)?.[1])),
+      Array.from(Array(replays.snakes.turns + 1).keys())
+    )
+  })
+
+  it("pauses, steps back and forth, and ends by the keys", async () => {
+    const keys = ["space", "right", "right", "right", "left", "x", "q"]
+    const { out, status } = await agonHere(["watch", at("othello"), "--delay-ms", "100000"], { columns: 80, keys })
+    assert.strictEqual(status, 0)
+    assert.deepStrictEqual(
+      Array.from(out.matchAll(/turn (\d+)/g), ([, turn]) => Number(turn)),
+      [0, 1, 2, 3, 2]
+    )
+  })
+
+  it("keeps speed and turn within their bounds", () => {
+    const start: Showing = { turn: 0, isPaused: false, delay_ms: 120, isOver: false }
+    const after = (...names: ReadonlyArray<string>) =>
+      names.reduce((showing, name) => press(showing, { name, ctrl: false, meta: false, shift: false }, 2), start)
+    assert.deepStrictEqual([after("left").turn, after("right", "right", "right").turn], [0, 2])
+    assert.deepStrictEqual([after("+").delay_ms, after("-").delay_ms], [60, 240])
+    assert.deepStrictEqual([after(...Array(20).fill("+")).delay_ms, after(...Array(20).fill("-")).delay_ms], [1, 8000])
+    assert.deepStrictEqual([after("space").isPaused, after("space", "space").isPaused, after("escape").isOver], [true, false, true])
+  })
+
+  it("says in a sentence what it cannot show", async () => {
+    const cases = [
+      [[at("none")], /^agon: \S+none cannot be read\.\n$/],
+      [[at("changed")], /^agon: \S+changed is no replay of a match by the rules: turns \S.*\.\n$/],
+      [[at("snakes"), "--open"], /^agon: \S+snakes is neither the id of a match nor the address of its page\.\n$/],
+      [[MATCH, "--url", "http://127.0.0.1:1"], /^agon: http:\/\/127\.0\.0\.1:1 does not answer as a service does: \w+\.\n$/]
+    ] as const
+    for (const [args, said] of cases) {
+      const { err, out, status } = await agonHere(["watch", ...args], { environment: { XDG_CONFIG_HOME: folder } })
+      assert.deepStrictEqual([status, out], [2, ""])
+      assert.match(err, said)
+    }
+    const { out } = await agonHere(["watch", MATCH, "--url", "https://agon.example", "--open"])
+    assert.strictEqual(out, `https://agon.example/matches/${MATCH}\n`)
+  })
+})
+
+describe("agon replay download", () => {
+  const folder = mkdtempSync(join(tmpdir(), "agon-download-"))
+  const at = (name: string) => join(folder, name)
+  const server = serve()
+  const page = (id: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/matches/${id}`
+  const download = (id: string, file: string) =>
+    agonHere(["replay", "download", page(id), "--out", at(file), "--json"], { environment: { XDG_CONFIG_HOME: at("config") } })
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+  afterAll(() => {
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it("keeps the bytes whose hash the service has named, and nothing of others", async () => {
+    const { err, out, status } = await download(MATCH, "kept")
+    assert.strictEqual(status, 0, err)
+    assert.deepStrictEqual(JSON.parse(out), { match: MATCH, file: at("kept"), bytes: bytes.length, sha256: sha256Hex(bytes) })
+    assert.strictEqual(readFileSync(at("kept"), "utf8"), bytes)
+    const cases = [
+      [OTHER, "other", /^agon: The replay is not the one that the service has named: its hash is [0-9a-f]{64}, not a{64}\.\n$/],
+      [WITHOUT, "none", /^agon: Match \S+ has no replay; it is rated\.\n$/],
+      [MATCH, "no/such/folder", /^agon: \S+no\/such\/folder cannot be written\.\n$/]
+    ] as const
+    for (const [id, file, said] of cases) {
+      const refused = await download(id, file)
+      assert.deepStrictEqual([refused.status, refused.out], [2, ""])
+      assert.match(refused.err, said)
+    }
+    assert.deepStrictEqual(readdirSync(folder), ["kept"])
+  })
+})

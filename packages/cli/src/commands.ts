@@ -23,6 +23,10 @@ const commands: Readonly<Record<string, Entry>> = {
   watch: { description: "Show a match turn by turn", load: async () => (await import("./match/watch.ts")).watch },
   replay: { description: "Fetch replays", load: async () => (await import("./match/replay/download.ts")).replay },
   duel: { description: "Find out which of two models is the stronger", load: async () => (await import("./match/duel.ts")).duel },
+  gauntlet: {
+    description: "Play a model against each of the zoo, and estimate its place",
+    load: async () => (await import("./match/gauntlet.ts")).gauntlet
+  },
   verify: {
     description: "Play a replay again, by the rules and optionally with the models, and compare",
     load: async () => (await import("./match/verify.ts")).verify

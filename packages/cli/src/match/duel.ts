@@ -10,22 +10,13 @@ import { sandboxOf } from "../Sandbox.ts"
 import { jsonFlag } from "../Service.ts"
 import { colours, makeProgress } from "../Shown.ts"
 import { contestantArgument, readContestant } from "../version/contestant.ts"
-import { DECIDED_AT, type Estimate, estimate, type Hypotheses, pairsIn, test } from "./duel/Comparison.ts"
+import { DECIDED_AT, estimate, type Hypotheses, pairsIn, test } from "./duel/Comparison.ts"
 import { type Counted, checkField, fieldFlags, inRange, PAIRS_MAX, playPairs } from "./duel/pairs.ts"
+import { finite, STRIKE_LIMIT, say } from "./duel/words.ts"
 
-const STRIKE_LIMIT = 3
 const PAIRS = 100
 const PAIRS_SPRT = 10_000
 const ELO_MAX = 1_000
-
-/** A number with its sign; infinite where one model has all the points. */
-const elo = (points: number): string =>
-  Number.isFinite(points) ? `${points < 0 ? "" : "+"}${points.toFixed(0)}` : points < 0 ? "-inf" : "+inf"
-
-export const say = ({ elo: points, high, low }: Estimate): string => `${elo(points)} Elo (${elo(low)} to ${elo(high)})`
-
-/** JSON has no infinity. */
-export const finite = (points: number): number | null => (Number.isFinite(points) ? points : null)
 
 const NUMBER = "-?\\d+(?:\\.\\d+)?"
 const readHypotheses = Effect.fnUntraced(function* (text: Option.Option<string>) {
@@ -96,7 +87,6 @@ export const duel = Command.make(
     const [a, b] = [yield* readContestant(given.a), yield* readContestant(given.b)]
     if (a.game !== b.game) return yield* new CouldNotRun({ message: `${a.name} plays ${a.game}, ${b.name} plays ${b.game}.` })
     const boards = yield* readBoards(a.game, given.boards)
-    if (boards.some(({ players }) => players < 2)) return yield* new CouldNotRun({ message: "A duel needs boards of two seats or more." })
     const rules = { max_turns: given.max_turns, strike_limit: STRIKE_LIMIT }
     const progress = yield* makeProgress(given.json)
     const field = { game: a.game, boards, rules, seed: given.seed, slots: given.slots }

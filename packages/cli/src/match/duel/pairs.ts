@@ -64,6 +64,8 @@ export const playPairs = Effect.fnUntraced(function* <E, R>(
 ) {
   const seeds = new Mulberry32(field.seed)
   const starts = Array.from({ length: most }, (_, n) => ({ board: field.boards[n % field.boards.length]!, seed: seeds.next() }))
+  if (field.boards.some(({ players }) => players < 2))
+    return yield* new CouldNotRun({ message: "A duel needs boards of two seats or more." })
   let counted = NOTHING
   yield* Stream.fromIterable(starts).pipe(
     Stream.mapEffect((start) => playPair(field, players, start), { concurrency: field.slots }),

@@ -27,6 +27,10 @@ const commands: Readonly<Record<string, Entry>> = {
     description: "Play a model against each of the zoo, and estimate its place",
     load: async () => (await import("./match/gauntlet.ts")).gauntlet
   },
+  rerun: {
+    description: "Write the observations and logits of one turn of a match for numpy",
+    load: async () => (await import("./match/rerun.ts")).rerun
+  },
   verify: {
     description: "Play a replay again, by the rules and optionally with the models, and compare",
     load: async () => (await import("./match/verify.ts")).verify

@@ -8,6 +8,7 @@
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import type { Job } from "./main.ts"
+import type { Looked, LookRequest } from "./match/look.ts"
 import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
@@ -23,6 +24,8 @@ const START_DEADLINE_MS = 20_000
  * gives the process almost none, and for a process that hangs.
  */
 export const EXAMINE_DEADLINE_MS = 300_000
+/** A look at a turn runs models for as long as a match does, without the match's own limits. */
+export const LOOK_DEADLINE_MS = 600_000
 /** A match may take this many times its processor time on the clock. */
 const BUSY_FACTOR = 4
 /** Cap of the deadline; a timer takes at most 24 days. */
@@ -97,6 +100,9 @@ const logSaid = (outcome: Outcome): Effect.Effect<void> =>
 const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
   outcome.kind === "played" ? Effect.succeed(outcome.report) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
 
+const lookedOf = (outcome: Outcome): Effect.Effect<Looked, MachineFault> =>
+  outcome.kind === "looked" ? Effect.succeed(outcome.looked) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
+
 /**
  * Starts the first process under the strongest isolation that works here. Probing its parts is not enough: only a start
  * shows whether the machine lets the process run.
@@ -130,7 +136,8 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
     play: (request) =>
       slots.withPermits(1)(
         Effect.flatMap(run({ kind: "play", request, runtime_version: runtimeVersion() }, matchDeadline_ms(request)), reportOf)
-      )
+      ),
+    look: (request) => slots.withPermits(1)(Effect.flatMap(run({ kind: "look", request }, LOOK_DEADLINE_MS), lookedOf))
   })
 })
 
@@ -140,6 +147,7 @@ export class Arena extends Context.Service<
     readonly isolation: Isolation
     readonly examine: (request: ExamineRequest) => Effect.Effect<Verdict>
     readonly play: (request: MatchRequest) => Effect.Effect<MatchReport, MachineFault>
+    readonly look: (request: LookRequest) => Effect.Effect<Looked, MachineFault>
   }
 >()("@agon/sandbox/Arena") {
   static readonly layer = (options: ArenaOptions) => Layer.effect(Arena, make(options))

@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises"
 import { engineOf } from "@agon/engine/registry.ts"
 import { examineFiles } from "./admission/static.ts"
 import { examineRuns } from "./admission/trial.ts"
+import { type Looked, type LookRequest, look } from "./match/look.ts"
 import type { MatchReport, MatchRequest } from "./match/Match.ts"
 import { play } from "./match/play.ts"
 import { wasmPath } from "./places.ts"
@@ -19,10 +20,12 @@ const SAID_MAX_CHARACTERS = 2_000
 export type Job =
   | { readonly kind: "examine"; readonly request: ExamineRequest }
   | { readonly kind: "play"; readonly request: MatchRequest; readonly runtime_version: string }
+  | { readonly kind: "look"; readonly request: LookRequest }
 export type JobAnswer =
   | { readonly kind: "ready" }
   | { readonly kind: "examined"; readonly verdict: Verdict; readonly said: string }
   | { readonly kind: "played"; readonly report: MatchReport }
+  | { readonly kind: "looked"; readonly looked: Looked }
   | { readonly kind: "failed"; readonly detail: string }
 
 /** The runtime's message goes beside the verdict, whose text is ours. */
@@ -39,8 +42,10 @@ const examine = async (module: WebAssembly.Module, request: ExamineRequest): Pro
 const work = async (module: WebAssembly.Module, job: Job): Promise<JobAnswer> => {
   try {
     if (job.kind === "examine") return await examine(module, job.request)
-    const engine = engineOf(job.request.game)
-    if (engine === undefined) return { kind: "failed", detail: `no engine for ${job.request.game}` }
+    const game = job.kind === "look" ? job.request.replay.game : job.request.game
+    const engine = engineOf(game)
+    if (engine === undefined) return { kind: "failed", detail: `no engine for ${game}` }
+    if (job.kind === "look") return { kind: "looked", looked: await look(module, engine, job.request) }
     return { kind: "played", report: await play(module, engine, job.request, job.runtime_version) }
   } catch (error) {
     return { kind: "failed", detail: error instanceof Error ? error.message : String(error) }

@@ -1,47 +1,26 @@
 /** `agon verify REPLAY [--weights DIR]`: checks a replay against the rules and, with --weights, against the models. */
-import { join } from "node:path"
-import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { verify as byRules } from "@agon/engine/replay/verify.ts"
-import { sha256Hex } from "@agon/engine/sha256.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
-import { Console, Effect, FileSystem, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
-import { readBytes, readJson } from "../files.ts"
+import { readJson } from "../files.ts"
 import { sandbox } from "../Sandbox.ts"
-
-/** The wanted files of a folder and its subfolders, by the hashes that a replay names. Other files are not kept in memory. */
-const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: ReadonlySet<string>) {
-  const files = yield* FileSystem.FileSystem
-  const names = yield* Effect.mapError(
-    files.readDirectory(folder, { recursive: true }),
-    () => new CouldNotRun({ message: `${folder} cannot be read.` })
-  )
-  const found = new Map<string, Uint8Array>()
-  for (const name of names.filter((one) => /\.(?:onnx|json)$/.test(one))) {
-    const bytes = yield* readBytes(join(folder, name))
-    const hash = sha256Hex(bytes)
-    if (wanted.has(hash)) found.set(hash, bytes)
-  }
-  return found
-})
+import { modelsIn } from "../version/filesByHash.ts"
 
 /**
  * Plays the match again with the models. Timeouts depend on the machine and are taken from the replay; everything else must
  * come out the same.
  */
 const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, cap: Option.Option<number>) {
-  const wanted = replay.seats.flatMap(({ weights_sha256, manifest_sha256 }) => [weights_sha256, manifest_sha256])
-  const files = yield* filesByHash(folder, new Set(wanted))
-  const seats = yield* Effect.forEach(replay.seats, ({ weights_sha256, manifest_sha256 }, seat) => {
-    const [weights, manifest] = [files.get(weights_sha256), files.get(manifest_sha256)]
-    return weights === undefined || manifest === undefined
+  const seats = yield* Effect.forEach(yield* modelsIn(folder, replay.seats), (model, seat) =>
+    model === null
       ? Effect.fail(new CouldNotRun({ message: `The files of seat ${seat} are not in ${folder}.` }))
-      : Effect.succeed({ weights, manifest, memory_cap_bytes: Option.getOrElse(cap, () => memoryCapOf(weights.length)) })
-  })
+      : Effect.succeed({ ...model, memory_cap_bytes: Option.getOrElse(cap, () => model.memory_cap_bytes) })
+  )
   const { game, board, seed, rules, strikes } = replay
   const arena = yield* Arena
   const timeouts = strikes.filter(({ code }) => code === "timeout")

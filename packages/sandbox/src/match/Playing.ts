@@ -186,7 +186,7 @@ export class Playing {
 }
 
 /** The best of the legal actions, the lowest index among equals. */
-const choose = (logits: Float32Array, legal: Uint8Array | null): number => {
+export const choose = (logits: Float32Array, legal: Uint8Array | null): number => {
   let best = -1
   for (let action = 0; action < logits.length; action++)
     if ((legal === null || legal[action] === 1) && (best < 0 || logits[action]! > logits[best]!)) best = action

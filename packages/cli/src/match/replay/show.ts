@@ -2,8 +2,8 @@
  * Shows a match turn by turn from its replay. A terminal is redrawn in place and listens to keys; in a file or a pipe the turns follow
  * each other without a pause.
  */
-import type { Choice } from "@agon/engine/Engine.ts"
 import { engineOf, gameOf } from "@agon/engine/registry.ts"
+import { choicesAt } from "@agon/engine/replay/choicesAt.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { type Cause, Console, Duration, Effect, Option, Queue, Terminal } from "effect"
 
@@ -13,14 +13,13 @@ const DELAY_MIN_MS = 1
 const DELAY_MAX_MS = 8_000
 
 /** The views from the start to the end, one more than there are turns, of a replay that follows the rules. */
-export function* viewsOf({ game, board, seed, rules, moves, strikes }: Replay): Generator<unknown> {
+export function* viewsOf(replay: Replay): Generator<unknown> {
+  const { board, game, rules, seed, turns } = replay
   const engine = engineOf(game)!
   const state = engine.init(board, seed, rules)
   yield engine.view(state)
-  for (const [turn, row] of moves.entries()) {
-    const choices: Array<Choice> = [...row]
-    for (const strike of strikes) if (strike.turn === turn) choices[strike.seat] = strike.code
-    engine.step(state, choices)
+  for (let turn = 0; turn < turns; turn++) {
+    engine.step(state, choicesAt(replay, turn))
     yield engine.view(state)
   }
 }

@@ -1,6 +1,8 @@
 /** The starter kit in packages/zoo/docs says what the code does: schema, operators, refusals, classes, links. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { errorCatalogue } from "@agon/api/Errors.ts"
+import { refusals, StorageFull } from "@agon/api/submission/api.ts"
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { allowedOperators } from "@agon/sandbox/admission/operators.ts"
@@ -63,6 +65,9 @@ const manifests: ReadonlyArray<readonly [boolean, string, unknown]> = [
   [false, "a description that is a list", { ...good, description: [] }]
 ]
 
+/** The fields of every refusal. */
+const ANY = { detail: "", retry_at: "2026-11-01T00:00:00Z", version_id: "01a20532-0000-7000-8000-000000000000" }
+
 describe("starter kit", () => {
   it("has a schema that the manifest of every zoo model satisfies", () => {
     for (const { name, build } of zoo) assert.isTrue(satisfies(schema, JSON.parse(new TextDecoder().decode(build().manifest))), name)
@@ -81,6 +86,17 @@ describe("starter kit", () => {
   it("says for every reason of a refusal what it means, and for nothing else", () => {
     const sections = [...read("reject-reasons.md").matchAll(/^## (\S+)\n\n(?=\S)/gm)].map(([, name]) => name!)
     assert.deepStrictEqual(sections.toSorted(), [...RejectReason.literals].toSorted())
+  })
+
+  it("says for every refusal of a submission what to do, those by the state in the order of their checks", () => {
+    const told = [...plain("refusals.md").matchAll(/^\| `(\w+)` \| [A-Z].*\. ?\|$/gm)].map(([, code]) => code!)
+    const codesOf = (route: string) => errorCatalogue().flatMap(({ code, routes }) => (routes.includes(route) ? [code] : []))
+    // Of every request with a session and a body: docs/contract.md has these.
+    const general = codesOf("POST /v1/auth/device/approve")
+    const own = codesOf("POST /v1/submissions").filter((code) => !general.includes(code))
+    assert.deepStrictEqual(told.toSorted(), own.toSorted())
+    const inOrder = [...refusals, StorageFull].map((refusal) => new refusal(ANY as never).code)
+    assert.deepStrictEqual(told.slice(0, inOrder.length), inOrder)
   })
 
   it("lists exactly the operators that are admitted", () => {

@@ -21,7 +21,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted, type Scope } from "effect"
+import { Effect, Option, Redacted, type Scope } from "effect"
 import { type Candidate, find, sharedPlaces } from "./binaries.ts"
 import * as Cluster from "./cluster.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
@@ -92,6 +92,13 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
   yield* createDatabase(url("postgres"), name)
   yield* Effect.forkScoped(supervise(site))
   return { url: url(name), version: binaries.version, pid: () => site.child?.pid }
+})
+
+/** The URL of a server that another process has started on the directory and that accepts connections; none where there is none. */
+export const running = Effect.fn("EmbeddedPostgres.running")(function* ({ directory, name, password }: Options) {
+  const data = join(resolve(directory), "postgres")
+  if (!Cluster.isUp(data)) return Option.none<Redacted.Redacted>()
+  return Option.some(addressOf(yield* Cluster.socketFolder(data), name, password)(name))
 })
 
 const checked = (options: Options) => {

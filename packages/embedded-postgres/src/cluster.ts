@@ -36,6 +36,12 @@ export const isReady = (data: string, pid: number | undefined) => {
   return Number(lines[0]) === pid && lines[7]?.trim() === "ready"
 }
 
+/** Whether a server, whoever started it, accepts connections. */
+export const isUp = (data: string) => {
+  const pid = Number(pidFile(data)[0] ?? 0)
+  return isReady(data, pid) && POSTGRES.test(commandOf(pid) ?? "")
+}
+
 /** The folder that clients get as `host`. Where its address would be too long, it is held open and addressed by its descriptor. */
 export const socketFolder = (data: string): Effect.Effect<string, PostgresUnavailable, Scope.Scope> =>
   Effect.suspend(() => {

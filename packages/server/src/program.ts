@@ -3,7 +3,6 @@
  * the routes in front of them. What stands beside it (its own runner, the demo season) is started when it answers.
  */
 
-import { join } from "node:path"
 import { type Context, Effect, Layer, Redacted } from "effect"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"
@@ -15,7 +14,6 @@ import { loadNodeTls } from "./config/nodeTls.ts"
 import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
 import * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
-import { refuse } from "./config/StartRefused.ts"
 import * as Database from "./database/Database.ts"
 import { open } from "./database/open.ts"
 import { makeRoutes, serve } from "./Http.ts"
@@ -28,9 +26,7 @@ import { Site, type SiteShape } from "./http/SitePages.ts"
 import { siteAddresses } from "./http/siteAddresses.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
-import { layerRoutes } from "./object/http.ts"
-import { LocalObjects } from "./object/LocalObjects.ts"
-import * as S3Objects from "./object/S3Objects.ts"
+import { objectLayers } from "./objectLayers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
 import * as FleetMetrics from "./runner/FleetMetrics.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/KnownRuntimes.ts"
@@ -40,16 +36,6 @@ import * as DemoSeason from "./season/DemoSeason.ts"
 import { Services } from "./services.ts"
 
 type LoadedSecrets = Secrets.Secrets
-
-/** Objects in the bucket that the settings name, or in the data directory with routes of their own. */
-const objectLayers = ({ directory, public_origin, s3 }: SettingsShape, { object_urls }: LoadedSecrets) => {
-  const unusable = ({ detail }: { readonly detail: string }) =>
-    Layer.effectContext(Effect.fail(refuse(`the object store cannot be used: ${detail}`)))
-  if (s3 !== undefined) return { store: Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable), routes: Layer.empty }
-  const options = { directory: join(directory, "objects"), secret: object_urls, publicOrigin: public_origin }
-  const local = Layer.catchTag(LocalObjects.layer(options), "ObjectsUnavailable", unusable)
-  return { store: local, routes: layerRoutes.pipe(Layer.provide(local)) }
-}
 
 const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
   const origin = publicOrigin(settings.public_origin)

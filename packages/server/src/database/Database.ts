@@ -46,6 +46,9 @@ const ANONYMOUS_LIMITS = { statement_timeout: "5s" }
 const SEASON_CONNECTIONS = 3
 /** One listens, one holds the locks of the seasons hosted here, the others are for statements. */
 const NODE_CONNECTIONS = 4
+/** Of all pools together. */
+export const CONNECTIONS_OF_A_NODE =
+  REQUEST_CONNECTIONS.anonymous + REQUEST_CONNECTIONS.session + REQUEST_CONNECTIONS.service + SEASON_CONNECTIONS + NODE_CONNECTIONS
 const CONNECT_TIMEOUT = Duration.seconds(5)
 const KEEP_ALIVE = Duration.seconds(30)
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
@@ -131,7 +134,7 @@ const reach = Effect.fnUntraced(function* (patience: Duration.Duration) {
 const comesUp = (error: SqlError.SqlError) => error.reason._tag === "ConnectionError" || isRestarting(error)
 
 /** The message of the server or the socket, without the statement around it. */
-const explain = (error: unknown): string => {
+export const explain = (error: unknown): string => {
   const { reason, cause, message } = error as { reason?: { message?: string; cause?: unknown }; cause?: unknown; message?: string }
   const inner = reason?.cause ?? cause
   return inner instanceof Error && inner.message !== "" ? explain(inner) : (reason?.message ?? message ?? String(error))

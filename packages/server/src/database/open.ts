@@ -2,7 +2,7 @@
 
 import * as EmbeddedPostgres from "@agon/embedded-postgres/EmbeddedPostgres.ts"
 import type { Fault, PostgresUnavailable } from "@agon/embedded-postgres/PostgresUnavailable.ts"
-import { Effect, type Redacted, type Scope } from "effect"
+import { Effect, Option, type Redacted, type Scope } from "effect"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
@@ -23,10 +23,26 @@ export const open = (
 ): Effect.Effect<Opened, StartRefused, Scope.Scope> =>
   Effect.gen(function* () {
     if (settings.database_url !== undefined) return { url: settings.database_url, embedded: false }
-    const options = { directory: settings.directory, password: secrets.postgres, name: NAME, settings: POSTGRES_SETTINGS }
-    const { url } = yield* EmbeddedPostgres.start(options).pipe(Effect.mapError(refusalOf))
+    const { url } = yield* EmbeddedPostgres.start(optionsOf(settings, secrets)).pipe(Effect.mapError(refusalOf))
     return { url, embedded: true }
   })
+
+/** The same for a program beside the service: the embedded database of a service that runs is used, and not started a second time. */
+export const openBeside = (...[settings, secrets]: Parameters<typeof open>): ReturnType<typeof open> =>
+  Effect.gen(function* () {
+    const joined =
+      settings.database_url === undefined
+        ? yield* EmbeddedPostgres.running(optionsOf(settings, secrets)).pipe(Effect.mapError(refusalOf))
+        : Option.none()
+    return Option.isSome(joined) ? { url: joined.value, embedded: true } : yield* open(settings, secrets)
+  })
+
+const optionsOf = ({ directory }: { readonly directory: string }, { postgres }: Pick<Secrets, "postgres">) => ({
+  directory,
+  password: postgres,
+  name: NAME,
+  settings: POSTGRES_SETTINGS
+})
 
 /** The data that services have made before are found by this name. */
 const NAME = "agon"

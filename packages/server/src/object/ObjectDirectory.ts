@@ -162,6 +162,9 @@ const pin = async (from: string, to: string): Promise<true> => {
   return true
 }
 
+/** The directory for reading alone, beside the process that owns it: nothing is made or deleted. */
+export const readObjectDirectory = (directory: string): Pick<ObjectDirectory, "read" | "stat"> => make(resolve(directory))
+
 /** Makes the directory where it is missing and deletes partial files that an earlier process left. */
 export const openObjectDirectory = (directory: string): Effect.Effect<ObjectDirectory, ObjectsUnavailable> =>
   attempt("open", "", async () => {

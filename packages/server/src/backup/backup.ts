@@ -1,0 +1,64 @@
+/**
+ * Makes a backup. Protocol:
+ *  1. The directory is made; one that holds anything is refused.
+ *  2. One read-only transaction sees the rows of one moment, however long it takes; the service goes on meanwhile.
+ *  3. Every table is written, then every object that those rows name, then the secrets.
+ *  4. The manifest is written. A kill before that leaves a directory that `restore` refuses.
+ */
+
+import * as fs from "node:fs/promises"
+import { join } from "node:path"
+import { DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SettingsShape } from "../config/Settings.ts"
+import { refuse } from "../config/StartRefused.ts"
+import { MIGRATION_NUMBERS } from "../database/migrate.ts"
+import * as Manifest from "./Manifest.ts"
+import { copyOut, type Read } from "./objects.ts"
+import { dump, lastMigration, tables, unhurried } from "./tables.ts"
+
+/** The embedded database gets a password of its own where it is made. */
+export const NOT_KEPT = "postgres"
+
+interface Options {
+  readonly read: Read
+  readonly incomplete: boolean
+}
+
+/** Answers one line about what was written. `incomplete` leaves out objects that are lost already instead of refusing. */
+export const backup = (settings: SettingsShape, directory: string, { incomplete, read }: Options) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const made_at = DateTime.formatIso(yield* DateTime.now)
+    const written = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+        yield* unhurried
+        const migration = yield* lastMigration
+        if (migration === undefined) return yield* refuse("there is nothing to back up: the database has no tables of the service")
+        if (!MIGRATION_NUMBERS.includes(migration))
+          return yield* refuse(`the database is at migration ${migration}, which this release does not know`)
+        yield* Manifest.begin(directory)
+        const kept = yield* Effect.forEach(yield* tables, (table) => dump(table, directory))
+        return { migration, tables: kept, objects: yield* copyOut(read, directory) }
+      })
+    )
+    const { first_missing, ...objects } = written.objects
+    if (first_missing !== undefined && !incomplete) {
+      return yield* refuse(
+        `${objects.missing} objects that the database names are not in the object store, the first of them ${first_missing}; ` +
+          `${directory} was not finished. With --incomplete they are left out`
+      )
+    }
+    const secrets = yield* keepSecrets(settings.directory, directory)
+    yield* Manifest.finish(directory, { made_at, ...written, objects, secrets })
+    const rows = written.tables.reduce((sum, table) => sum + table.rows, 0)
+    return `${directory} has ${written.tables.length} tables with ${rows} rows and ${objects.count} objects of ${objects.bytes} bytes`
+  })
+
+const keepSecrets = (from: string, to: string) =>
+  Manifest.files("secrets", async () => {
+    const names = (await fs.readdir(join(from, "secrets"))).filter((name) => /^[a-z][a-z-]*$/.test(name) && name !== NOT_KEPT)
+    for (const name of names) await Manifest.writeWhole(Manifest.secretPath(to, name), await fs.readFile(join(from, "secrets", name)))
+    return names.toSorted()
+  })

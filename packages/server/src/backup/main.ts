@@ -1,0 +1,85 @@
+/**
+ * `scripts/backup DIRECTORY` and `scripts/restore DIRECTORY`, with the service's own environment. A backup is made beside a service that
+ * runs, or without one; a restore needs it stopped. Exit status 0 done, 1 refused or failed, 2 not understood.
+ */
+
+import { resolve } from "node:path"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Logger } from "effect"
+import { prepare } from "../config/dataDirectory.ts"
+import * as Secrets from "../config/Secrets.ts"
+import { load, type SettingsShape } from "../config/Settings.ts"
+import { StartRefused } from "../config/StartRefused.ts"
+import { explain } from "../database/Database.ts"
+import { open, openBeside } from "../database/open.ts"
+import { objectLayers } from "../objectLayers.ts"
+import { backup } from "./backup.ts"
+import { fromDirectory, fromStore } from "./objects.ts"
+import { missingSecrets, restore, verified } from "./restore.ts"
+
+const HELP = `Usage: scripts/backup DIRECTORY [--incomplete]
+       scripts/restore DIRECTORY [--replace]
+
+They take the service's own environment (docs/operating.md#data-and-backup).
+
+backup   writes database, objects and secrets into a new directory, also while the service runs.
+         --incomplete  leaves out objects that are lost already, instead of refusing
+restore  reads the whole backup, then puts it into an empty database and the object store.
+         The service has to be stopped.
+         --replace     removes what is in the database first
+`
+
+const pool = (url: Parameters<typeof PgClient.layer>[0]["url"] & {}) =>
+  PgClient.layer({ url, maxConnections: 1, applicationName: "agon_backup" })
+
+const makeBackup = (settings: SettingsShape, directory: string, incomplete: boolean) =>
+  Effect.gen(function* () {
+    yield* prepare(settings.directory)
+    const secrets = yield* Secrets.load(settings.directory)
+    const { url } = yield* openBeside(settings, secrets)
+    const stored = Effect.provide(fromStore, objectLayers(settings, secrets).store)
+    const read = settings.s3 === undefined ? fromDirectory(settings.directory) : yield* stored
+    return yield* backup(settings, directory, { incomplete, read }).pipe(Effect.provide(pool(url)))
+  })
+
+const putBack = (settings: SettingsShape, directory: string, replace: boolean) =>
+  Effect.gen(function* () {
+    const manifest = yield* verified(directory)
+    yield* prepare(settings.directory)
+    const missing = missingSecrets(settings, manifest)
+    const secrets = yield* Secrets.load(settings.directory)
+    const { url } = yield* open(settings, secrets)
+    return yield* restore({ settings, directory, manifest, replace, missing }).pipe(
+      Effect.provide(Layer.merge(pool(url), objectLayers(settings, secrets).store))
+    )
+  })
+
+const OPTIONS: Readonly<Record<string, string>> = { backup: "--incomplete", restore: "--replace" }
+
+const end = (status: number, to: NodeJS.WriteStream, text: string) =>
+  Effect.sync(() => {
+    to.write(text)
+    process.exitCode = status
+  })
+
+const [command = "", ...rest] = process.argv.slice(2)
+const option = rest.filter((one) => one.startsWith("-"))
+const named = rest.filter((one) => !one.startsWith("-"))
+const understood = OPTIONS[command] !== undefined && named.length === 1 && option.every((one) => one === OPTIONS[command])
+
+const run = Effect.gen(function* () {
+  if (option.includes("--help")) return yield* end(0, process.stdout, HELP)
+  if (!understood) return yield* end(2, process.stderr, HELP)
+  const settings = yield* load
+  const directory = resolve(named[0]!)
+  const said = yield* (command === "backup" ? makeBackup : putBack)(settings, directory, option.length > 0)
+  yield* end(0, process.stdout, `${said}\n`)
+}).pipe(
+  Effect.scoped,
+  Effect.catch((error) => end(1, process.stderr, `${error instanceof StartRefused ? error.message : explain(error)}\n`)),
+  Effect.catchDefect((defect) => end(1, process.stderr, `${explain(defect)}\n`)),
+  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+)
+
+NodeRuntime.runMain(run)

@@ -1,0 +1,122 @@
+/**
+ * The objects that rows name, out of the store and into it. Objects under their hashes never change, and one that an admitted version or
+ * a match needs is never removed, so copies made after the rows were read have everything that those rows name. Uploads that
+ * are not verified yet are left out: their owners repeat them.
+ */
+
+import * as fs from "node:fs/promises"
+import { Effect, Option, Stream } from "effect"
+import { refuse } from "../config/StartRefused.ts"
+import { contentMeter } from "../object/contentMeter.ts"
+import { type ReplayOfMatch, storedKey, storedReplayKey } from "../object/keys.ts"
+import { readObjectDirectory } from "../object/ObjectDirectory.ts"
+import { ObjectStore } from "../object/ObjectStore.ts"
+import { localDirectory } from "../objectLayers.ts"
+import { readLines, writeLines } from "./lines.ts"
+import { files, measured, objectList, objectPath, writeWhole } from "./Manifest.ts"
+import { eachBatch } from "./tables.ts"
+
+/** One object in memory at once; the largest weight class takes 256 MiB. */
+const OBJECT_BYTES_MAX = 1024 ** 3
+const COPIES = 4
+const LINES = 200
+
+interface Listed {
+  readonly key: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+interface Named {
+  readonly kind: "weights" | "manifests"
+  readonly hash: string
+  /** Files of a rejected version are removed some time after it. */
+  readonly needed: boolean
+}
+
+const FILES = `
+  SELECT kind, hash, bool_or(needed) AS needed FROM (
+    SELECT 'weights' AS kind, weights_hash AS hash, status <> 'rejected' AS needed FROM version WHERE weights_bytes IS NOT NULL
+    UNION ALL SELECT 'manifests', manifest_hash, status <> 'rejected' FROM version WHERE manifest_bytes IS NOT NULL) v
+  GROUP BY kind, hash ORDER BY kind, hash`
+const REPLAYS = "SELECT id, replay_hash, replay_by_match FROM match WHERE replay_hash IS NOT NULL ORDER BY id"
+
+export type Read = (key: string) => Effect.Effect<Option.Option<Uint8Array>, ReturnType<typeof refuse>>
+
+const unreadable = (key: string) => (error: { readonly _tag: string; readonly detail?: string }) =>
+  refuse(`object ${key} cannot be read: ${error.detail ?? error._tag}`)
+
+/** Reads the store. */
+export const fromStore: Effect.Effect<Read, never, ObjectStore> = Effect.map(
+  ObjectStore,
+  (store) => (key) => Effect.mapError(store.get({ key, max_bytes: OBJECT_BYTES_MAX }), unreadable(key))
+)
+
+/** Reads the data directory beside a service that may be running; opening it as a store would remove the files that are being written. */
+export const fromDirectory = (data: string): Read => {
+  const directory = readObjectDirectory(localDirectory(data))
+  return (key) =>
+    Effect.gen(function* () {
+      if (Option.isNone(yield* directory.stat(key))) return Option.none()
+      return Option.some(Buffer.concat(yield* Stream.runCollect(directory.read(key))))
+    }).pipe(Effect.mapError(unreadable(key)))
+}
+
+/** Copies the objects that the rows of this transaction name. */
+export const copyOut = (read: Read, directory: string) =>
+  Effect.gen(function* () {
+    const list = yield* writeLines(objectList(directory))
+    const total = { count: 0, bytes: 0, missing: 0 }
+    const first: { missing?: string } = {}
+    const copy = Effect.fnUntraced(function* ({ key, needed }: { readonly key: string; readonly needed: boolean }) {
+      const found = yield* read(key)
+      if (Option.isNone(found)) {
+        if (!needed) return []
+        total.missing += 1
+        first.missing ??= key
+        return []
+      }
+      yield* files(key, () => writeWhole(objectPath(directory, key), found.value))
+      total.count += 1
+      total.bytes += found.value.byteLength
+      return [{ key, ...hashed(found.value) } satisfies Listed]
+    })
+    const all = (objects: ReadonlyArray<{ readonly key: string; readonly needed: boolean }>) =>
+      Effect.flatMap(Effect.forEach(objects, copy, { concurrency: COPIES }), (copied) => list.write(copied.flat()))
+    yield* eachBatch("files", FILES, (rows: ReadonlyArray<Named>) =>
+      all(rows.map(({ hash, kind, needed }) => ({ key: storedKey(kind, hash), needed })))
+    )
+    yield* eachBatch("replays", REPLAYS, (rows: ReadonlyArray<ReplayOfMatch>) =>
+      all(rows.map((row) => ({ key: storedReplayKey(row), needed: true })))
+    )
+    return { ...total, first_missing: first.missing, sha256: yield* list.end }
+  }).pipe(Effect.scoped)
+
+const hashed = (bytes: Uint8Array) => {
+  const meter = contentMeter(bytes.byteLength)
+  meter.take(bytes)
+  return { bytes: meter.bytes(), sha256: meter.sha256() }
+}
+
+const eachListed = <E, R>(directory: string, use: (object: Listed) => Effect.Effect<unknown, E, R>) =>
+  Stream.runForEach(readLines<Listed>(objectList(directory), LINES), (batch) => Effect.forEach(batch, use, { concurrency: COPIES }))
+
+/** Refuses where an object of the list is missing or is not what it was. */
+export const verify = (directory: string) =>
+  eachListed(directory, ({ bytes, key, sha256 }) =>
+    Effect.gen(function* () {
+      const is = yield* measured(objectPath(directory, key))
+      if (is.bytes !== bytes || is.sha256 !== sha256) return yield* refuse(`the backup's object ${key} is damaged`)
+    })
+  )
+
+/** Puts every object of the list into the store; those that are there already are written again. */
+export const copyIn = (directory: string) =>
+  Effect.flatMap(ObjectStore, (store) =>
+    eachListed(directory, ({ key }) =>
+      Effect.flatMap(
+        files(key, () => fs.readFile(objectPath(directory, key))),
+        (bytes) => Effect.mapError(store.put(key, bytes), ({ detail }) => refuse(`object ${key} cannot be stored: ${detail}`))
+      )
+    )
+  )

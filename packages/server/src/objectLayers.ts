@@ -1,0 +1,21 @@
+/** The object store of the settings: the bucket that they name, or the data directory with routes of its own. */
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import type { Secrets } from "./config/Secrets.ts"
+import type { SettingsShape } from "./config/Settings.ts"
+import { refuse } from "./config/StartRefused.ts"
+import { layerRoutes } from "./object/http.ts"
+import { LocalObjects } from "./object/LocalObjects.ts"
+import * as S3Objects from "./object/S3Objects.ts"
+
+/** The folder of AGON_DATA with the objects. */
+export const localDirectory = (directory: string) => join(directory, "objects")
+
+export const objectLayers = ({ directory, public_origin, s3 }: SettingsShape, { object_urls }: Pick<Secrets, "object_urls">) => {
+  const unusable = ({ detail }: { readonly detail: string }) =>
+    Layer.effectContext(Effect.fail(refuse(`the object store cannot be used: ${detail}`)))
+  if (s3 !== undefined) return { store: Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable), routes: Layer.empty }
+  const options = { directory: localDirectory(directory), secret: object_urls, publicOrigin: public_origin }
+  const local = Layer.catchTag(LocalObjects.layer(options), "ObjectsUnavailable", unusable)
+  return { store: local, routes: layerRoutes.pipe(Layer.provide(local)) }
+}

@@ -1,0 +1,186 @@
+/** The commands `scripts/backup` and `scripts/restore` on rows of every kind, and on backups that are not whole. */
+
+import { execFile } from "node:child_process"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { migrate } from "@agon/server/database/migrate.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fixture from "../support/Fixture.ts"
+import { HANGS_AFTER_MS } from "../support/hangs.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const MAIN = join(import.meta.dirname, "../../packages/server/src/backup/main.ts")
+/** Of the fixture's objects those whose files the test makes; the others are lost. */
+const REPLAY = `replays/${Fixture.matchIds.open}.${"d".repeat(64)}`
+
+interface Ended {
+  readonly status: number
+  readonly said: string
+}
+
+interface Place {
+  readonly folder: string
+  readonly database: string
+  /** A new, empty database. */
+  readonly empty: Effect.Effect<string>
+  readonly run: (database: string, data: string, ...args: ReadonlyArray<string>) => Effect.Effect<Ended>
+}
+
+class Ground extends Context.Service<Ground, Place>()("test/Ground") {
+  static readonly layer = Layer.effect(
+    Ground,
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-backup-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const database = Redacted.value(yield* Postgres.url({ migrate: true }))
+      const run: Place["run"] = (url, data, ...args) =>
+        Effect.promise(
+          () =>
+            new Promise((done) => {
+              const env = { PATH: process.env["PATH"] ?? "", DATABASE_URL: url, AGON_DATA: join(folder, data), AGON_DEV_SIGNIN: "1" }
+              execFile(process.execPath, [MAIN, ...args], { cwd: folder, env }, (error, out, err) =>
+                done({ status: Number(error?.code ?? 0), said: out + err })
+              )
+            })
+        )
+      const seed = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* seedAccounts
+        yield* Layer.build(Fixture.layer)
+        yield* sql`UPDATE account SET bio = ${'quotes " and \\ back\\slashes, {braces}\nlines\tand (rows), é 🐍'} WHERE username = 'ada'`
+        yield* sql`UPDATE rating SET mu = 'NaN', sigma = 0.1::float8 + 0.2::float8 WHERE ladder = 'micro'`
+      })
+      yield* Effect.scoped(seed).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
+      const path = join(folder, "data/objects/objects", REPLAY)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, "a replay")
+      return { folder, database, empty: Effect.map(Postgres.url(), Redacted.value), run }
+    })
+  )
+}
+
+const done = (running: Effect.Effect<Ended>) => Effect.map(running, ({ said, status }) => assert.strictEqual(status, 0, said))
+
+const tables = (backup: string) =>
+  Object.fromEntries(
+    readdirSync(join(backup, "tables")).map((name) => [name, gunzipSync(readFileSync(join(backup, "tables", name))).toString()])
+  )
+
+layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
+  it.effect("is refused where objects are lost, which --incomplete leaves out; nothing of a refused one is taken for a backup", () =>
+    Effect.gen(function* () {
+      const { database, empty, folder, run } = yield* Ground
+      const refused = yield* run(database, "data", "backup", join(folder, "refused"))
+      assert.strictEqual(refused.status, 1, refused.said)
+      assert.match(refused.said, /^\d+ objects that the database names are not in the object store, .* With --incomplete/)
+      const half = yield* run(yield* empty, "elsewhere", "restore", join(folder, "refused"))
+      assert.deepStrictEqual([half.status, /holds a backup that was not finished/.test(half.said)], [1, true], half.said)
+      const again = yield* run(database, "data", "backup", join(folder, "refused"), "--incomplete")
+      assert.match(again.said, /holds a backup that was not finished; remove it/)
+      const made = yield* run(database, "data", "backup", join(folder, "kept"), "--incomplete")
+      assert.strictEqual(made.status, 0, made.said)
+      assert.match(made.said, /tables with \d+ rows and 1 objects of 8 bytes/)
+    })
+  )
+
+  it.effect(
+    "comes back into another database bit for bit, with its objects and its secrets, and no later release is needed to read it",
+    () =>
+      Effect.gen(function* () {
+        const { empty, folder, run } = yield* Ground
+        const other = yield* empty
+        const kept = join(folder, "kept")
+        yield* done(run(other, "other", "restore", kept))
+        assert.strictEqual(readFileSync(join(folder, "other/objects/objects", REPLAY), "utf8"), "a replay")
+        const secret = (data: string) => readFileSync(join(folder, data, "secrets/object-urls"), "utf8")
+        assert.strictEqual(secret("other"), secret("data"))
+        assert.strictEqual(statSync(join(folder, "other/secrets/object-urls")).mode & 0o777, 0o600)
+        const again = join(folder, "again")
+        yield* done(run(other, "other", "backup", again, "--incomplete"))
+        const [was, is] = [tables(kept), tables(again)]
+        assert.sameMembers(Object.keys(is), Object.keys(was))
+        for (const [name, rows] of Object.entries(was)) assert.sameMembers(is[name]!.split("\n"), rows.split("\n"), name)
+        assert.match(was["account.gz"]!, /🐍/)
+        assert.match(was["rating.gz"]!, /NaN,0.30000000000000004/)
+        // Generated numbers go on, and the migrations of this release find nothing to do.
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          assert.deepStrictEqual(yield* migrate, [])
+          yield* sql`INSERT INTO board_switch (season_id, map_id, at, enabled) SELECT season_id, map_id, now(), true FROM board LIMIT 1`
+        }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(other), maxConnections: 1 })))
+        const full = yield* run(other, "other", "restore", kept)
+        assert.deepStrictEqual([full.status, /holds a service's data already; --replace/.test(full.said)], [1, true], full.said)
+        yield* done(run(other, "other", "restore", kept, "--replace"))
+      })
+  )
+
+  const damages: ReadonlyArray<readonly [string, (backup: string) => void, RegExp]> = [
+    ["a table that is cut short", (backup) => truncateSync(join(backup, "tables/season.gz"), 40), /season\.gz is damaged/],
+    ["an object that is another", (backup) => writeFileSync(join(backup, "objects", REPLAY), "another!"), /object replays\/.* is damaged/],
+    ["no manifest", (backup) => rmSync(join(backup, "backup.json")), /not finished/],
+    [
+      "the manifest of a later release",
+      (backup) => {
+        const path = join(backup, "backup.json")
+        writeFileSync(path, readFileSync(path, "utf8").replace(/"migration": \d+/, '"migration": 9999'))
+      },
+      /which this release does not know/
+    ]
+  ]
+  it.effect.each(damages)("with %s is refused before anything is changed", ([name, damage, says]) =>
+    Effect.gen(function* () {
+      const { empty, folder, run } = yield* Ground
+      const [damaged, data] = [join(folder, name.replaceAll(" ", "-")), `data-${name.replaceAll(" ", "-")}`]
+      cpSync(join(folder, "kept"), damaged, { recursive: true })
+      damage(damaged)
+      const { said, status } = yield* run(yield* empty, data, "restore", damaged)
+      assert.strictEqual(status, 1, said)
+      assert.match(said, says)
+      assert.isFalse(existsSync(join(folder, data)))
+    })
+  )
+
+  it.effect("is not put under a service that uses the database", () =>
+    Effect.gen(function* () {
+      const { empty, folder, run } = yield* Ground
+      const used = yield* empty
+      yield* Effect.gen(function* () {
+        yield* (yield* SqlClient.SqlClient)`SELECT 1`
+        const { said, status } = yield* run(used, "used", "restore", join(folder, "kept"), "--replace")
+        assert.deepStrictEqual([status, /a service uses the database/.test(said)], [1, true], said)
+      }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(used), maxConnections: 1, applicationName: "agon requests" })))
+    })
+  )
+
+  it.effect("is not begun by a command that is not understood", () =>
+    Effect.gen(function* () {
+      const { database, run } = yield* Ground
+      for (const args of [
+        ["backup", "a", "b"],
+        ["restore", "a", "--incomplete"]
+      ]) {
+        const { said, status } = yield* run(database, "data", ...args)
+        assert.deepStrictEqual([status, said.startsWith("Usage:")], [2, true], args.join(" "))
+      }
+    })
+  )
+})

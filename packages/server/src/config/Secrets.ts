@@ -41,6 +41,16 @@ const FILES: Record<keyof Secrets, string> = {
 const BYTES = 32
 const SHAPE = /^[A-Za-z0-9_-]{43}$/
 
+/** Why the file holds no secret of this service, or that others may read it; undefined where nothing is wrong or it is not there yet. */
+export const secretFault = (directory: string, name: keyof Secrets): string | undefined => {
+  const path = join(directory, "secrets", FILES[name])
+  if (!existsSync(path)) return undefined
+  if (!SHAPE.test(readFileSync(path, "utf8").trim())) return `${path} does not hold a secret; remove it to have a new one made`
+  return (statSync(path).mode & 0o077) === 0 ? undefined : `${path} can be read by other users; give it mode 0600`
+}
+
+export const SECRET_NAMES = Object.keys(FILES) as ReadonlyArray<keyof Secrets>
+
 /** Reads the secrets in the directory and makes those that are missing. */
 export const load = (directory: string): Effect.Effect<Secrets, ReturnType<typeof refuse>> =>
   Effect.try({

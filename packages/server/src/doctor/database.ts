@@ -1,0 +1,125 @@
+/**
+ * The database: whether it answers, its version and encoding, the schema, its clock and its connections. The embedded one is asked
+ * where it runs; where none runs it is started as the service would, unless there is none yet.
+ */
+
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { find, OLDEST_MAJOR, sharedPlaces } from "@agon/embedded-postgres/binaries.ts"
+import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { AHEAD_MAX_MS } from "../actor/ClockGuard.ts"
+import type { SettingsShape } from "../config/Settings.ts"
+import { refuse } from "../config/StartRefused.ts"
+import { CONNECTIONS_OF_A_NODE, explain } from "../database/Database.ts"
+import { MIGRATION_NUMBERS, MIGRATION_TABLE } from "../database/migrate.ts"
+import { openBeside } from "../database/open.ts"
+import { about, type Finding, refusedIsBroken } from "./Finding.ts"
+
+const ANSWER_TIMEOUT = "10 seconds"
+/** Leases and rounds end by the clock, whose differences between nodes are seen from here on. */
+const SKEW_MEND_MS = 2_000
+
+const database = about("database")
+const migrations = about("migrations")
+const clock = about("clock")
+const connections = about("connections")
+
+export const checkDatabase = (settings: SettingsShape): Effect.Effect<ReadonlyArray<Finding>> =>
+  (settings.database_url === undefined && !existsSync(join(settings.directory, "postgres/PG_VERSION"))
+    ? programs
+    : answering(settings)
+  ).pipe(refusedIsBroken("database"))
+
+/** There is no embedded database yet: whether one could be made. */
+const programs = Effect.map(
+  find({ name: "agon", user: serverUser(), spare: sharedPlaces }).pipe(
+    Effect.mapError(({ message }) => refuse(`DATABASE_URL: not set, and ${message}; install it, or set DATABASE_URL`))
+  ),
+  ({ version }) => [database.fine(`the first start makes an embedded database with Postgres ${version}`)]
+)
+
+const answering = (settings: SettingsShape) =>
+  Effect.gen(function* () {
+    const { url } = yield* openBeside(settings, { postgres: passwordOf(settings) })
+    const pool = PgClient.layer({ url, maxConnections: 1, applicationName: "agon_doctor", connectTimeout: Duration.seconds(5) })
+    return yield* asked.pipe(
+      Effect.provide(Layer.orDie(pool)),
+      Effect.mapError((error) => refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}; start it, or mend the address`)),
+      Effect.timeoutOrElse({
+        duration: ANSWER_TIMEOUT,
+        orElse: () =>
+          Effect.fail(refuse(`DATABASE_URL: the server did not answer in ${ANSWER_TIMEOUT}; look at its machine and the network`))
+      })
+    )
+  }).pipe(Effect.scoped)
+
+/** The embedded database's, read and never made. */
+const passwordOf = ({ database_url, directory }: SettingsShape) =>
+  Redacted.make(database_url === undefined ? readFileSync(join(directory, "secrets/postgres"), "utf8").trim() : "")
+
+interface Server {
+  readonly version: number
+  readonly encoding: string
+  readonly now: number
+  readonly max: number
+  readonly used: number
+  readonly ours: number
+}
+
+const asked = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SELECT 1` // opens the connection, so that the clocks are compared within one answer
+  const before = yield* Clock.currentTimeMillis
+  const [server] = yield* sql<Server>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+      extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS max,
+      (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+      (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agon %') AS ours`
+  const after = yield* Clock.currentTimeMillis
+  const skew = before > server!.now ? before - server!.now : Math.min(0, after - server!.now)
+  return [serverSays(server!), yield* migrationsSay, clockSays(skew), connectionsSay(server!)]
+})
+
+const serverSays = ({ encoding, version }: Server): Finding => {
+  const major = Math.floor(version / 10_000)
+  if (major < OLDEST_MAJOR) return database.broken(`DATABASE_URL: the server is Postgres ${major}; use ${OLDEST_MAJOR} or later`)
+  if (encoding !== "UTF8") return database.broken(`DATABASE_URL: the database is encoded in ${encoding}; make one in UTF8`)
+  return database.fine(`Postgres ${major} answers`)
+}
+
+const migrationsSay = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ readonly is: boolean }>`SELECT to_regclass(${MIGRATION_TABLE}) IS NOT NULL AS is`
+  if (!found!.is) return migrations.fine("the database is empty; the first start makes the tables")
+  const rows = yield* sql<{ readonly id: number }>`SELECT migration_id::int AS id FROM ${sql(MIGRATION_TABLE)} ORDER BY 1`
+  const later = rows.find(({ id }) => !MIGRATION_NUMBERS.includes(id))
+  if (later !== undefined) {
+    return migrations.broken(
+      `the database is at migration ${later.id}, which this release does not know; start the release that made it, or a later one`
+    )
+  }
+  const waiting = MIGRATION_NUMBERS.length - rows.length
+  return waiting === 0
+    ? migrations.fine("the schema is this release's")
+    : migrations.mend(`${waiting} migrations wait for the next start; make a backup before it`)
+})
+
+const clockSays = (skew_ms: number): Finding => {
+  const by = `${(Math.abs(skew_ms) / 1000).toFixed(1)} s ${skew_ms > 0 ? "ahead of" : "behind"} the database's`
+  if (Math.abs(skew_ms) > AHEAD_MAX_MS) return clock.broken(`this machine's clock is ${by}, too far to be believed; set both by NTP`)
+  if (Math.abs(skew_ms) > SKEW_MEND_MS) return clock.mend(`this machine's clock is ${by}; set both by NTP`)
+  return clock.fine("this machine's clock agrees with the database's")
+}
+
+/** A node that runs has its connections already. */
+const connectionsSay = ({ max, ours, used }: Server): Finding => {
+  const free = max - used
+  const room = `${free} of ${max} connections are free`
+  return ours > 0 || free >= CONNECTIONS_OF_A_NODE
+    ? connections.fine(room)
+    : connections.mend(`${room}, and a node takes up to ${CONNECTIONS_OF_A_NODE}; raise max_connections`)
+}

@@ -1,0 +1,224 @@
+/** `scripts/doctor`, with every fault provoked really: what it says, and its exit status. */
+
+import { execFile } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Secrets from "@agon/server/config/Secrets.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Certificates from "../support/Certificates.ts"
+import { freePort } from "../support/freePort.ts"
+import * as Postgres from "../support/Postgres.ts"
+import { missingS3, S3Server } from "../support/S3Server.ts"
+
+const MAIN = join(import.meta.dirname, "../../packages/server/src/doctor/main.ts")
+const home = mkdtempSync(join(tmpdir(), "agon-doctor-"))
+const servers: Array<Server> = []
+afterAll(() => {
+  for (const server of servers) server.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+type Environment = Readonly<Record<string, string>>
+
+let port: number
+let metrics: number
+let database: string
+beforeAll(async () => {
+  port = await freePort()
+  metrics = await freePort()
+  database = Redacted.value(await Effect.runPromise(Postgres.url({ migrate: true })))
+})
+
+let folders = 0
+/** A data directory that a service has used: private, with all secrets. */
+const used = () => {
+  const directory = join(home, `data-${(folders += 1)}`)
+  mkdirSync(directory, { mode: 0o700 })
+  Effect.runSync(Secrets.load(directory))
+  return directory
+}
+
+const doctor = (over: Environment = {}, args: ReadonlyArray<string> = []) => {
+  const own = { DATABASE_URL: database, AGON_DEV_SIGNIN: "1", PORT: String(port), AGON_METRICS: `127.0.0.1:${metrics}` }
+  const env = { PATH: process.env["PATH"] ?? "", AGON_DATA: over["AGON_DATA"] ?? used(), ...own, ...over }
+  return new Promise<{ readonly status: number; readonly said: string }>((done) =>
+    execFile(process.execPath, [MAIN, ...args], { cwd: home, env }, (error, out, err) =>
+      done({ status: Number(error?.code ?? 0), said: out + err })
+    )
+  )
+}
+
+/** A port that is listened on by something else. */
+const taken = async () => {
+  const number = await freePort()
+  const server = createServer((socket) => socket.destroy())
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(number, "127.0.0.1", () => done()))
+  return number
+}
+
+const sql = (url: string, ...statements: ReadonlyArray<string>) =>
+  Effect.runPromise(
+    Effect.flatMap(SqlClient.SqlClient, (client) => Effect.forEach(statements, (one) => client.unsafe(one))).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+    )
+  )
+
+describe("the doctor", () => {
+  it("has nothing to mend where nothing is wrong, says so in JSON as well, and makes nothing", async () => {
+    const AGON_DATA = join(home, "not-there")
+    const { said, status } = await doctor({ AGON_DATA })
+    assert.deepStrictEqual([status, said.includes("MEND"), said.includes("BROKEN")], [0, false, false], said)
+    const json = JSON.parse((await doctor({ AGON_DATA }, ["--json"])).said)
+    assert.strictEqual(json.status, 0)
+    const checks = ["configuration", "directory", "secrets", "database", "migrations", "clock", "connections", "objects", "ports"]
+    assert.deepStrictEqual([...new Set(json.findings.map((one: { check: string }) => one.check))], checks)
+    assert.notInclude(readdirSync(home), "not-there")
+  })
+
+  it("does not examine what it was not asked", async () => {
+    const { said, status } = await doctor({}, ["--fast"])
+    assert.deepStrictEqual([status, said.startsWith("Usage:")], [2, true])
+  })
+
+  const emptied = async (...statements: ReadonlyArray<string>) => {
+    const url = Redacted.value(await Effect.runPromise(Postgres.url({ migrate: true })))
+    await sql(url, ...statements)
+    return { DATABASE_URL: url }
+  }
+
+  it("names every variable that is not understood, each by itself", async () => {
+    const { said, status } = await doctor({ PORT: "http", LOG_LEVEL: "loud" })
+    assert.match(said, /^BROKEN {2}configuration: PORT: held "http"; it takes a port.*\nBROKEN {2}configuration: LOG_LEVEL:/)
+    assert.strictEqual(status, 2)
+  })
+
+  it("finds files that others may read and programs that are away, with which the service starts", async () => {
+    const AGON_DATA = used()
+    chmodSync(AGON_DATA, 0o755)
+    chmodSync(join(AGON_DATA, "secrets"), 0o755)
+    chmodSync(join(AGON_DATA, "secrets/nodes"), 0o644)
+    const [redis, collector, site] = [await freePort(), await freePort(), await freePort()]
+    const away = { REDIS_URL: `redis://127.0.0.1:${redis}`, OTLP_URL: `http://127.0.0.1:${collector}`, AGON_SITE: `127.0.0.1:${site}` }
+    const { said, status } = await doctor({ AGON_DATA, ...away })
+    assert.match(said, /^MEND {4}directory: .* is open to other users; give it mode 0700$/m)
+    assert.match(said, /^MEND {4}secrets: .*secrets is open to other users; give it mode 0700$/m)
+    assert.match(said, /^MEND {4}secrets: .*secrets\/nodes can be read by other users; give it mode 0600$/m)
+    assert.match(said, /^MEND {4}others: REDIS_URL: .* does not answer \(ECONNREFUSED\), so each node counts/m)
+    assert.match(said, /^MEND {4}others: OTLP_URL: .* so spans and metrics are lost/m)
+    assert.match(said, /^MEND {4}others: AGON_SITE: .* so visitors get no pages/m)
+    assert.strictEqual(status, 1, said)
+  })
+
+  it("finds a secret that is too short, a store that is a file, a port that another program has, and an address of another machine", async () => {
+    const AGON_DATA = used()
+    writeFileSync(join(AGON_DATA, "secrets/nodes"), "short\n")
+    writeFileSync(join(AGON_DATA, "objects"), "")
+    const { said, status } = await doctor({ AGON_DATA, PORT: String(await taken()), AGON_METRICS: "203.0.113.9:9464" })
+    assert.match(said, /^BROKEN {2}secrets: .*secrets\/nodes does not hold a secret; remove it/m)
+    assert.match(said, /^BROKEN {2}objects: .* cannot be used \(ENOTDIR\)/m)
+    assert.match(said, /^BROKEN {2}ports: PORT: another program listens on/m)
+    assert.match(said, /^BROKEN {2}ports: AGON_METRICS: 203\.0\.113\.9:9464 cannot be listened on \(EADDRNOTAVAIL\)/m)
+    assert.strictEqual(status, 2, said)
+  })
+
+  it("finds an embedded database whose password is gone, and a bucket that nobody serves", async () => {
+    const AGON_DATA = used()
+    mkdirSync(join(AGON_DATA, "postgres"))
+    writeFileSync(join(AGON_DATA, "postgres/PG_VERSION"), "18\n")
+    rmSync(join(AGON_DATA, "secrets/postgres"))
+    const bucket = { S3_BUCKET: "models", S3_ACCESS_KEY_ID: "a", S3_SECRET_ACCESS_KEY: "b" }
+    const { said, status } = await doctor({ AGON_DATA, DATABASE_URL: "", S3_ENDPOINT: `http://127.0.0.1:${await freePort()}`, ...bucket })
+    assert.match(said, /^BROKEN {2}secrets: .*secrets\/postgres is missing, .* put it back/m)
+    assert.match(said, /^BROKEN {2}objects: S3_ENDPOINT: bucket models .*ECONNREFUSED/m)
+    assert.strictEqual(status, 2, said)
+  })
+
+  const databases: ReadonlyArray<readonly [string, () => Environment | Promise<Environment>, number, RegExp]> = [
+    ["nobody serves", async () => ({ DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` }), 2, /DATABASE_URL: .*ECONNREFUSED/],
+    [
+      "has a schema of a later release",
+      () => emptied("INSERT INTO agon_migration (migration_id, name) VALUES (9999, 'later')"),
+      2,
+      /migration 9999, which this release does not know/
+    ],
+    [
+      "waits for migrations",
+      () => emptied("DELETE FROM agon_migration WHERE migration_id > 30"),
+      1,
+      /\d+ migrations wait for the next start; make a backup/
+    ]
+  ]
+  it.each(databases)("finds a database that %s", async (_, provoke, expected, says) => {
+    const { said, status } = await doctor(await provoke())
+    assert.match(said, says)
+    assert.strictEqual(status, expected, said)
+  })
+
+  it("finds a clock that is not the database's, as far as the service believes it and further", async () => {
+    // The tables of a schema come first on the path, so this function is the one that the statement finds.
+    const skewed = async (seconds: number) => {
+      const { DATABASE_URL } = await emptied(
+        `CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + interval '${seconds} s' $$`,
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`
+      )
+      return doctor({ DATABASE_URL: DATABASE_URL! })
+    }
+    const near = await skewed(-20)
+    assert.deepStrictEqual(
+      [near.status, /MEND {4}clock: this machine's clock is \d+\.\d s ahead of the database's; set both by NTP/.test(near.said)],
+      [1, true],
+      near.said
+    )
+    const far = await skewed(200)
+    assert.deepStrictEqual(
+      [far.status, /BROKEN {2}clock: .* s behind the database's, too far to be believed/.test(far.said)],
+      [2, true],
+      far.said
+    )
+  })
+
+  it.skipIf(Certificates.missingOpenssl() !== undefined)(
+    "finds a certificate that ends soon, one without its key, and a key that others may read",
+    async () => {
+      const { ca, node, remove, stranger } = Certificates.make()
+      try {
+        const env = { AGON_NODE: `127.0.0.1:${await freePort()}`, AGON_NODE_CERT: node.cert, AGON_NODE_CA: ca }
+        const wrong = await doctor({ ...env, AGON_NODE_KEY: stranger.key })
+        assert.deepStrictEqual(
+          [wrong.status, /BROKEN {2}certificates: AGON_NODE_KEY: .* it takes the key of/.test(wrong.said)],
+          [2, true],
+          wrong.said
+        )
+        chmodSync(node.key, 0o644)
+        const soon = await doctor({ ...env, AGON_NODE_KEY: node.key })
+        assert.match(soon.said, /MEND {4}certificates: AGON_NODE_CERT: it ends in \d+ days; renew it/)
+        assert.match(soon.said, /MEND {4}certificates: AGON_NODE_KEY: .* can be read by other users; give it mode 0600/)
+        assert.strictEqual(soon.status, 1, soon.said)
+      } finally {
+        remove()
+      }
+    }
+  )
+
+  it.skipIf(missingS3() !== undefined)(
+    "writes, reads and removes an object in a real bucket, and finds keys that are refused",
+    async () => {
+      await Effect.gen(function* () {
+        const { accessKeyId, endpoint, region, secretAccessKey } = yield* S3Server
+        const env = { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: "doctor", S3_ACCESS_KEY_ID: accessKeyId }
+        const right = yield* Effect.promise(() => doctor({ ...env, S3_SECRET_ACCESS_KEY: Redacted.value(secretAccessKey) }))
+        assert.match(right.said, /an object was written to bucket doctor, read and removed/)
+        assert.strictEqual(right.status, 0, right.said)
+        const wrong = yield* Effect.promise(() => doctor({ ...env, S3_SECRET_ACCESS_KEY: "wrong" }))
+        assert.match(wrong.said, /S3_ENDPOINT: bucket doctor .*403/)
+        assert.strictEqual(wrong.status, 2)
+      }).pipe(Effect.provide(S3Server.layer), Effect.runPromise)
+    }
+  )
+})

@@ -10,15 +10,16 @@ import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
 import { type LeasedAcceptance, type LeaseRequest, maxWait_s } from "@agon/api/runner/protocol.ts"
 import { Clock, Context, Effect, Layer } from "effect"
-import type { OpenSeasons } from "../actor/OpenSeasons.ts"
+import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
+import { Fairness } from "./Fairness.ts"
 import { tellAudits } from "./HeldLeases.ts"
+import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import type { Caller } from "./Runners.ts"
 import type { Reported } from "./results.ts"
-import { SeasonCalls } from "./SeasonCalls.ts"
-import { kindOf, makeTurns } from "./SeasonTurns.ts"
+import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
@@ -92,6 +93,91 @@ const makeDispatcher = Effect.gen(function* () {
     })
   })
 })
+
+/** The season whose turn it was, and how many leases it gave. */
+interface Asked {
+  readonly season: string
+  readonly given: number
+}
+
+/** Where a runner's next work comes from: a match that waits to be played again, then the seasons that it may serve, in turn. */
+const makeTurns = Effect.gen(function* () {
+  const calls = yield* SeasonCalls
+  const audits = yield* ReplayAudits
+  const seasons = yield* OpenSeasons
+  const parking = yield* Parking
+  const fairness = new Fairness()
+  const known = yield* KnownRuntimes
+  const mayAsk = mayAskWith(known)
+
+  /** Work done by a season's own runners does not count towards its share of the platform's. */
+  const inTurn = (caller: Caller): ReadonlyArray<OpenSeason> => fairness.order(seasons.list().filter((season) => mayAsk(caller, season)))
+
+  /** Looked up on each call: a season may have been added while the runner waited. */
+  const serves = (caller: Caller) => (id: string) => {
+    const season = seasons.get(id)
+    return season !== undefined && mayAsk(caller, season)
+  }
+
+  const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+    const since = parking.signal()
+    const answered = yield* calls.tell(caller, season, said)
+    const given = answered.works.length
+    if (caller.key.season_id === null) {
+      if (given > 0) fairness.served(season, given)
+      else if (said.max > 0) fairness.idle(season)
+    }
+    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0)
+    return answered
+  })
+
+  /** How much of the room one season may fill before the others were asked. */
+  const shareOf = (caller: Caller, room: number): number => fairness.share(inTurn(caller), room)
+
+  /** Takes work from one season; one that is away has none now. */
+  const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
+    const asked = tell(caller, season, { results: [], max })
+    const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
+    return works
+  })
+
+  /** Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. */
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, share: number, first?: Asked) {
+    const leases: Array<LeasePayload> = []
+    const more = first !== undefined && first.given >= share ? [first.season] : []
+    for (const { id } of inTurn(caller)) {
+      if (leases.length >= room) return leases
+      if (id === first?.season) continue
+      const max = Math.min(share, room - leases.length)
+      const works = yield* take(caller, id, max)
+      leases.push(...works)
+      if (works.length === max) more.push(id)
+    }
+    for (const id of more) if (leases.length < room) leases.push(...(yield* take(caller, id, room - leases.length)))
+    return leases
+  })
+
+  /** One audit a request: they are few, and matches continue beside them. */
+  const audit = Effect.fnUntraced(function* (caller: Caller, room: number) {
+    const { key, runner } = caller
+    const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
+    for (const { lease } of works)
+      calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
+    return works.map(({ payload }) => payload)
+  })
+
+  return { audit, inTurn, serves, shareOf, tell, fill }
+})
+
+/** Runners of one kind are interchangeable: a season would give each of them the same work. */
+const kindOf = ({ key, runner: { accepts, engines, runtime_version } }: Caller): string =>
+  `${key.season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
+
+/** Whether a runner may ask a season: its key serves the season, it has the engine, and its runtime is known. */
+const mayAskWith =
+  (known: ReadonlySet<string>) =>
+  ({ key, runner }: Caller, season: OpenSeason) =>
+    (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
 /** The work for a runner that waits for it: it is parked, and asks the seasons whenever it is woken. */
 const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }: Effect.Success<typeof makeTurns>) {

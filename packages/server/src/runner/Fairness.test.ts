@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Fairness } from "./SeasonTurns.ts"
+import { Fairness } from "./Fairness.ts"
 
 const seasons = ["a", "b", "c"].map((id) => ({ id }))
 

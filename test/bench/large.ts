@@ -89,7 +89,7 @@ const main = Effect.gen(function* () {
   yield* claims
   yield* claims
   const mailbox = yield* Mailbox.make(SEASON)
-  const life = yield* Effect.forkScoped(SeasonActor.supervised(mailbox))
+  const actor = yield* Effect.forkScoped(SeasonActor.supervised(mailbox))
   while (mailbox.state !== "running") yield* Effect.sleep("10 millis")
   const waits: Array<number> = []
   const players = yield* Effect.forEach([1, 2, 3, 4], (n) => Effect.forkScoped(player(mailbox, n, waits)))
@@ -110,7 +110,7 @@ const main = Effect.gen(function* () {
   tell("the longest wait of a command meanwhile", longest())
   console.log(`the process takes ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB`)
   yield* Fiber.interruptAll(players)
-  yield* Fiber.interrupt(life)
+  yield* Fiber.interrupt(actor)
   yield* claims
 })
 /** As the season itself says it: counting 200,000 rows ten times a second would be most of what is measured. */

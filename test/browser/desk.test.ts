@@ -11,7 +11,7 @@ import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
 import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import { freePort } from "../support/freePort.ts"
-import { isPutOff, patiently } from "../support/putOff.ts"
+import { isPutOff, retryPutOff } from "../support/putOff.ts"
 
 const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "random-safe"]
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
     const environment = { AGON_SITE: "" }
     service = await Service.start({ directory: Service.newDirectory(), port: await freePort(), runners: 2, environment })
     await Competition.open(await Visitor.signedIn(service.origin, "admin"), { boards: BOARDS, baselines: BASELINES })
-    await patiently("the site", () => fetch(`${service.origin}/news`))
+    await retryPutOff("the site", () => fetch(`${service.origin}/news`))
     chromium = await Chromium.launch()
   }, Service.PATIENCE_MS)
 

@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { siteAnswers } from "../support/Pages.ts"
-import { patiently } from "../support/putOff.ts"
+import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -80,7 +80,7 @@ const findPaths = Effect.gen(function* () {
   const kinds = new Map<string, number>()
   for (const path of found) {
     const headers = { "x-forwarded-for": `203.0.113.${found.indexOf(path)}` }
-    const answer = yield* Effect.promise(() => patiently(path, () => fetch(`${origin}${path}`, { headers })))
+    const answer = yield* Effect.promise(() => retryPutOff(path, () => fetch(`${origin}${path}`, { headers })))
     assert.strictEqual(answer.status, 200, path)
     const text = yield* Effect.promise(() => answer.text())
     for (const [, href = ""] of text.matchAll(/<a [^>]*href="(\/[^"#]*)/g)) {

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
-const Live = webLayer({
+const Served = webLayer({
   handlers: AccountHandlers.pipe(Layer.provide(Layer.mergeAll(Providers.layer([]), Layer.mock(SignIn, {})))),
   served: ["account"]
 }).pipe(Layer.provide(noLookups))
@@ -22,7 +22,7 @@ const session = (account: string, name: string, expires_at = "2099-01-01") =>
       FROM account WHERE username = ${account} RETURNING id`
   ).pipe(Effect.map(([row]) => row!.id))
 
-layer(Live)("an account", (it) => {
+layer(Served)("an account", (it) => {
   it.effect("is read with its identities and the seasons it administers", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -66,7 +66,7 @@ layer(Live)("an account", (it) => {
   )
 })
 
-layer(Live)("sessions", (it) => {
+layer(Served)("sessions", (it) => {
   it.effect("are listed newest first, live ones of the account only, and say which one asks", () =>
     Effect.gen(function* () {
       yield* session("ada", "laptop")

@@ -63,7 +63,7 @@ describe("a refusal", () => {
   })
 })
 
-const Live = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(unserved() as Layer.Layer<AllHandlers, never, any>)).pipe(
+const Served = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(unserved() as Layer.Layer<AllHandlers, never, any>)).pipe(
   Layer.provide(noLookups),
   Layer.provideMerge(core())
 ) as Layer.Layer<HttpServer.HttpServer>
@@ -86,7 +86,7 @@ const say = (words: ReadonlyArray<string>) =>
     )
   )
 
-layer(Live, { excludeTestServices: true })("over a socket", (it) => {
+layer(Served, { excludeTestServices: true })("over a socket", (it) => {
   const head = "POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
   it.effect("a body that says it is too long is refused before a byte of it has come", () =>

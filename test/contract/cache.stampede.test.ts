@@ -32,7 +32,7 @@ const GameHandlers = HttpApiBuilder.group(Api, "game", (handlers) =>
   })
 )
 
-const Live = serve(
+const Served = serve(
   { host: "127.0.0.1", port: 0 },
   makeRoutes(Layer.merge(GameHandlers, unserved("game")) as Layer.Layer<AllHandlers, never, any>)
 ).pipe(Layer.provide(noLookups), Layer.provideMerge(core())) as Layer.Layer<HttpServer.HttpServer | ResponseCache>
@@ -61,7 +61,7 @@ const asked = Effect.promise(async () => {
   }
 })
 
-layer(Live, { excludeTestServices: true })("a stampede", (it) => {
+layer(Served, { excludeTestServices: true })("a stampede", (it) => {
   it.effect("is answered by one reading, and what comes after it by none", () =>
     Effect.gen(function* () {
       const [at, cache] = [yield* port, yield* ResponseCache]

@@ -47,7 +47,7 @@ const ModelHandlers = HttpApiBuilder.group(Api, "model", (handlers) =>
 )
 
 const handlers = Layer.mergeAll(BoardHandlers, ModelHandlers, unserved("board", "model")) as Layer.Layer<AllHandlers, never, any>
-const Live = (publicBurst: number) =>
+const Served = (publicBurst: number) =>
   serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
     Layer.provide(noLookups),
     Layer.provideMerge(core({ ...unlimited, public: { per_s: 0.001, burst: publicBurst } }))
@@ -83,7 +83,7 @@ const plainOf = ({ body, headers }: Got) => {
 
 const boards = "/v1/games/snakes/seasons/s1/maps"
 
-layer(Live(1e6), { excludeTestServices: true })("an answer", (it) => {
+layer(Served(1e6), { excludeTestServices: true })("an answer", (it) => {
   it.effect("that is kept has a form and a tag for each coding, and is known by any of its tags", () =>
     Effect.gen(function* () {
       const forms = new Map<string, Got>()
@@ -146,7 +146,7 @@ layer(Live(1e6), { excludeTestServices: true })("an answer", (it) => {
   )
 })
 
-layer(Live(20), { excludeTestServices: true })("a document", (it) => {
+layer(Served(20), { excludeTestServices: true })("a document", (it) => {
   it.effect("is prepared in each coding, the same bytes for all, with a tag, and counts as public", () =>
     Effect.gen(function* () {
       let asked = 0

@@ -13,7 +13,7 @@ import { TestClock } from "effect/testing"
 import { type Call, call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const account = AccountHandlers.pipe(Layer.provide(Layer.mergeAll(Providers.layer([]), Layer.mock(SignIn, {}))))
-const Live = webLayer({
+const Served = webLayer({
   handlers: Layer.merge(account, DeviceHandlers.pipe(Layer.provide(DeviceSignIns.layer))),
   served: ["account", "device"]
 }).pipe(Layer.provide(noLookups))
@@ -30,7 +30,7 @@ const sessionOf = (headers: Headers) =>
   /^service_session=([\w-]{43}); Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/.exec(headers.get("set-cookie") ?? "")?.[1]
 const withToken = (token: string, more: Call = {}): Call => ({ ...more, headers: { ...more.headers, cookie: `service_session=${token}` } })
 
-layer(Live)("a device", (it) => {
+layer(Served)("a device", (it) => {
   it.effect("gets a session of the person who approves its code, once, and it is listed and revoked as any other", () =>
     Effect.gen(function* () {
       const { device_code, user_code, ...rest } = yield* begin()
@@ -124,7 +124,7 @@ layer(Live)("a device", (it) => {
   )
 })
 
-layer(Live)("strangers", (it) => {
+layer(Served)("strangers", (it) => {
   it.effect("find no code in the database", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -43,7 +43,7 @@ const handlers = Layer.mergeAll(
 ) as Layer.Layer<AllHandlers, never, any>
 
 const database = Layer.unwrap(Effect.map(Postgres.url({ migrate: true }), (url) => Database.layerPools({ url })))
-const Live = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
+const Served = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
   Layer.provide(noLookups),
   Layer.provideMerge(core(unlimited, database))
 ) as unknown as Layer.Layer<HttpServer.HttpServer | SqlClient.SqlClient>
@@ -65,7 +65,7 @@ const connections = Effect.flatMap(
       AND pid <> pg_backend_pid() GROUP BY 1`
 )
 
-layer(Live, { excludeTestServices: true })("strangers", (it) => {
+layer(Served, { excludeTestServices: true })("strangers", (it) => {
   it.effect("of whom a hundred ask for something slow hold four connections, and the others are answered at once", () =>
     Effect.gen(function* () {
       const strangers = yield* Effect.forkChild(

@@ -5,7 +5,7 @@ import { signOfElsewhere } from "@agon/server/http/thisMachine.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Browser, signIn } from "../support/Browser.ts"
-import * as Live from "../support/SignInService.ts"
+import * as Service from "../support/SignInService.ts"
 
 /** A header of each proxy and service that stands in front of others, as it sends it. */
 const FORWARDED: ReadonlyArray<Record<string, string>> = [
@@ -59,7 +59,7 @@ const ask = (port: number, path: string, headers: Record<string, string>, method
   })
 
 const inService = (run: (port: number, origin: string) => Promise<void>) =>
-  Effect.flatMap(Live.SignInService, ({ origin, port }) => Effect.promise(() => run(port, origin)))
+  Effect.flatMap(Service.SignInService, ({ origin, port }) => Effect.promise(() => run(port, origin)))
 
 const PATHS = ["/v1/auth/dev", "/v1/auth/dev?return_to=/x", "/v1/auth/dev/callback?code=x&state=y"]
 const PAGES = [
@@ -87,7 +87,7 @@ const assertKeptOut = async (port: number, headers: Record<string, string>) => {
   }
 }
 
-layer(Live.layer(), { excludeTestServices: true })("the development sign-in", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("the development sign-in", (it) => {
   it.effect("knows nobody who comes by a proxy, whatever header shows it and whatever that holds", () =>
     inService(async (port) => {
       for (const headers of FORWARDED) await assertKeptOut(port, headers)
@@ -120,7 +120,7 @@ layer(Live.layer(), { excludeTestServices: true })("the development sign-in", (i
   )
 })
 
-layer(Live.layer(), { excludeTestServices: true })("somebody at this machine", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("somebody at this machine", (it) => {
   const message = (over: object) =>
     ({
       headers: { host: "localhost:8080" },

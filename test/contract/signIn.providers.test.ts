@@ -9,7 +9,7 @@ import { layer as live, SignInService, type SignInServiceShape } from "../suppor
 import { idToken, json, otherKey } from "../support/StubProvider.ts"
 import { allowed } from "../support/slack.ts"
 
-const Live = live()
+const Served = live()
 
 const outcome = ({ headers, status }: Page) => {
   const location = headers.get("location") ?? ""
@@ -51,7 +51,7 @@ const outages: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   "never ends its answer": (response) => response.writeHead(200, { "content-type": "application/json" }).write("{")
 }
 
-layer(Live, { excludeTestServices: true })("a provider that is out of order", (it) => {
+layer(Served, { excludeTestServices: true })("a provider that is out of order", (it) => {
   // Keys are kept once they are known, and so is where everything is, hence the order and the second of a kind.
   const endpoints: ReadonlyArray<readonly [string, "hub" | "openid", string]> = [
     ["openid", "openid", "discovery"],
@@ -91,7 +91,7 @@ layer(Live, { excludeTestServices: true })("a provider that is out of order", (i
   )
 })
 
-layer(Live, { excludeTestServices: true })("a provider of plain OAuth 2", (it) => {
+layer(Served, { excludeTestServices: true })("a provider of plain OAuth 2", (it) => {
   it.effect("may say that something is wrong with a status of success, as GitHub does", () =>
     inService(async ({ hub, origin }) => {
       for (const error of ["bad_verification_code", "incorrect_client_credentials", "redirect_uri_mismatch"]) {
@@ -157,7 +157,7 @@ const forged: Readonly<Record<string, (good: object) => string>> = {
   "that is none": () => "a.b.c"
 }
 
-layer(Live, { excludeTestServices: true })("a provider of OpenID", (it) => {
+layer(Served, { excludeTestServices: true })("a provider of OpenID", (it) => {
   for (const [what, forge] of Object.entries(forged)) {
     it.effect(`is not believed with an ID token ${what}`, () =>
       inService(async ({ openid, origin }) => {
@@ -182,7 +182,7 @@ layer(Live, { excludeTestServices: true })("a provider of OpenID", (it) => {
   }
 })
 
-layer(Live, { excludeTestServices: true })("a provider of OpenID that tells the login apart from the ID token", (it) => {
+layer(Served, { excludeTestServices: true })("a provider of OpenID that tells the login apart from the ID token", (it) => {
   it.effect("is asked for it, and believed where it speaks of the same subject", () =>
     inService(async ({ openid, origin }) => {
       const asTold = (user: object | undefined) =>
@@ -205,7 +205,7 @@ layer(Live, { excludeTestServices: true })("a provider of OpenID that tells the 
   )
 })
 
-layer(Live, { excludeTestServices: true })("a browser", (it) => {
+layer(Served, { excludeTestServices: true })("a browser", (it) => {
   it.effect("that brings the code of somebody else's sign-in is not signed in with it", () =>
     inService(async ({ origin }) => {
       const [victim, thief] = [new Browser(), new Browser()]
@@ -287,7 +287,7 @@ layer(Live, { excludeTestServices: true })("a browser", (it) => {
   )
 })
 
-layer(Live, { excludeTestServices: true })("a profile", (it) => {
+layer(Served, { excludeTestServices: true })("a profile", (it) => {
   const absurd: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>, RegExp, string]> = [
     ["without a name", { login: "plain" }, /^plain$/, "plain"],
     ["without a login", { login: undefined, name: "Nobody" }, /^s\d+$/, "Nobody"],

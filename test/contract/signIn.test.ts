@@ -5,10 +5,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Browser, signIn } from "../support/Browser.ts"
-import * as Live from "../support/SignInService.ts"
+import * as Service from "../support/SignInService.ts"
 
 const inBrowser = <A>(run: (browser: Browser, origin: string, port: number) => Promise<A>) =>
-  Effect.flatMap(Live.SignInService, ({ origin, port }) => Effect.promise(() => run(new Browser(), origin, port)))
+  Effect.flatMap(Service.SignInService, ({ origin, port }) => Effect.promise(() => run(new Browser(), origin, port)))
 
 const me = async (browser: Browser, origin: string) => JSON.parse((await browser.request(`${origin}/v1/me`)).text)
 const errorOf = (page: { readonly headers: Headers }) => /sign_in_error=(\w+)/.exec(page.headers.get("location") ?? "")?.[1]
@@ -26,7 +26,7 @@ const sendWhole = async (port: number, request: string) => {
   return answer
 }
 
-layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
+layer(Service.layer(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("through the development provider makes an account, and again finds it", () =>
     inBrowser(async (browser, origin) => {
       const end = await signIn(browser, origin, "Carol", "?return_to=/games?x=1")
@@ -52,7 +52,7 @@ layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("makes the configured administrator one again whom another has put out of office, but lets nobody in who is suspended", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { origin } = yield* Live.SignInService
+      const { origin } = yield* Service.SignInService
       const enter = Effect.promise(async () => {
         const browser = new Browser()
         return { end: await signIn(browser, origin, "boss"), account: await me(browser, origin) }
@@ -149,7 +149,7 @@ layer(Live.layer(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("is refused to a suspended account, whose sessions are at an end", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { origin } = yield* Live.SignInService
+      const { origin } = yield* Service.SignInService
       const browser = new Browser()
       yield* Effect.promise(() => signIn(browser, origin, "mallory"))
       yield* sql`UPDATE account SET suspended = true WHERE username = 'mallory'`

@@ -79,7 +79,7 @@ const handlers = Layer.mergeAll(
   unserved("account", "runner", "board", "submission")
 ) as Layer.Layer<AllHandlers, never, any>
 
-const Live = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
+const Served = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
   Layer.provide(Keyed),
   Layer.provideMerge(core({ ...unlimited, public: { per_s: 0.001, burst: 7 } })),
   Layer.provide(Layer.succeed(ClientAddress, trusting(["127.0.0.1"]))),
@@ -101,7 +101,7 @@ const get = (url: string, client: string, init: RequestInit = {}) =>
     }))
   )
 
-layer(Live, { excludeTestServices: true })("over a socket", (it) => {
+layer(Served, { excludeTestServices: true })("over a socket", (it) => {
   it.effect("the typed client gets a success, and a refusal as the class that was declared", () =>
     Effect.gen(function* () {
       const client = yield* makeClient(yield* base, { session: "ada-token" })

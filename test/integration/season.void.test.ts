@@ -92,14 +92,14 @@ const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
     ...(yield* sql.unsafe<{ ladder: string; version_id: string; of: string; n: number }>("SELECT * FROM rating_seed ORDER BY n, ord"))
   ]
   const ratings = new Map<string, Rating>()
-  const sow = (until: number) => {
+  const applySeeds = (until: number) => {
     while (seeds.length > 0 && seeds[0]!.n < until) {
       const { ladder, of, version_id } = seeds.shift()!
       ratings.set(`${ladder} ${version_id}`, takenOver(ratings.get(`${ladder} ${of}`) ?? START))
     }
   }
   for (const { ladder, ranks, rated_n, versions } of rows) {
-    sow(rated_n)
+    applySeeds(rated_n)
     for (const each of new Set([ladder, "open"])) {
       const after = rated(
         versions.map((version) => ratings.get(`${each} ${version}`) ?? START),
@@ -108,7 +108,7 @@ const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
       versions.forEach((version, i) => ratings.set(`${each} ${version}`, after[i]!))
     }
   }
-  sow(Infinity)
+  applySeeds(Infinity)
   return ratings
 })
 

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
-import { patiently } from "../support/putOff.ts"
+import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -72,7 +72,7 @@ const ready = Layer.effectDiscard(Effect.andThen(seeded, siteAnswers)).pipe(Laye
 const cookieOf = (as: string) => ({ cookie: `service_session=${as}-token` })
 
 /** Asked again while the account's rate is met, which its address alone does not keep from. */
-const untilAllowed = (path: string, ask: Effect.Effect<Shown>) => Effect.promise(() => patiently(path, () => Effect.runPromise(ask)))
+const untilAllowed = (path: string, ask: Effect.Effect<Shown>) => Effect.promise(() => retryPutOff(path, () => Effect.runPromise(ask)))
 
 const get = (path: string, as?: string) =>
   Effect.flatMap(Service.Service, ({ origin }) => untilAllowed(path, page(origin, path, as === undefined ? {} : cookieOf(as))))

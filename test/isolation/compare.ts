@@ -60,11 +60,11 @@ const REST = `SELECT
 
 const rest = (memory: Memory, season: string) => {
   const { ended, files, notes, periods, seeds } = memory.get(season)!
-  const sown = [...seeds].map(([key, { mu, n, of, round, sigma }]) => [key, [round, n, of, mu, sigma]])
+  const seeded = [...seeds].map(([key, { mu, n, of, round, sigma }]) => [key, [round, n, of, mu, sigma]])
   const upsets = [...ended.values()].flatMap(({ id, rated_n, seats }) => (rated_n === null ? [] : [[id, upsetOf(seats)]]))
   return {
     ...{ notes: Object.fromEntries(notes), files: Object.fromEntries(files), periods: periods.length },
-    ...{ seeds: Object.fromEntries(sown), upsets: Object.fromEntries(upsets) }
+    ...{ seeds: Object.fromEntries(seeded), upsets: Object.fromEntries(upsets) }
   }
 }
 
@@ -86,7 +86,7 @@ const TOLD = `SELECT a.username || ' ' || n.kind || ' ' || n.link AS told, n.sub
 const KINDS = new Set(["admitted", "entered", "rejected", "superseded"])
 
 /** By the events of a season and who wants to hear what (ground.ts). */
-const toldOf = ({ events, season }: Side, slug: string, deaf: ReadonlySet<string>): ReadonlyArray<string> => {
+const notificationsOf = ({ events, season }: Side, slug: string, muted: ReadonlySet<string>): ReadonlyArray<string> => {
   const name = (owner: string) => `owner${Number.parseInt(owner.slice(-12), 16)}`
   const moves = events.flatMap((event) => (event._tag === "VersionMoved" && event.owner !== null ? [event] : []))
   const versions = moves.filter(({ change }) => KINDS.has(change))
@@ -95,17 +95,17 @@ const toldOf = ({ events, season }: Side, slug: string, deaf: ReadonlySet<string
   const podium = `/v1/games/snakes/seasons/${slug}/podium`
   const closed = [...new Set(moves.map(({ owner }) => name(owner!))), roster].map((who) => `${who} season_closed ${podium}`)
   return [...told, ...(events.some(({ _tag }) => _tag === "SeasonClosed") ? closed : [])].filter(
-    (line) => !deaf.has(line.split(" ", 2).join(" "))
+    (line) => !muted.has(line.split(" ", 2).join(" "))
   )
 }
 
-const DEAF = new Set(["owner5 version_entered", "owner3 season_closed", "owner37 version_entered", "owner35 season_closed"])
+const MUTED = new Set(["owner5 version_entered", "owner3 season_closed", "owner37 version_entered", "owner35 season_closed"])
 
 /** Owners were told what happened to them, each thing once, with the names of their own season and model. */
 export const told = (sql: PgClient, sides: ReadonlyArray<Side>) =>
   Effect.gen(function* () {
     const rows = yield* sql.unsafe<{ told: string; subject: string }>(TOLD)
-    const wanted = sides.flatMap((side) => toldOf(side, side.season, DEAF))
+    const wanted = sides.flatMap((side) => notificationsOf(side, side.season, MUTED))
     assert.deepStrictEqual(rows.map((row) => row.told).sort(), [...wanted].sort())
     const versions = new Map(
       sides.flatMap(({ events, season }) =>

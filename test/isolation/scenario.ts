@@ -19,7 +19,7 @@ import { FIRST, offsetOf, SECOND } from "./ground.ts"
 
 type Store = SeasonStore["Service"]
 
-interface Life {
+interface Incarnation {
   readonly store: Store
   state: State
   fence: Fence
@@ -35,14 +35,14 @@ export interface Side {
   readonly season: string
   readonly n: (of: number) => number
   readonly stores: Stores
-  readonly lives: Array<Life>
+  readonly incarnations: Array<Incarnation>
   now: number
   readonly events: Array<Event>
   readonly done: Array<string> // leases of work that has ended
 }
 
 export const sideOf = (stores: Stores, season: string): Side => ({
-  ...{ season, stores, lives: [], now: 2_000, events: [], done: [] },
+  ...{ season, stores, incarnations: [], now: 2_000, events: [], done: [] },
   n: (of) => of + offsetOf(season)
 })
 
@@ -70,23 +70,23 @@ const claim = (side: Side) =>
     for (const [i, store] of [tables, memory].entries()) {
       const { fence, name, snapshot } = yield* store.claim(side.season)
       assert.strictEqual(name.id, side.season)
-      side.lives[i] = { store, fence, state: restore(snapshot) }
+      side.incarnations[i] = { store, fence, state: restore(snapshot) }
     }
-    const [one, other] = side.lives.map(({ state }) => sorted(snapshot(state)))
+    const [one, other] = side.incarnations.map(({ state }) => sorted(snapshot(state)))
     assert.deepStrictEqual(one, other, "a claim of the tables reads what one of the memory does")
   })
 
 /** What is asked is one batch and one commit; both answer the same. */
-const obeyAs = <C extends Command>(side: Side, commandsOf: (life: Life) => Effect.Effect<ReadonlyArray<C>, unknown>) =>
+const obeyAs = <C extends Command>(side: Side, commandsOf: (incarnation: Incarnation) => Effect.Effect<ReadonlyArray<C>, unknown>) =>
   Effect.gen(function* () {
     side.now += 10
     const replies: Array<ReadonlyArray<ReplyTo<C>>> = []
-    for (const [i, life] of side.lives.entries()) {
-      const commands = yield* commandsOf(life)
-      replies.push(commands.map((command) => step(life.state, command, side.now) as ReplyTo<C>))
-      if (i === 0) side.events.push(...life.state.events)
-      if (isDirty(life.state)) life.fence = yield* life.store.commit(life.fence, life.state)
-      committed(life.state)
+    for (const [i, incarnation] of side.incarnations.entries()) {
+      const commands = yield* commandsOf(incarnation)
+      replies.push(commands.map((command) => step(incarnation.state, command, side.now) as ReplyTo<C>))
+      if (i === 0) side.events.push(...incarnation.state.events)
+      if (isDirty(incarnation.state)) incarnation.fence = yield* incarnation.store.commit(incarnation.fence, incarnation.state)
+      committed(incarnation.state)
     }
     assert.deepStrictEqual(replies[0], replies[1], "a season in the tables answers as one in memory")
     return replies[0]!
@@ -244,7 +244,7 @@ const close = (side: Side) =>
     yield* obey(side, [{ _tag: "CloseSeason", audit: audit(side, 4) }])
     yield* claim(side) // with a rejected candidate in a match that is still being played
     yield* finish(side, held)
-    for (const { state, store } of side.lives) {
+    for (const { state, store } of side.incarnations) {
       assert.strictEqual(state.phase, "closed")
       assert.strictEqual((yield* Effect.flip(store.claim(side.season)))._tag, "SeasonClosed")
     }
@@ -288,7 +288,7 @@ export const ACTS: ReadonlyArray<(side: Side) => Effect.Effect<unknown, unknown>
   claim,
   lose,
   (side) => obey(side, [own(side, 15, { files: null })]),
-  (side) => tick(side, side.lives[0]!.state.settings.rules.upload_window_s * 1_000),
+  (side) => tick(side, side.incarnations[0]!.state.settings.rules.upload_window_s * 1_000),
   (side) => supersede(side, 4, 2, 13),
   (side) =>
     obey(side, [

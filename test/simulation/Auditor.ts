@@ -7,7 +7,7 @@
  */
 import type { Command, Of, Receipt, Replies, Reply } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import { checkAudit } from "./audit/Audits.ts"
+import { checkAudit } from "./audit/AuditLog.ts"
 import { checkClosing } from "./audit/Closing.ts"
 import * as Faults from "./audit/Faults.ts"
 import * as Fill from "./audit/Fill.ts"

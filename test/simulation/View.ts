@@ -65,7 +65,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
 export const withKept = (
   { head, rounds }: Pick<View, "head" | "rounds">,
   rows: View["ratings"],
-  commits: ReadonlyArray<ReadonlyArray<Standing>>
+  commits: ReadonlyArray<ReadonlyArray<RatingRow>>
 ) => {
   const kept = new Map(commits.flat().map((row) => [`${row.ladder} ${row.version}`, row]))
   const ratings = new Map([...rows, ...kept])
@@ -78,12 +78,12 @@ export const withKept = (
   return { ratings, waiting: kept.size, behind }
 }
 
-type Standing = Snapshot["ratings"][number]
+type RatingRow = Snapshot["ratings"][number]
 const SEED = { mu: 0, sigma: 200, round_matches: 0, credit: 0, failed: 0, forfeits: 0, trend: null, met: [] }
 const REMEMBERED = 12
 
 /** A row in play that is of an earlier round is at the seed, once for each round that has started since. */
-const afterResets = (row: Standing, round: number, rounds: View["rounds"]): Standing => {
+const afterResets = (row: RatingRow, round: number, rounds: View["rounds"]): RatingRow => {
   const since = rounds.filter(({ n, started_at }) => started_at !== null && n > row.round && n <= round)
   return { ...row, ...SEED, round, history: [...row.history, ...since.map(() => 0)].slice(-REMEMBERED) }
 }

@@ -64,7 +64,7 @@ const playSeason = Effect.fnUntraced(function* (run: Run) {
   const season = yield* Stage.make(run, profile)
   yield* prepare(run, profile, season)
   if (neighbour !== undefined) yield* prepare(neighbour.run, neighbour.profile, neighbour.stage)
-  const end = Math.min(run.steps, run.step + profile.life)
+  const end = Math.min(run.steps, run.step + profile.incarnation_steps)
   for (; run.step < end && season.auditor.rows().head.phase === "open"; run.step++) {
     yield* Stage.trouble(season)
     if (neighbour === undefined) continue

@@ -45,7 +45,7 @@ const EVENTS: Readonly<Record<Event["_tag"], true>> = {
 /** Kinds of fault, each by the name under which the world counts it. */
 const FAULTS = [
   ...["runner died", "reply lost", "result repeated", "result delayed past its lease", "result under another key"],
-  ...["result for a lease nobody has", "result malformed", "runner distrusted", "match doubted"],
+  ...["result for a lease nobody has", "result malformed", "runner distrusted", "match suspected"],
   ...["clock forward", "clock back", "killed between two batches", "epoch stolen between two batches"],
   ...MISFORTUNES.map(({ point, what }) => `${what} at ${point}`)
 ]

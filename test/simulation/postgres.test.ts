@@ -11,9 +11,9 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { wrongNotifications } from "./notifications.ts"
 import { ratingsPerS } from "./simulation.ts"
 import { ofTables } from "./tables.ts"
-import { wronglyTold } from "./told.ts"
 import type { Known } from "./View.ts"
 import { simulate } from "./World.ts"
 
@@ -39,7 +39,7 @@ const onPostgres = (seed: number) =>
     }
     const actor = { Mailbox, Season, SeasonActor, State }
     const seen = yield* simulate({ actor, ground, seed, steps: STEPS }).pipe(Effect.provide([Logger.layer([]), TestClock.layer()]))
-    assert.deepStrictEqual(yield* wronglyTold(sql), [])
+    assert.deepStrictEqual(yield* wrongNotifications(sql), [])
     return { rated: seen["rated"] ?? 0, told: (yield* sql.unsafe("SELECT id FROM notification")).length }
   }).pipe(Effect.provide(pg(seed)))
 

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type ParserError, parse } from "parse5"
-import { patiently } from "./putOff.ts"
+import { retryPutOff } from "./putOff.ts"
 import * as Service from "./Service.ts"
 
 export interface Shown {
@@ -46,7 +46,7 @@ export const postForm = (
 /** Until the site has started, which the service does not wait for. */
 export const siteAnswers = Effect.flatMap(Service.Service, ({ origin }) =>
   Effect.promise(async () => {
-    const { status } = await patiently("the site", () => fetch(`${origin}/news`))
+    const { status } = await retryPutOff("the site", () => fetch(`${origin}/news`))
     assert.strictEqual(status, 200)
   })
 )

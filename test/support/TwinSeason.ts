@@ -216,8 +216,8 @@ const obey = Effect.fnUntraced(function* ({ id, script }: Twin, event: Event, le
   if (event._tag === "Void") {
     if (leftOut.size > 0) return
     const { voidMatch } = yield* MatchVoiding
-    const doubtful = (n: number) => ({ season_id: season, match: id("match", n + 1), detail: "It was not so.", runners: [] })
-    yield* Effect.forEach(event.matches, (n) => Effect.orDie(voidMatch(doubtful(n)) as Effect.Effect<void>), {
+    const suspect = (n: number) => ({ season_id: season, match: id("match", n + 1), detail: "It was not so.", runners: [] })
+    yield* Effect.forEach(event.matches, (n) => Effect.orDie(voidMatch(suspect(n)) as Effect.Effect<void>), {
       concurrency: "unbounded",
       discard: true
     })

@@ -18,7 +18,7 @@ interface Answer {
 }
 
 /** Asks until the answer is no longer put off. */
-export const patiently = async <A extends Answer>(name: string, ask: () => Promise<A>): Promise<A> => {
+export const retryPutOff = async <A extends Answer>(name: string, ask: () => Promise<A>): Promise<A> => {
   for (let tries = 1; ; tries++) {
     const answer = await ask()
     if (!isPutOff(answer.status)) return answer

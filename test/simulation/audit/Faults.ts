@@ -25,7 +25,7 @@ export interface Faults {
 }
 
 export const make = (): Faults => {
-  /** By version, since its last result: all that may speak against it, and what nobody can doubt. */
+  /** By version, since its last result: all that may speak against it, and what nobody can dispute. */
   const against = new Map<string, Array<Failure>>()
   const plain = new Map<string, Array<Failure>>()
   const brought = new Map<string, number>() // by key: its last result

@@ -28,5 +28,5 @@ export const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>
   })
 }
 
-/** A new version of a rated model starts from the old one's mean, with at least so much doubt. */
+/** A new version of a rated model starts from the old one's mean, with at least this deviation. */
 export const takenOver = ({ mu, v }: Belief): Belief => ({ mu, v: Math.max(v, 100 * 100) })

@@ -40,7 +40,7 @@ export interface Own {
   round: number // the last that its row followed: a superseded version may be left behind by a reset
   /** Whether what this commit made of its credit follows in part from what no row remembers. */
   loose: boolean
-  doubt: number // what it may have been charged for a match that failed in this commit, through whoever's fault
+  charged: number // what it may have been charged for a match that failed in this commit, through whoever's fault
   voided: boolean // something in this commit was
   untold: boolean // its history is not compared any more
   moments: Array<Moment> // what it was in the course of this commit
@@ -73,7 +73,7 @@ export const make = (): Ratings => {
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
-        Object.assign(own, { loose: false, doubt: 0, voided: false })
+        Object.assign(own, { loose: false, charged: 0, voided: false })
       }
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
@@ -150,7 +150,7 @@ const charge = (book: Book, window: Window, match: Ended): void => {
     const own = book.table.get(`${ladder} ${id}`)!
     const cost = round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made + 1)
     if (sure) own.failed += cost
-    else own.doubt += cost
+    else own.charged += cost
   }
 }
 
@@ -323,7 +323,7 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
-  const fresh = { met: [], outs: [], round: book.round, loose: false, doubt: 0, voided: false, untold: false, kept: history.length }
+  const fresh = { met: [], outs: [], round: book.round, loose: false, charged: 0, voided: false, untold: false, kept: history.length }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
 }
 
@@ -395,7 +395,7 @@ const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean 
 const comparePairing = (own: Own, row: Row): void => {
   if (own.loose) settleCredit(own, row)
   const unsure = own.voided && Math.abs(own.failed - row.failed) <= 4 // what it would have counted, before or after the void
-  const either = row.failed >= own.failed && row.failed <= own.failed + own.doubt
+  const either = row.failed >= own.failed && row.failed <= own.failed + own.charged
   if (unsure || either) own.failed = row.failed
   must(near(own.failed, row.failed), "a match that failed counts as one that was played in the queue, and no other does", row, own)
   must(near(own.credit, row.credit) && own.forfeits === row.forfeits, "credit is what was played", row, own)

@@ -1,5 +1,5 @@
 /**
- * Those who doubt results: a replay that does not follow voids its match, a runner that is distrusted all that it has
+ * Those who examine results: a replay that does not follow voids its match, a runner that is distrusted all that it has
  * played lately. As the service does, they ask again until they are told that it is done or cannot be.
  */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
@@ -18,27 +18,27 @@ const LATELY = 120
 const DISTRUSTED = 8
 
 export const make = (chance: Chance): Examiners => {
-  const doubtful: Array<string> = []
+  const suspects: Array<string> = []
   return {
     visit: (log, rows) => {
-      let as = "match doubted"
-      if (doubtful.length === 0) {
+      let as = "match suspected"
+      if (suspects.length === 0) {
         const lately = [...log.values()].slice(-LATELY)
         const { runner } = lately.length === 0 ? { runner: null } : chance.pick(lately)
         if (runner !== null && chance.in(0.2)) {
           as = "runner distrusted"
-          doubtful.push(...lately.filter((match) => match.runner === runner && match.turns !== null).map((match) => match.id))
-          doubtful.splice(0, doubtful.length - DISTRUSTED)
-        } else doubtful.push(doubted(chance, lately, rows))
+          suspects.push(...lately.filter((match) => match.runner === runner && match.turns !== null).map((match) => match.id))
+          suspects.splice(0, suspects.length - DISTRUSTED)
+        } else suspects.push(suspect(chance, lately, rows))
       }
-      const both = doubtful.length > 1 && chance.in(0.3)
-      return { commands: doubtful.slice(0, both ? 2 : 1).map((match) => voiding(match)), heard: heard(doubtful), as }
+      const both = suspects.length > 1 && chance.in(0.3)
+      return { commands: suspects.slice(0, both ? 2 : 1).map((match) => voiding(match)), heard: heard(suspects), as }
     }
   }
 }
 
 /** Mostly what counts, and of what counts mostly what was rated a while ago. */
-const doubted = (chance: Chance, lately: ReadonlyArray<Ended>, rows: View): string => {
+const suspect = (chance: Chance, lately: ReadonlyArray<Ended>, rows: View): string => {
   const x = chance.next()
   if (x < 0.04 || lately.length === 0) return id("version", 0)
   if (x < 0.08 && rows.live.size > 0) return chance.pick([...rows.live.keys()])
@@ -56,12 +56,12 @@ export const voiding = (match: string): Of<"VoidMatch"> => ({
 })
 
 const heard =
-  (doubtful: Array<string>): Visit["heard"] =>
+  (suspects: Array<string>): Visit["heard"] =>
   (commands, replies) => {
     commands.forEach((command, i) => {
       const reply = replies[i] as Replies["VoidMatch"] | undefined
       const again = reply !== undefined && !reply.voided && reply.reason === "again"
-      const place = command._tag === "VoidMatch" && !again ? doubtful.indexOf(command.match) : -1
-      if (place >= 0) doubtful.splice(place, 1)
+      const place = command._tag === "VoidMatch" && !again ? suspects.indexOf(command.match) : -1
+      if (place >= 0) suspects.splice(place, 1)
     })
   }

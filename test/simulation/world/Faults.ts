@@ -5,7 +5,7 @@
  */
 
 import type { State } from "@agon/domain/season/State.ts"
-import { SeasonEvents, type Told } from "@agon/server/actor/SeasonEvents.ts"
+import { type PublishedEvent, SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/actor/SeasonStore.ts"
 import { Effect, Layer, Semaphore } from "effect"
 import { count, type Seen } from "./Run.ts"
@@ -181,7 +181,7 @@ const listening = (seen: Seen, strike: (point: Point) => Effect.Effect<void, Sto
     SeasonEvents,
     SeasonEvents.of({
       claimed: () => Effect.void,
-      publish: (_, events: ReadonlyArray<Told>) =>
+      publish: (_, events: ReadonlyArray<PublishedEvent>) =>
         Effect.suspend(() => {
           for (const { _tag } of events) count(seen, `event ${_tag}`)
           return Effect.orDie(strike("tell"))

@@ -12,11 +12,11 @@ export interface Profile {
   readonly baselines: ReadonlyArray<string> // models
   readonly boards: ReadonlyArray<{ readonly id: string; readonly players: number }>
   /** Steps until it is brought to its end. */
-  readonly life: number
+  readonly incarnation_steps: number
   /** Faults of store and host a step, lost replies a call. */
   readonly trouble: number
-  /** Share of steps in which somebody doubts a result. */
-  readonly doubt: number
+  /** Share of steps in which somebody examines results. */
+  readonly examined: number
   readonly finals: boolean
   readonly sick: Sickness.Sick
 }
@@ -57,9 +57,9 @@ export const draw = (chance: Chance, n: number, now: number): Profile => {
     modelsEach: 3,
     baselines: Array.from({ length: chance.between(0, 3) }, (_, i) => id("model", 9001 + i)),
     boards: players.map((players, i) => ({ id: `b${i}`, players })),
-    life: chance.between(100, 600),
+    incarnation_steps: chance.between(100, 600),
     trouble: chance.pick([0, 0.03, 0.06]),
-    doubt: chance.pick([0, 0.01, 0.03]),
+    examined: chance.pick([0, 0.01, 0.03]),
     finals: chance.in(0.4),
     sick: Sickness.draw(chance)
   }

@@ -245,7 +245,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
   const { administrators, auditor, examiners, people, run, runners } = stage
   const { chance } = run
   const { meanwhile, wait_ms } = yield* misfortune(stage)
-  const doubt = ["log", "fold", "rewrite"].some((point) => stage.faults.plan.has(point as Faults.Point)) ? 1 : stage.profile.doubt // a log is read for those who doubt
+  const examined = ["log", "fold", "rewrite"].some((point) => stage.faults.plan.has(point as Faults.Point)) ? 1 : stage.profile.examined // a log is read for those who examine
   const visits = Array.from({ length: chance.between(1, 3) }, () => (chance.in(0.12) ? people.competitor(auditor.rows()) : runners.visit()))
   if (chance.in(0.04)) {
     const command = administrators.command(auditor.rows(), yield* now(stage), runners.keys())
@@ -254,7 +254,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
     // What was asked under a key comes after it was revoked: so does all that waits behind it in the mailbox.
     visits.splice(command._tag === "RevokeKey" ? 0 : chance.between(0, visits.length), 0, silent(command))
   }
-  if (chance.in(doubt)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
+  if (chance.in(examined)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
   if (stage.faults.plan.get("fold") === "slow") visits.push(...Faults.CROWD_MS.map((after_ms) => ({ ...runners.visit(), after_ms })))
   yield* say(stage, visits, wait_ms + 60 + pause(chance), meanwhile)
   yield* hosted(stage)

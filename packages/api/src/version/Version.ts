@@ -9,15 +9,14 @@ export type Status = typeof Status.Type
 export const Phase = Schema.Literals(["upload", "review", "trial", "suspended"])
 export type Phase = typeof Phase.Type
 
-/** A version's standing on one ladder; `rank` is null once it is out of contention. */
-export const Standing = Schema.Struct({
+/** A version's rating on one ladder; `rank` is null once it is out of contention. */
+const LadderRating = Schema.Struct({
   rating: Schema.Finite,
   deviation: Schema.Finite,
   provisional: Schema.Boolean,
   matches: Schema.Int,
   rank: Schema.NullOr(Schema.Int)
 })
-export type Standing = typeof Standing.Type
 
 export const Trial = Schema.Struct({
   matches: Schema.Int,
@@ -55,7 +54,7 @@ export const Version = Schema.Struct({
   infer_us: Schema.NullOr(Schema.Int),
   runtime_version: Schema.NullOr(Schema.String),
   trial: Schema.NullOr(Trial),
-  ratings: byLadder(Standing),
+  ratings: byLadder(LadderRating),
   created_at: Instant,
   last_played_at: Schema.NullOr(Instant)
 }).annotate({ identifier: "Version" })

@@ -29,7 +29,7 @@ export const CAPACITY = 4096
 export const COMMANDS_MAX = 128
 
 /** Long enough for all but the largest seasons to be read, shorter than the timeout of a caller on another node. */
-const FIRST_LIFE_PATIENCE = Duration.seconds(5)
+const FIRST_INCARNATION_TIMEOUT = Duration.seconds(5)
 
 /** Commands of one caller, which land in one commit and are answered together. */
 export interface Held {
@@ -58,7 +58,7 @@ export const begun = (mailbox: Mailbox): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (Deferred.isDoneUnsafe(mailbox.first) || mailbox.waiting >= CAPACITY) return Effect.void
     mailbox.waiting++
-    return Effect.timeoutOption(Deferred.await(mailbox.first), FIRST_LIFE_PATIENCE).pipe(
+    return Effect.timeoutOption(Deferred.await(mailbox.first), FIRST_INCARNATION_TIMEOUT).pipe(
       Effect.ensuring(Effect.sync(() => mailbox.waiting--)),
       Effect.asVoid
     )

@@ -22,12 +22,12 @@ const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (sto
   const store = yield* SeasonStore.pipe(Effect.provide(MemoryStore.layer(memory)))
   const host = yield* HostClock.make
   const mailbox = yield* Mailbox.make(SEASON)
-  const life = SeasonActor.supervised(mailbox).pipe(
+  const actor = SeasonActor.supervised(mailbox).pipe(
     Effect.provideService(SeasonStore, wrap(store)),
     Effect.provide([SeasonEvents.layerSilent, Logger.layer([])]),
     Effect.provideService(Clock.Clock, host.clock)
   )
-  let fiber = yield* Effect.forkChild(life)
+  let fiber = yield* Effect.forkChild(actor)
   yield* TestClock.adjust(0)
   return {
     ask: <C extends Command>(command: C) => Mailbox.ask(mailbox, command),
@@ -38,7 +38,7 @@ const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (sto
     away: Effect.fnUntraced(function* (duration: `${number} seconds`) {
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust(duration)
-      fiber = yield* Effect.forkChild(life)
+      fiber = yield* Effect.forkChild(actor)
       yield* TestClock.adjust(0)
     })
   }

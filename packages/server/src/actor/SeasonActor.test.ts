@@ -9,14 +9,14 @@ import * as MemoryStore from "../../../../test/support/MemoryStore.ts"
 import { board, id, lease, outcome, report, settings, submit } from "../../../../test/support/SeasonScript.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as SeasonActor from "./SeasonActor.ts"
-import { SeasonEvents, type Told } from "./SeasonEvents.ts"
+import { type PublishedEvent, SeasonEvents } from "./SeasonEvents.ts"
 import { SeasonStore, StoreFailed } from "./SeasonStore.ts"
 
 type Store = SeasonStore["Service"]
 const SEASON = id("season", 1)
 
 interface Heard {
-  readonly events: Array<Told | "claimed">
+  readonly events: Array<PublishedEvent | "claimed">
   /** The effect that the listener runs on each event. */
   reaction: Effect.Effect<void>
 }
@@ -340,7 +340,7 @@ describe("SeasonActor and its listeners", () => {
     })
   )
 
-  it.effect("says at the start of every life that anything may have changed", () =>
+  it.effect("says at the start of every incarnation that anything may have changed", () =>
     Effect.gen(function* () {
       let refuse = false
       const { ask, heard } = yield* start((store) => refusing(store, () => refuse))

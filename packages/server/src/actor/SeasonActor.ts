@@ -25,7 +25,7 @@ import { restarts } from "../process/restarts.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Mailbox from "./Mailbox.ts"
-import { SeasonEvents, type SeasonName, type Told } from "./SeasonEvents.ts"
+import { type PublishedEvent, SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
 import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
 
@@ -45,7 +45,7 @@ export const run = Effect.fnUntraced(
   function* (mailbox: Mailbox.Mailbox) {
     const events = yield* SeasonEvents
     const incarnation = yield* begun(mailbox)
-    yield* told(events.claimed(incarnation.name))
+    yield* announce(events.claimed(incarnation.name))
     yield* Mailbox.open(mailbox)
     // Scoped, since incarnations follow each other in one fiber: fibers forked by one end with it.
     yield* Effect.scoped(Effect.provideService(playing(mailbox, incarnation), Clock.Clock, incarnation.guard.clock))
@@ -54,7 +54,7 @@ export const run = Effect.fnUntraced(
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
 )
 
-interface Life {
+interface Incarnation {
   readonly fence: Fence
   readonly guard: ClockGuard.ClockGuard
   readonly name: SeasonName
@@ -69,15 +69,15 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   guard.compare(fence.at)
   const state = restore(snapshot)
   returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: fence.at + ClockGuard.AHEAD_MAX_MS })
-  return { fence, guard, name, state } satisfies Life
+  return { fence, guard, name, state } satisfies Incarnation
 })
 
 /** Takes batch after batch until the season closes, on the guarded clock. Changes made by the return of the season are written first. */
-const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Life) {
+const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnation: Incarnation) {
   const store = yield* SeasonStore
   const events = yield* SeasonEvents
-  const { guard, name, state } = life
-  let { fence } = life
+  const { guard, name, state } = incarnation
+  let { fence } = incarnation
   yield* SeasonMetrics.gaugesOf(name, state, mailbox)
   let believed = true
   let folding: Fiber.Fiber<void> | undefined
@@ -93,7 +93,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, life: Lif
     const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store.log, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
-    let happened: ReadonlyArray<Told> = state.events
+    let happened: ReadonlyArray<PublishedEvent> = state.events
     if (isDirty(state) || fence.waiting.due <= now) {
       const begun_ms = performance.now()
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
@@ -162,17 +162,18 @@ const failed = (cause: Cause.Cause<{ readonly _tag: string }>, tag: string): boo
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag === tag)
 
 /** Readers of these ratings since the change have seen the old rows: their cached answers are purged again. */
-const written = (state: State, ratings: ReadonlyArray<LadderRating>): Told => ({
+const written = (state: State, ratings: ReadonlyArray<LadderRating>): PublishedEvent => ({
   _tag: "RatingsWritten",
   ladders: [...new Set(ratings.map(({ ladder }) => ladder))],
   versions: ratings.map(({ version }) => version),
   models: ratings.flatMap(({ version }) => state.versions_by_id.get(version)?.model ?? [])
 })
 
-const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<Told>) => told(events.publish(name, happened))
+const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<PublishedEvent>) =>
+  announce(events.publish(name, happened))
 
 /** A listener's failure changes nothing: the commit stands and its callers are answered. */
-const told = (telling: Effect.Effect<void>): Effect.Effect<void> =>
+const announce = (telling: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.timeout(telling, TELL_TIMEOUT).pipe(
     Effect.catchCause((cause) => Effect.logError("season events", cause)),
     Effect.asVoid

@@ -21,7 +21,7 @@ export interface SeasonName {
  * An event of the season, or the ratings whose rows were written later than they changed (`WaitingRatings`): a season
  * that plays more than 500 matches a second shows its ladders up to 10 s late.
  */
-export type Told =
+export type PublishedEvent =
   | Event
   | {
       readonly _tag: "RatingsWritten"
@@ -33,7 +33,7 @@ export type Told =
 export class SeasonEvents extends Context.Service<
   SeasonEvents,
   {
-    readonly publish: (season: SeasonName, events: ReadonlyArray<Told>) => Effect.Effect<void>
+    readonly publish: (season: SeasonName, events: ReadonlyArray<PublishedEvent>) => Effect.Effect<void>
     readonly claimed: (season: SeasonName) => Effect.Effect<void>
   }
 >()("server/season/SeasonEvents") {

@@ -2,7 +2,7 @@ import type { Event } from "@agon/domain/season/Event.ts"
 import { assert, describe, it } from "vitest"
 import * as tags from "../http/tags.ts"
 import { purgedBy, purgedByAll, purgedByClaim } from "./purges.ts"
-import type { Told } from "./SeasonEvents.ts"
+import type { PublishedEvent } from "./SeasonEvents.ts"
 
 const season = { id: "s1", game: "snakes", slug: "spring" }
 const rated: Event = { _tag: "MatchRated", match: "x", ladders: ["nano", "open"], versions: ["v1", "v2"], models: ["m1", "m2"] }
@@ -33,7 +33,7 @@ describe("purges", () => {
   })
 
   it("ratings that are written late purge their ladders, versions and models once more, and nothing else", () => {
-    const late: Told = { _tag: "RatingsWritten", ladders: ["open"], versions: ["v1"], models: ["m1"] }
+    const late: PublishedEvent = { _tag: "RatingsWritten", ladders: ["open"], versions: ["v1"], models: ["m1"] }
     assert.sameMembers([...purgedBy(season, late)], [tags.ladderTag("s1", "open"), tags.versionTag("v1"), tags.modelTag("m1")])
   })
 

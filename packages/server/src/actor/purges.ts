@@ -19,7 +19,7 @@ import {
   unseenTag,
   versionTag
 } from "../http/tags.ts"
-import type { SeasonName, Told } from "./SeasonEvents.ts"
+import type { PublishedEvent, SeasonName } from "./SeasonEvents.ts"
 
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))
 
@@ -27,7 +27,7 @@ const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(sea
 const TAGS_MAX = 512
 
 /** The tags that a commit's events invalidate; where they are many, the tag of the whole season. */
-export const purgedByAll = (season: SeasonName, events: ReadonlyArray<Told>): ReadonlyArray<string> => {
+export const purgedByAll = (season: SeasonName, events: ReadonlyArray<PublishedEvent>): ReadonlyArray<string> => {
   const tags = new Set<string>()
   for (const event of events) {
     for (const tag of purgedBy(season, event)) tags.add(tag)
@@ -40,7 +40,7 @@ export const purgedByAll = (season: SeasonName, events: ReadonlyArray<Told>): Re
 const MOVES: ReadonlySet<VersionChange> = new Set(["entered", "superseded", "disabled", "disqualified", "reinstated"])
 
 /** The tags that an event invalidates. */
-export const purgedBy = ({ game, id }: SeasonName, event: Told): ReadonlyArray<string> => {
+export const purgedBy = ({ game, id }: SeasonName, event: PublishedEvent): ReadonlyArray<string> => {
   switch (event._tag) {
     case "MatchRated":
       return [

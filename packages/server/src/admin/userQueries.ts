@@ -9,8 +9,8 @@ import { Instant } from "../database/rows.ts"
 
 const UserRow = Schema.Struct({ ...User.fields, created_at: Instant })
 
-const Standing = Schema.Struct({ id: Schema.String, admin: Schema.Boolean, suspended: Schema.Boolean })
-export type AccountState = typeof Standing.Type
+const AccountState = Schema.Struct({ id: Schema.String, admin: Schema.Boolean, suspended: Schema.Boolean })
+export type AccountState = typeof AccountState.Type
 
 /** The columns of an account `a`; its identities by identity_account. */
 const columns = `a.username, a.display_name, a.admin, a.suspended, a.created_at,
@@ -71,14 +71,14 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** One row by the primary key, without a lock: `lockOffice` already excludes other demotions and suspensions. */
   standing: SqlSchema.findOneOption({
     Request: Schema.String,
-    Result: Standing,
+    Result: AccountState,
     execute: (id) => sql`SELECT id, admin, suspended FROM account WHERE id = ${id}`
   }),
 
   /** Locks one row by account_username, so that a suspension and a sign-in follow one another. */
   hold: SqlSchema.findOneOption({
     Request: Schema.String,
-    Result: Standing,
+    Result: AccountState,
     execute: (username) => sql`SELECT id, admin, suspended FROM account WHERE username = ${username} FOR NO KEY UPDATE`
   }),
 

@@ -16,7 +16,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../audit/audits.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
-import { makeCommentTold } from "./commentTold.ts"
+import { makeCommentNotifications } from "./commentNotifications.ts"
 import { type ModeratedRow, makeQueries } from "./moderationQueries.ts"
 import { purgedByComment, subjectOf, threadTag } from "./tags.ts"
 
@@ -53,7 +53,7 @@ const makeDecide = Effect.gen(function* () {
   const audits = yield* makeAudits
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
-  const told = yield* makeCommentTold
+  const notify = yield* makeCommentNotifications
 
   const write = Effect.fnUntraced(function* (id: string, verdict: Verdict) {
     const held = yield* queries.hold(id)
@@ -65,7 +65,7 @@ const makeDecide = Effect.gen(function* () {
     yield* verdict === "approved" ? queries.approve(id, now) : queries.remove(id)
     const more = Number(verdict === "approved") - Number(before.state === "published")
     if (more !== 0) yield* queries.count(before.thread_id, more)
-    if (verdict === "approved" && !before.published) yield* told.approved(before.account_id, before)
+    if (verdict === "approved" && !before.published) yield* notify.approved(before.account_id, before)
     return { before, changed }
   })
 

@@ -13,7 +13,7 @@ import { Words } from "../account/Words.ts"
 import { newId } from "../database/newId.ts"
 import type { Viewer } from "../database/visibility.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
-import { makeCommentTold } from "./commentTold.ts"
+import { makeCommentNotifications } from "./commentNotifications.ts"
 import { makeQueries, type SubjectRow } from "./queries.ts"
 import { type Place, purgedByComment, subjectOf, threadTag } from "./tags.ts"
 
@@ -63,7 +63,7 @@ const makeFind = Effect.map(makeQueries, ({ ofMatch, ofModel }) =>
 
 const makePost = Effect.gen(function* () {
   const cache = yield* ResponseCache
-  const told = yield* makeCommentTold
+  const notify = yield* makeCommentNotifications
   const find = yield* makeFind
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
@@ -89,7 +89,7 @@ const makePost = Effect.gen(function* () {
     const { state } = added.value
     if (state === "published") {
       yield* queries.count(thread.id, 1)
-      yield* told.answered({ id, parent_id, author: username, match_id, model_id })
+      yield* notify.answered({ id, parent_id, author: username, match_id, model_id })
     }
     return { id, parent_id, body, state, created_at: now.toISOString() }
   })

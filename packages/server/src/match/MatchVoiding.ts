@@ -17,7 +17,7 @@ import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { makeQueries } from "./voidingQueries.ts"
 
-export interface Doubtful {
+export interface SuspectMatch {
   readonly season_id: string
   readonly match: string
   readonly detail: string
@@ -33,9 +33,9 @@ export class MatchVoiding extends Context.Service<
   MatchVoiding,
   {
     /** Fails where the season or the database is away: repeat it; repeating changes nothing already done. */
-    readonly voidMatch: (doubtful: Doubtful) => Effect.Effect<void, Failure>
+    readonly voidMatch: (suspect: SuspectMatch) => Effect.Effect<void, Failure>
     /** Flags the runner alone: the match stands. */
-    readonly flag: (runner: string, doubtful: Omit<Doubtful, "runners">) => Effect.Effect<void, Failure>
+    readonly flag: (runner: string, suspect: Omit<SuspectMatch, "runners">) => Effect.Effect<void, Failure>
   }
 >()("agon/MatchVoiding") {
   static readonly layer: Layer.Layer<MatchVoiding, never, SqlClient.SqlClient | Parking | SeasonActors> = Layer.effect(
@@ -50,7 +50,7 @@ const makeMatchVoiding = Effect.gen(function* () {
   const parking = yield* Parking
   const queries = yield* makeQueries
 
-  const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, { detail, match, season_id }: Omit<Doubtful, "runners">) {
+  const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, { detail, match, season_id }: Omit<SuspectMatch, "runners">) {
     const now = new Date(yield* Clock.currentTimeMillis)
     const write = Effect.gen(function* () {
       const [flagged] = yield* queries.flag({ runner, now })
@@ -64,13 +64,13 @@ const makeMatchVoiding = Effect.gen(function* () {
     yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
   })
 
-  const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: Doubtful) {
+  const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch) {
     const audit = yield* ownAudit("match.void", match, { detail, runners })
     const reply = yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail, found: null, audit })
     return reply.voided ? ("voided" as const) : reply.reason
   })
 
-  const leave = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: Doubtful, why: string) {
+  const leave = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch, why: string) {
     const place = yield* queries.placeOf(season_id)
     yield* audits.logged(place, Effect.void, () => ownAudit("match.doubt", match, { detail, runners, why }))
     yield* Effect.logError("a match was not voided", { match, detail, why })
@@ -78,13 +78,13 @@ const makeMatchVoiding = Effect.gen(function* () {
 
   return MatchVoiding.of({
     flag,
-    voidMatch: Effect.fn("MatchVoiding.voidMatch")(function* (doubtful) {
-      for (const runner of doubtful.runners) yield* flag(runner, doubtful)
-      const outcome = yield* once(doubtful).pipe(Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)))
-      const { detail, match } = doubtful
+    voidMatch: Effect.fn("MatchVoiding.voidMatch")(function* (suspect) {
+      for (const runner of suspect.runners) yield* flag(runner, suspect)
+      const outcome = yield* once(suspect).pipe(Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)))
+      const { detail, match } = suspect
       if (outcome === "again") return yield* new NotVoidedYet({ match })
       if (outcome === "voided") return yield* Effect.logWarning("a match was voided", { match, detail })
-      if (outcome !== "already") return yield* leave(doubtful, outcome)
+      if (outcome !== "already") return yield* leave(suspect, outcome)
     })
   })
 })

@@ -7,7 +7,7 @@ import { twoDecimals } from "../rating/shown.ts"
 import type { MapTally } from "./mapQueries.ts"
 import type { ResultRow } from "./queries.ts"
 
-interface Standing {
+interface Place {
   readonly class: string | null
   readonly rank: number | null
 }
@@ -18,11 +18,11 @@ const LAST = 5
 export const recordOf = (
   season: string,
   ladder: Ladder,
-  standing: Option.Option<Standing>,
+  standing: Option.Option<Place>,
   rank_week_ago: number | null,
   results: ReadonlyArray<ResultRow>
 ): ModelSeason => {
-  const { class: held, rank } = Option.getOrElse(standing, (): Standing => ({ class: null, rank: null }))
+  const { class: held, rank } = Option.getOrElse(standing, (): Place => ({ class: null, rank: null }))
   const best = results.find((row) => row.best)
   const worst = results.find((row) => row.worst)
   return {

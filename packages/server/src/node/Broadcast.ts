@@ -3,11 +3,11 @@
  * words gathered since its last statement, so that a thousand writes a second make a few notifications and no write waits
  * for one. A node ignores its own words.
  *
- *   deaf ──LISTEN stands──▶ hearing ──the listener is lost, or nothing was received for half a minute──▶ deaf
+ *   disconnected ──LISTEN stands──▶ hearing ──the listener is lost, or nothing was received for half a minute──▶ disconnected
  *
- * While a node is "deaf" (disconnected) it may miss any word, so listeners are told when this begins and ends and can act
+ * While a node is disconnected it may miss any word, so listeners are told when this begins and ends and can act
  * safely in between. A silently cut connection raises no error: hence every node sends a heartbeat, and one that has not
- * received even its own counts itself as deaf.
+ * received even its own counts itself as disconnected.
  */
 
 import { randomUUID } from "node:crypto"
@@ -28,7 +28,7 @@ const maxPending = 10_000
 /** Sent in place of words; it stands for all of them. */
 export const everything = "*"
 
-/** How often a node sends a heartbeat, and after how long without a message it counts as deaf. */
+/** How often a node sends a heartbeat, and after how long without a message it counts as disconnected. */
 export interface Pulse {
   readonly beat_ms: number
   readonly disconnected_ms: number

@@ -95,7 +95,7 @@ const makeReplayAudits = Effect.gen(function* () {
         return Effect.map(payloads.audit(audit, lease, until), (payload) => ({ lease, payload }))
       })
     }),
-    result: Effect.fn("Audits.result")(function* (key, lease, state_sha256) {
+    result: Effect.fn("ReplayAudits.result")(function* (key, lease, state_sha256) {
       const name = parseLease(lease)
       const found = name === undefined ? Option.none() : yield* Effect.orDie(queries.find(name.id))
       if (Option.isNone(found) || name!.n > found.value.lease_n) return "unknown"
@@ -141,7 +141,7 @@ const makeJudge = Effect.gen(function* () {
   const queries = yield* makeQueries
   const settle = (id: string, verdict: string) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
-  const doubtful = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
+  const voidSuspect = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
     voiding.voidMatch({ season_id, match: match_id, detail, runners })
   const playedBy = ({ played_by }: AuditRow) => (played_by === null ? [] : [played_by])
 
@@ -154,7 +154,7 @@ const makeJudge = Effect.gen(function* () {
       return yield* settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256
-    yield* doubtful(audit, "Played again, it ended in another state twice.", playedBy(audit))
+    yield* voidSuspect(audit, "Played again, it ended in another state twice.", playedBy(audit))
     return yield* settle(id, agreed ? "report_wrong" : "no_two_agree")
   })
 
@@ -167,7 +167,7 @@ const makeJudge = Effect.gen(function* () {
       yield* audits.logged(place, settle(audit.id, "nobody_came"), () => told)
       return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
     }
-    yield* doubtful(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
+    yield* voidSuspect(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
     return yield* settle(audit.id, "undecided")
   })
   return { hear, giveUp }

@@ -168,9 +168,9 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     if (result.kind !== "match" || !faults.note(key, isFault)) return
     const runner = holdings.get(result.lease)?.runner
     if (runner === undefined) return
-    const doubtful = { season_id, match: parseLease(result.lease)!.id, detail: "Too many matches of its key ended in engine_fault." }
+    const suspect = { season_id, match: parseLease(result.lease)!.id, detail: "Too many matches of its key ended in engine_fault." }
     yield* voiding
-      .flag(runner, doubtful)
+      .flag(runner, suspect)
       .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
   })
 

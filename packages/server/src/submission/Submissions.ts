@@ -38,7 +38,7 @@ import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
-import { type Asking, makeClosedStanding } from "./closedStanding.ts"
+import { type Asking, makeClosedFacts } from "./closedFacts.ts"
 import { checkNote } from "./note.ts"
 import { makeQueries } from "./queries.ts"
 import { worded } from "./wording.ts"
@@ -124,10 +124,10 @@ interface Entry {
 /** Refuses where there is no room for the files of a new version. */
 type HasRoom<E> = Effect.Effect<unknown, E>
 
-const makeStanding = Effect.gen(function* () {
+const makeFacts = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const closed = yield* makeClosedStanding
+  const closed = yield* makeClosedFacts
 
   const asking = (account: SignedIn, season: FoundSeason, model: OwnModel | null) =>
     Effect.map(
@@ -135,25 +135,25 @@ const makeStanding = Effect.gen(function* () {
       ({ eligible }): Asking => ({ owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false })
     )
 
-  const standing = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) => {
+  const factsOf = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) => {
     const fromRows = closed(season, asks, hashes)
     if (season.record.closed_at !== null) return fromRows // asking for its actor would only wake it to say so
     return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes }).pipe(Effect.catchTag("season_closed", () => fromRows))
   }
 
-  return { asking, standing }
+  return { asking, factsOf }
 })
 
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const { asking, standing } = yield* makeStanding
+  const { asking, factsOf } = yield* makeFacts
 
   /** Runs the preflight first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
   const take = Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
     const { manifest_hash, weights_hash } = entry
     const asks = { ...(yield* asking(account, season, model)), model: model.id }
-    const { refused, same } = yield* standing(season, asks, { weights_hash, manifest_hash })
+    const { refused, same } = yield* factsOf(season, asks, { weights_hash, manifest_hash })
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
     yield* room
@@ -188,7 +188,7 @@ const makeSubmissions = Effect.gen(function* () {
   const seasons = yield* Seasons
   const words = yield* Words
   const enter = yield* makeEnter
-  const { asking, standing } = yield* makeStanding
+  const { asking, factsOf } = yield* makeFacts
 
   const ownModel = Effect.fnUntraced(function* (account: SignedIn, game: string, id: string) {
     const found = isUuid(id) ? yield* Effect.orDie(queries.model({ id, owner_id: account.id, game })) : Option.none()
@@ -222,7 +222,7 @@ const makeSubmissions = Effect.gen(function* () {
   const preflight: Submissions["Service"]["preflight"] = Effect.fn("Submissions.preflight")(function* (account, game, about) {
     const season = yield* seasons.find(game, about.season, account.id)
     const model = about.model === undefined ? null : yield* ownModel(account, game, about.model)
-    const { holdings, refused } = yield* standing(season, yield* asking(account, season, model), null)
+    const { holdings, refused } = yield* factsOf(season, yield* asking(account, season, model), null)
     const full = yield* room.left(account.id, season.record.rules.max_stored_bytes_per_owner, []).pipe(
       Effect.as([]),
       Effect.catchTag("storage_full", (refusal) => Effect.succeed([refusal]))

@@ -24,7 +24,7 @@ const Entered = Schema.Struct({
 })
 export type Entered = typeof Entered.Type
 
-const ClosedStanding = Schema.Struct({
+const ClosedFacts = Schema.Struct({
   models: Schema.Int,
   versions: Schema.Int,
   has_this: Schema.Boolean,
@@ -62,7 +62,7 @@ const baselineColumns =
 const newestOfBaselines = `model m CROSS JOIN LATERAL (
   SELECT * FROM version v WHERE v.model_id = m.id AND v.season_id = m.baseline_season ORDER BY v.number DESC LIMIT 1) v`
 
-const makeStandings = (sql: SqlClient.SqlClient) => ({
+const makeFacts = (sql: SqlClient.SqlClient) => ({
   /** One row by version_pkey. */
   status: SqlSchema.findOne({
     Request: Schema.String,
@@ -84,7 +84,7 @@ const makeStandings = (sql: SqlClient.SqlClient) => ({
    * The holdings of an account in a closed season, which has no machine to ask: the account's versions by
    * version_owner, every version of the season by version_ord where weights are asked about, and the model's by version_model.
    */
-  closedStanding: SqlSchema.findOne({
+  closedFacts: SqlSchema.findOne({
     Request: Schema.Struct({
       season_id: Schema.String,
       owner_id: Schema.String,
@@ -92,7 +92,7 @@ const makeStandings = (sql: SqlClient.SqlClient) => ({
       weights_hash: Schema.NullOr(Schema.String),
       manifest_hash: Schema.NullOr(Schema.String)
     }),
-    Result: ClosedStanding,
+    Result: ClosedFacts,
     execute: ({ manifest_hash, model_id, owner_id, season_id, weights_hash }) => sql`
       SELECT count(DISTINCT v.model_id) FILTER (WHERE v.status <> 'rejected')::int AS models,
         count(*) FILTER (WHERE v.status <> 'rejected' AND v.model_id = ${model_id}::uuid)::int AS versions,
@@ -215,6 +215,6 @@ const makeBaselines = (sql: SqlClient.SqlClient) => ({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeSubmissions(sql),
-  ...makeStandings(sql),
+  ...makeFacts(sql),
   ...makeBaselines(sql)
 }))

@@ -28,7 +28,7 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
 export const finishClosing = (state: State): void => {
   if (state.now >= state.close_requested_at! + CLOSING_MS) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
-    for (const each of [...state.voiding.values()]) leaveStanding(state, each)
+    for (const each of [...state.voiding.values()]) keepRated(state, each)
   }
   if (state.live.size + state.voiding.size > 0) return
   const round = currentRound(state)
@@ -41,7 +41,7 @@ export const finishClosing = (state: State): void => {
   state.events.push({ _tag: "SeasonClosed" })
 }
 
-const leaveStanding = (state: State, { match, n }: Voiding): void => {
+const keepRated = (state: State, { match, n }: Voiding): void => {
   state.voiding.delete(match)
   state.writes.voiding.add(match)
   const detail = { why: "closed before ratings without it were there" }

@@ -59,14 +59,14 @@ const replayed = (played: Played): ReadonlyMap<string, Rating> => {
   const seeds = [...played.books.seeds.values()]
     .filter(({ round }) => round === played.state.round)
     .sort((a, b) => a.n - b.n || a.ord - b.ord)
-  const sow = (until: number) => {
+  const applySeeds = (until: number) => {
     while (seeds.length > 0 && seeds[0]!.n < until) {
       const { ladder, of, version } = seeds.shift()!
       ratings.set(`${ladder} ${version}`, takenOver(ratings.get(`${ladder} ${of}`) ?? START))
     }
   }
   for (const { ladder, rated_n, seats } of countedOf(played)) {
-    sow(rated_n!)
+    applySeeds(rated_n!)
     for (const each of new Set([ladder!, "open"])) {
       const keys = seats.map(({ version }) => `${each} ${version}`)
       const after = rated(
@@ -76,7 +76,7 @@ const replayed = (played: Played): ReadonlyMap<string, Rating> => {
       keys.forEach((key, i) => ratings.set(key, after[i]!))
     }
   }
-  sow(Infinity)
+  applySeeds(Infinity)
   return ratings
 }
 

@@ -9,7 +9,7 @@ import { storableJson } from "../../database/storable.ts"
 import type { Fence } from "../SeasonStore.ts"
 import type { Turn } from "../WaitingRatings.ts"
 import { classesOf } from "./figures.ts"
-import { toldParts } from "./notifications.ts"
+import { notificationParts } from "./notifications.ts"
 import { pack } from "./redo.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
@@ -103,7 +103,7 @@ const parts = (state: State, turn: Turn, seq: number): ReadonlyArray<Part> => {
     ...voidedParts(state),
     ...changeParts({ seats: writes.rerated, seeds: writes.seeds, points: writes.series }),
     statement.bind(shapes.audits, writes.audits),
-    ...toldParts(state)
+    ...notificationParts(state)
   ].filter((part) => part !== null)
 }
 

@@ -121,8 +121,8 @@ export const make = (sql: PgClient): SeasonLog => {
       const read = matchesOf(yield* storing(season, matches(sql, season, place.after, limit)))
       const until = end ? LAST_N : (read.at(-1)?.rated_n ?? place.after)
       if (until === place.after) return { matches: read, seeds: [], points: [] }
-      const sown = yield* storing(season, seeds(sql, season, place, until))
-      return { matches: read, seeds: sown, points: yield* storing(season, points(sql, season, place, until)) }
+      const inherited = yield* storing(season, seeds(sql, season, place, until))
+      return { matches: read, seeds: inherited, points: yield* storing(season, points(sql, season, place, until)) }
     }),
 
     earlier: Effect.fn("SeasonLog.earlier")(function* (season, ladder, versions, after) {

@@ -15,9 +15,9 @@ import { publicPrefix } from "../../database/visibility.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"
 
-type Moved = Extract<Event, { _tag: "VersionMoved" }>
+type VersionMove = Extract<Event, { _tag: "VersionMoved" }>
 
-interface Told {
+interface Notification {
   readonly row: Version
   readonly kind: string
   readonly became: string // between the name of the model and that of the season
@@ -27,9 +27,9 @@ interface Told {
 
 /** The changes that owners are told of. They know their own submission, and only baselines are disabled. */
 const wording = (
-  { change, reject_reason }: Moved,
+  { change, reject_reason }: VersionMove,
   { reject_detail, successor }: Version
-): Pick<Told, "kind" | "became" | "more"> | undefined => {
+): Pick<Notification, "kind" | "became" | "more"> | undefined => {
   switch (change) {
     case "admitted":
       return { kind: "version_admitted", became: "was admitted and plays its trial in", more: "" }
@@ -61,21 +61,21 @@ const wants = (who: string, kind: string) =>
 const INTO = "INSERT INTO notification (id, account_id, kind, subject, link, created_at)"
 
 const versionColumns = [
-  uuid<Told>("account_id", ({ row }) => row.owner),
-  uuid<Told>("version_id", ({ row }) => row.id),
-  uuid<Told>("model_id", ({ row }) => row.model),
-  int<Told>("number", ({ row }) => row.number),
-  text<Told>("kind", ({ kind }) => kind),
-  text<Told>("became", ({ became }) => became),
-  text<Told>("more", ({ more }) => more),
-  float<Told>("at", ({ at }) => at)
+  uuid<Notification>("account_id", ({ row }) => row.owner),
+  uuid<Notification>("version_id", ({ row }) => row.id),
+  uuid<Notification>("model_id", ({ row }) => row.model),
+  int<Notification>("number", ({ row }) => row.number),
+  text<Notification>("kind", ({ kind }) => kind),
+  text<Notification>("became", ({ became }) => became),
+  text<Notification>("more", ({ more }) => more),
+  float<Notification>("at", ({ at }) => at)
 ]
 const versions = `unnest(?1::uuid[], ?2::uuid[], ?3::uuid[], ?4::int4[], ?5::text[], ?6::text[], ?7::text[], ?8::float8[])
        AS t (account_id, version_id, model_id, number, kind, became, more, at)
      JOIN model m ON m.id = t.model_id`
 const subject = "'Version ' || t.number || ' of ' || m.name || ' ' || t.became || ' ' || s.name || t.more"
 /** Names by model_pkey and season_pkey. */
-const ownersTold: Shape<Told> = statement.worded(
+const toOwners: Shape<Notification> = statement.worded(
   `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), t.account_id, t.kind, ${subject}, '/v1/me/versions/' || t.version_id,
      to_timestamp(t.at / 1000.0)
    FROM f JOIN season s ON s.id = f.season_id, ${versions}
@@ -85,9 +85,9 @@ const ownersTold: Shape<Told> = statement.worded(
 
 /**
  * The season's administrators, by season_admin_pkey: told of a suspended entry, since they can reinstate it. An owner
- * among them is told as its owner.
+ * among them is notified as its owner.
  */
-const administratorsTold: Shape<Told> = statement.worded(
+const toAdministrators: Shape<Notification> = statement.worded(
   `${INTO} SELECT new_id(to_timestamp(t.at / 1000.0)), x.account_id, t.kind, ${subject}, ${publicPrefix} || '/versions/' || t.version_id,
      to_timestamp(t.at / 1000.0)
    FROM f JOIN season s ON s.id = f.season_id JOIN season_admin x ON x.season_id = f.season_id, ${versions}
@@ -99,7 +99,7 @@ const administratorsTold: Shape<Told> = statement.worded(
  * Everyone who has ever submitted a version, by version_ord, and everyone on the roster who has signed in, by participant_login
  * and identity_login. Versions of this commit are in no table yet; its first row has none and says when.
  */
-const closeTold: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
+const ofClosing: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
   `${INTO} SELECT new_id(x.at), x.account_id, 'season_closed', s.name || ' is closed.',
      ${publicPrefix} || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
    FROM f JOIN season s ON s.id = f.season_id CROSS JOIN LATERAL (
@@ -117,21 +117,21 @@ const closing = (state: State): Part | null => {
   if (!state.events.some(({ _tag }) => _tag === "SeasonClosed")) return null
   const owners = [...state.writes.inserted.keys()].map((id) => versionOf(state, id)!.owner)
   return statement.bind(
-    closeTold,
+    ofClosing,
     [null, ...owners].map((owner) => ({ owner, at: state.now }))
   )
 }
 
-export const toldParts = (state: State): ReadonlyArray<Part | null> => {
+export const notificationParts = (state: State): ReadonlyArray<Part | null> => {
   const { rejected, versions } = state.writes
   if (versions.size + rejected.size === 0 && state.phase !== "closed") return []
-  const told = state.events.flatMap((event) => {
+  const notified = state.events.flatMap((event) => {
     if (event._tag !== "VersionMoved") return []
     const row = versionOf(state, event.version)!
     const said = wording(event, row)
     return said === undefined ? [] : [{ row, at: state.now, ...said }]
   })
-  const owned = told.filter(({ row }) => row.owner !== null)
-  const suspended = told.filter(({ kind }) => kind === "version_suspended")
-  return [statement.bind(ownersTold, owned), statement.bind(administratorsTold, suspended), closing(state)]
+  const owned = notified.filter(({ row }) => row.owner !== null)
+  const suspended = notified.filter(({ kind }) => kind === "version_suspended")
+  return [statement.bind(toOwners, owned), statement.bind(toAdministrators, suspended), closing(state)]
 }

@@ -21,14 +21,14 @@ interface Hashes {
 }
 const NO_HASHES = { weights_hash: null, manifest_hash: null }
 
-export const makeClosedStanding = Effect.gen(function* () {
+export const makeClosedFacts = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   return Effect.fnUntraced(function* ({ id, record }: FoundSeason, asking: Asking, hashes: Hashes | null) {
     const { eligible, model, owner, retired } = asking
     const { cooldown_s, max_models_per_owner, max_versions_per_model } = record.rules
     const now = yield* Clock.currentTimeMillis
-    const held = yield* Effect.orDie(queries.closedStanding({ ...(hashes ?? NO_HASHES), season_id: id, owner_id: owner, model_id: model }))
+    const held = yield* Effect.orDie(queries.closedFacts({ ...(hashes ?? NO_HASHES), season_id: id, owner_id: owner, model_id: model }))
     const until = held.last_submitted_at === null ? null : held.last_submitted_at.getTime() + cooldown_s * 1000
     const holdings: Holdings = {
       models: { held: held.models, cap: max_models_per_owner },

@@ -4,7 +4,7 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
-import { toldParts } from "@agon/server/actor/store/notifications.ts"
+import { notificationParts } from "@agon/server/actor/store/notifications.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -58,7 +58,7 @@ const told = Effect.gen(function* () {
 })
 
 /** What a commit of the state would carry of it. */
-const carried = (state: State) => toldParts(state).filter((part) => part !== null).length
+const carried = (state: State) => notificationParts(state).filter((part) => part !== null).length
 
 layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
   it.effect("tells an owner how their version fares, step by step and each step once", () =>

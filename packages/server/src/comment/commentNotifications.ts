@@ -18,7 +18,7 @@ const linkOf = (place: Pick<Place, "match_id" | "model_id">) => {
 }
 
 /** Both write in the caller's transaction. */
-export const makeCommentTold = Effect.gen(function* () {
+export const makeCommentNotifications = Effect.gen(function* () {
   const queries = yield* makeQueries
   const tell = yield* makeTell
 

@@ -16,4 +16,4 @@ const WRONG = `
   SELECT kind, link, coalesce(n, 0) AS n FROM due FULL JOIN told USING (account_id, kind, link)
   WHERE due.link IS NULL OR n IS DISTINCT FROM 1`
 
-export const wronglyTold = (sql: PgClient) => sql.unsafe<{ readonly kind: string; readonly link: string; readonly n: number }>(WRONG)
+export const wrongNotifications = (sql: PgClient) => sql.unsafe<{ readonly kind: string; readonly link: string; readonly n: number }>(WRONG)

@@ -65,7 +65,10 @@ const makeLeaderboards = Effect.gen(function* () {
     const best = yield* queries.best({ season_id: id, ladder, limit })
     const models = best.map(({ model_id }) => model_id)
     const versions = yield* queries.versionsOf({ season_id: id, models, limit: VERSIONS_OF_MODEL_MAX })
-    const counted = yield* rivals.of(versions.map(({ id }) => id))
+    const counted = yield* rivals.of(
+      versions.map(({ id }) => id),
+      new Set(models)
+    )
     return { season: record.slug, season_name: record.name, ladder, entries: againstEachOther(best, versions, counted) }
   }, Effect.orDie)
 

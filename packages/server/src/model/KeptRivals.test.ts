@@ -136,4 +136,86 @@ describe("kept rivals", () => {
       assert.deepStrictEqual([saved.get("v")!.voided, saved.get("v")!.from.getTime()], [3, 8_999])
     })
   )
+
+  /** Versions of so many rivals each that an earlier process has counted and stored, and a count that answers later. */
+  const makeLarge = (names: ReadonlyArray<string>, rivals: number) => {
+    const season = makeSeason(Array.from({ length: rivals + 1 }, (_, i) => ({ at: i, rival: `r${i}` })))
+    const { saved, store } = makeStore()
+    const tallies = new Map(Array.from({ length: rivals }, (_, i) => [`r${i}`, { played: 1, wins: 1, draws: 0, losses: 0, last_ms: i }]))
+    for (const name of names) saved.set(name, { from: new Date(rivals), voided: 0, tallies })
+    const large = { store, statements: 0, loaded: [] as Array<string>, most: 20 }
+    const load = store.load
+    const counting: RivalStore = {
+      ...store,
+      load: (versions) =>
+        Effect.andThen(
+          Effect.sync(() => large.loaded.push(...versions)),
+          load(versions)
+        )
+    }
+    const count = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
+      if (++large.statements > large.most) return yield* Effect.die(new Error("no end"))
+      const counted = yield* Effect.forEach(asked, ({ from, seats }) => season.count(from, seats))
+      yield* Effect.yieldNow
+      return new Map(asked.map(({ version }, i) => [version, counted[i]!]))
+    })
+    const all = Object.fromEntries(Array.from({ length: rivals + 1 }, (_, i) => [`r${i}`, 1]).toSorted())
+    return { all, count, large, store: counting }
+  }
+
+  it.effect("of a version with more rivals than are kept at all are read all the same", () =>
+    Effect.gen(function* () {
+      const { all, count, large, store } = makeLarge(["v"], 10)
+      const kept = new KeptRivals(store, 5)
+      assert.deepStrictEqual(playedOf((yield* kept.read(["v"], count)).get("v")!), all)
+      assert.strictEqual(large.statements, 1)
+      assert.isAtMost(kept.pairs, 5)
+    })
+  )
+
+  it.effect("of reads that are too large to be kept together are read by one statement each, however they take turns", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 40 }, (_, i) => `v${i}`)
+      const { all, count, large, store } = makeLarge(names, 10)
+      const kept = new KeptRivals(store, 100)
+      const reads = [names.slice(0, 20), names.slice(20), names, names.toReversed()]
+      const found = yield* Effect.forEach(reads, (versions) => kept.read(versions, count), { concurrency: "unbounded" })
+      for (const [i, each] of found.entries()) {
+        assert.sameMembers([...each.keys()], [...reads[i]!])
+        for (const tallies of each.values()) assert.deepStrictEqual(playedOf(tallies), all)
+      }
+      assert.isAtMost(large.statements, 8)
+      assert.isAtMost(kept.pairs, 100)
+    })
+  )
+
+  it.effect("of a read that is too large leave half of the place to those of others, and are the same ones at its repeat", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 40 }, (_, i) => `v${i}`)
+      const { count, large, store } = makeLarge([...names, "small"], 10)
+      const kept = new KeptRivals(store, 100)
+      const read = (versions: ReadonlyArray<string>) =>
+        Effect.sync(() => large.loaded.splice(0)).pipe(
+          Effect.andThen(kept.read(versions, count)),
+          Effect.map(() => large.loaded.splice(0))
+        )
+      yield* read(["small"])
+      assert.lengthOf(yield* read(names), 40)
+      assert.deepStrictEqual(yield* read(["small"]), [])
+      const again = yield* read(names)
+      assert.lengthOf(again, 40 - 5, "half of the hundred pairs are kept")
+      assert.sameMembers(yield* read(names), again)
+      assert.deepStrictEqual(yield* read(["small"]), [])
+    })
+  )
+
+  it.effect("are answered of the asked ones alone", () =>
+    Effect.gen(function* () {
+      const { count, store } = makeLarge(["v"], 10)
+      const kept = new KeptRivals(store)
+      const some = yield* kept.read(["v"], count, new Set(["r3", "r10", "else"])) // the second is of the last instant
+      assert.deepStrictEqual(playedOf(some.get("v")!), { r10: 1, r3: 1 })
+      assert.strictEqual(kept.pairs, 10)
+    })
+  )
 })

@@ -5,7 +5,8 @@
  *     ◀── there are more                                          └▶ these are counted anew with each read
  *
  * since another match may still be written at the same instant. A voided match no longer counts: the season counts voided
- * matches, and once that counter has moved, everything is counted again. Statements stay short however many matches there are, and a
+ * matches, and once that counter has moved, everything is counted again. A read holds the counts that it works on, so it gets on whatever
+ * other reads throw out of the kept ones meanwhile. Statements stay short however many matches there are, and a
  * seat counted by one read is not counted again: counts are stored after every statement's worth of seats, for other nodes and restarts.
  */
 import { Effect } from "effect"
@@ -60,6 +61,20 @@ interface Kept {
   readonly tallies: Map<string, Tally>
   /** Seats counted since the last save. */
   readonly unsaved: number
+  /** The same counts once a read has gone on with them; it grows the same tallies. */
+  next?: Kept
+}
+
+/** A version that a read is counting: the counts so far, and the seats to ask for at least. */
+interface Unfinished {
+  readonly kept: Kept
+  readonly seats: number
+}
+
+/** The pairs of a read's versions that are kept, or were until another read threw them out, of each and together. */
+interface Mine {
+  readonly of: Map<string, number>
+  pairs: number
 }
 
 /** Seats of one version that are read by one statement: 10 ms where they are in memory. */
@@ -77,6 +92,12 @@ export const BEGINNING = new Date("0001-01-01T00:00:00Z")
 const shareOf = (versions: number) => Math.min(SEATS_MAX, Math.floor(STATEMENT_SEATS_MAX / versions))
 
 const nothing = (voided?: number): Kept => ({ from: BEGINNING, voided, tallies: new Map(), unsaved: 0 })
+
+const latest = (kept: Kept): Kept => {
+  let last = kept
+  while (last.next !== undefined) last = last.next
+  return last
+}
 
 const add = (to: Map<string, Tally>, model_id: string, more: Tally) => {
   const had = to.get(model_id)
@@ -121,42 +142,53 @@ export class KeptRivals {
     this.#most = most
   }
 
-  /** By version; `count` answers for up to `VERSIONS_MAX` versions at once, for those alone that have not been counted to their end. */
-  read<E, R>(versions: ReadonlyArray<string>, count: Count<E, R>): Effect.Effect<ReadonlyMap<string, Tallies>, E, R> {
+  /**
+   * By version, of all rivals or of `rivals` alone; `count` answers for up to `VERSIONS_MAX` versions at once, for those alone that have
+   * not been counted to their end.
+   */
+  read<E, R>(
+    versions: ReadonlyArray<string>,
+    count: Count<E, R>,
+    rivals?: ReadonlySet<string>
+  ): Effect.Effect<ReadonlyMap<string, Tallies>, E, R> {
     const all = new Map<string, Tallies>()
-    /** With each version the seats to ask for at least: more than its share where that many share one instant. */
-    const step = (asking: ReadonlyMap<string, number>): Effect.Effect<void, E, R> =>
-      Effect.flatMap(this.#loaded([...asking.keys()]), (before) => {
-        const share = shareOf(asking.size)
-        const asked = [...before].map(([version, { from }]) => ({ version, from, seats: Math.max(share, asking.get(version)!) }))
-        return Effect.flatMap(count(asked), (counted) => {
-          const unfinished = new Map<string, number>()
-          for (const one of asked) {
-            const outcome = this.#take(one, before.get(one.version)!, counted.get(one.version)!)
-            if (typeof outcome === "number") unfinished.set(one.version, outcome)
-            else all.set(one.version, outcome)
-          }
-          const saved = this.#save(asked.map(({ version }) => version).filter((version) => !unfinished.has(version)))
-          return unfinished.size === 0 ? saved : Effect.andThen(saved, step(unfinished))
-        })
+    const mine = this.#mineOf(versions)
+    /** With each version the counts so far, and the seats to ask for at least: more than its share where that many share one instant. */
+    const step = (asking: ReadonlyMap<string, Unfinished>): Effect.Effect<void, E, R> => {
+      const share = shareOf(asking.size)
+      const asked = Array.from(asking, ([version, { kept, seats }]) => ({ version, from: kept.from, seats: Math.max(share, seats) }))
+      return Effect.flatMap(count(asked), (counted) => {
+        const unfinished = new Map<string, Unfinished>()
+        const finished = new Map<string, Kept>()
+        for (const one of asked) {
+          const of = counted.get(one.version)!
+          const { again, kept } = this.#take(one, asking.get(one.version)!.kept, of, mine)
+          if (again !== undefined) unfinished.set(one.version, { kept, seats: again })
+          else finished.set(one.version, kept)
+          if (again === undefined) all.set(one.version, withNewest(kept.tallies, of, rivals))
+        }
+        const saved = this.#save(finished, mine)
+        return unfinished.size === 0 ? saved : Effect.andThen(saved, step(unfinished))
       })
+    }
     const parts = Array.from({ length: Math.ceil(versions.length / VERSIONS_MAX) }, (_, i) =>
       versions.slice(i * VERSIONS_MAX, (i + 1) * VERSIONS_MAX)
     )
-    const steps = Effect.forEach(parts, (part) => step(new Map(part.map((version) => [version, 0]))), { discard: true })
+    const steps = Effect.forEach(parts, (part) => Effect.flatMap(this.#loaded(part, mine), step), { discard: true })
     return Effect.as(steps, all)
   }
 
-  /** The counts of a version, or how many seats to ask for at least where it is to be asked again. */
-  #take({ from, seats, version }: Asked, before: Kept, counted: Counted): Tallies | number {
-    if (this.#kept.get(version) !== before) return 0 // another read has counted them
+  /** The counts of a version, and how many seats to ask for at least where it is to be asked again. */
+  #take({ from, seats, version }: Asked, before: Kept, counted: Counted, mine: Mine): { readonly kept: Kept; readonly again?: number } {
+    if (before.next !== undefined) return { kept: latest(before), again: 0 } // another read has counted them
     if (before.voided !== undefined && before.voided !== counted.voided) {
-      this.#put(version, nothing(counted.voided))
-      return 0
+      const kept = nothing(counted.voided)
+      this.#replace(version, before, kept, mine)
+      return { kept, again: 0 }
     }
-    const after = this.#add(version, before, counted)
-    if (counted.seats < seats) return withNewest(after.tallies, counted)
-    return after.from.getTime() === from.getTime() ? seats * 2 : 0
+    const kept = this.#add(version, before, counted, mine)
+    if (counted.seats < seats) return { kept }
+    return { kept, again: kept.from.getTime() === from.getTime() ? seats * 2 : 0 }
   }
 
   /** The number of pairs kept. */
@@ -164,66 +196,85 @@ export class KeptRivals {
     return this.#pairs
   }
 
-  #loaded(versions: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Kept>> {
-    const absent = versions.filter((version) => !this.#kept.has(version))
-    const loaded = absent.length === 0 ? Effect.succeed(new Map<string, Stored>()) : this.#store.load(absent)
-    // Another read may have loaded some meanwhile.
-    return Effect.map(
-      loaded,
-      (stored) => new Map(versions.map((version) => [version, this.#kept.get(version) ?? this.#begin(version, stored.get(version))]))
-    )
+  /** Those that are kept already come first. */
+  #mineOf(versions: ReadonlyArray<string>): Mine {
+    const of = new Map(versions.flatMap((version) => (this.#kept.has(version) ? [[version, this.#kept.get(version)!.tallies.size]] : [])))
+    return { of, pairs: of.values().reduce((sum, pairs) => sum + pairs, 0) }
   }
 
-  #begin(version: string, stored: Stored | undefined): Kept {
+  #loaded(versions: ReadonlyArray<string>, mine: Mine): Effect.Effect<ReadonlyMap<string, Unfinished>> {
+    const absent = versions.filter((version) => !this.#kept.has(version))
+    const loaded = absent.length === 0 ? Effect.succeed(new Map<string, Stored>()) : this.#store.load(absent)
+    // Another read may have loaded some meanwhile, or thrown some out.
+    return Effect.map(loaded, (stored) => {
+      const kept = (version: string) => this.#kept.get(version) ?? this.#begin(version, stored.get(version), mine)
+      return new Map(versions.map((version) => [version, { kept: kept(version), seats: 0 }]))
+    })
+  }
+
+  #begin(version: string, stored: Stored | undefined, mine: Mine): Kept {
     const kept = stored === undefined ? nothing() : { ...stored, tallies: new Map(stored.tallies), unsaved: 0 }
-    this.#put(version, kept)
+    this.#put(version, kept, mine)
     return kept
   }
 
   /** Not with every read: unsaved seats are counted again by one statement. Tallies are copied, since reads meanwhile go on counting in them. */
-  #save(versions: ReadonlyArray<string>): Effect.Effect<void> {
-    const due = versions.flatMap((version) => {
-      const kept = this.#kept.get(version)
-      return kept === undefined || kept.unsaved < SEATS_MAX || kept.voided === undefined
+  #save(finished: ReadonlyMap<string, Kept>, mine: Mine): Effect.Effect<void> {
+    const due = [...finished].flatMap(([version, kept]) =>
+      kept.unsaved < SEATS_MAX || kept.voided === undefined
         ? []
-        : [[version, { ...kept, tallies: new Map(kept.tallies) }, kept.voided] as const]
-    })
-    for (const [version] of due) this.#put(version, { ...this.#kept.get(version)!, unsaved: 0 })
-    return Effect.forEach(due, ([version, { from, tallies }, voided]) => this.#store.save(version, { from, voided, tallies }), {
-      discard: true
-    })
+        : [{ version, kept, stored: { from: kept.from, voided: kept.voided, tallies: new Map(kept.tallies) } }]
+    )
+    for (const { kept, version } of due) this.#replace(version, kept, { ...kept, unsaved: 0 }, mine)
+    return Effect.forEach(due, ({ stored, version }) => this.#store.save(version, stored), { discard: true })
   }
 
-  #add(version: string, before: Kept, counted: Counted): Kept {
+  #add(version: string, before: Kept, counted: Counted, mine: Mine): Kept {
     const { last, seats, voided } = counted
     const { tallies } = before
-    this.#drop(version)
+    const had = tallies.size
     grow(tallies, counted)
+    if (this.#kept.get(version)?.tallies === tallies) this.#pairs += tallies.size - had
     const kept: Kept = { from: last ?? before.from, voided, tallies, unsaved: before.unsaved + seats }
-    this.#put(version, kept)
+    this.#replace(version, before, kept, mine)
     return kept
   }
 
-  #put(version: string, kept: Kept) {
-    this.#drop(version)
+  /** Also counts that were thrown out meanwhile go on in those who still read them. */
+  #replace(version: string, before: Kept, after: Kept, mine: Mine) {
+    before.next = after
+    this.#put(version, after, mine)
+  }
+
+  /**
+   * A read brings in no more than half of the pairs, or one version where that has more: the versions of a large read would only throw
+   * each other out, and those of all others. A version beyond that is loaded again by the next read.
+   */
+  #put(version: string, kept: Kept, mine: Mine) {
+    const had = this.#drop(version)
+    const { size } = kept.tallies
+    const pairs = mine.pairs - (mine.of.get(version) ?? 0) + size
+    if (!had && mine.of.size > 0 && pairs > this.#most / 2) return
+    mine.of.set(version, size)
+    mine.pairs = pairs
     this.#kept.set(version, kept)
-    this.#pairs += kept.tallies.size
+    this.#pairs += size
     for (const oldest of this.#kept.keys()) {
       if (this.#pairs <= this.#most) break
       this.#drop(oldest)
     }
   }
 
-  #drop(version: string) {
+  #drop(version: string): boolean {
     const kept = this.#kept.get(version)
-    if (kept === undefined) return
-    this.#kept.delete(version)
+    if (kept === undefined) return false
     this.#pairs -= kept.tallies.size
+    return this.#kept.delete(version)
   }
 }
 
-const withNewest = (tallies: Tallies, { rivals }: Counted): Tallies => {
-  const all = new Map(tallies)
-  for (const rival of rivals) if (rival.newest) add(all, rival.model_id, tallyOf(rival))
+const withNewest = (tallies: Tallies, { rivals }: Counted, only?: ReadonlySet<string>): Tallies => {
+  const all = only === undefined ? new Map(tallies) : new Map([...only].flatMap((id) => (tallies.has(id) ? [[id, tallies.get(id)!]] : [])))
+  for (const rival of rivals) if (rival.newest && only?.has(rival.model_id) !== false) add(all, rival.model_id, tallyOf(rival))
   return all
 }

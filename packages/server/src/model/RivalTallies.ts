@@ -7,8 +7,8 @@ import { type MetRow, makeQueries } from "./rivalQueries.ts"
 export class RivalTallies extends Context.Service<
   RivalTallies,
   {
-    /** The matches of versions that count, by version and by the other's model. */
-    readonly of: (versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Tallies>>
+    /** The matches of versions that count, by version and by the other's model; against `rivals` alone where they are given. */
+    readonly of: (versions: ReadonlyArray<string>, rivals?: ReadonlySet<string>) => Effect.Effect<ReadonlyMap<string, Tallies>>
   }
 >()("agon/RivalTallies") {
   static readonly layer: Layer.Layer<RivalTallies, never, SqlClient.SqlClient> = Layer.effect(
@@ -16,7 +16,7 @@ export class RivalTallies extends Context.Service<
     Effect.map(makeQueries, (queries) => {
       const kept = new KeptRivals(storeOf(queries))
       const count = (asked: ReadonlyArray<Asked>) => Effect.map(queries.met(asked), countedOf)
-      return { of: (versions) => Effect.orDie(kept.read(versions, count)) }
+      return { of: (versions, rivals) => Effect.orDie(kept.read(versions, count, rivals)) }
     })
   )
 }

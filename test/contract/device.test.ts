@@ -72,6 +72,42 @@ layer(Served)("a device", (it) => {
     })
   )
 
+  it.effect("gets nothing by the approval of a session that has ended, until a session of the same person approves again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const sessionFor = Effect.gen(function* () {
+        const { device_code, user_code } = yield* begin()
+        yield* decide("ada", user_code, true)
+        return withToken(sessionOf((yield* ask(device_code)).headers)!)
+      })
+      const approvedBy = Effect.fnUntraced(function* (own: Call) {
+        const { device_code, user_code } = yield* begin()
+        assert.strictEqual((yield* post("/approve", { user_code, approve: true }, own)).json.state, "approved")
+        return { device_code, user_code }
+      })
+      const revoked = yield* sessionFor
+      const first = yield* approvedBy(revoked)
+      const { sessions } = (yield* call("/v1/sessions", revoked)).json
+      const { id } = sessions.find(({ current }: { current: boolean }) => current)
+      assert.strictEqual((yield* call(`/v1/sessions/${id}`, { method: "DELETE", as: "ada" })).status, 200)
+      assert.strictEqual((yield* named("ada", first.user_code)).json.state, "denied")
+      const refused = yield* ask(first.device_code)
+      assert.deepStrictEqual([said(refused), refused.headers.get("set-cookie")], ["400 access_denied", null])
+      assert.strictEqual((yield* decide("ada", first.user_code, true)).json.state, "approved")
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(said(yield* ask(first.device_code)), "200")
+
+      const expired = yield* sessionFor
+      const second = yield* approvedBy(expired)
+      yield* sql`UPDATE session SET expires_at = ${new Date(0)} WHERE id = (SELECT session_id FROM device_sign_in WHERE approved)`
+      assert.strictEqual(said(yield* ask(second.device_code)), "400 access_denied")
+      const signedOut = yield* sessionFor
+      const third = yield* approvedBy(signedOut)
+      assert.isBelow((yield* call("/v1/session", { method: "DELETE", ...signedOut })).status, 300)
+      assert.strictEqual(said(yield* ask(third.device_code)), "400 access_denied")
+    })
+  )
+
   it.effect("belongs to whoever decided first, and gets nothing of an account that is suspended", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -49,7 +49,7 @@ const NAMED = {
   ...{ game: "snakes", slug: "big", ladder: "open", ladders: ["nano", "open"], map: "board-3", map_id: "board-3", name: "model 101" },
   ...{ version, from: new Date(0), seats: 2_000 },
   ...{ now, at: now, since: now, until: now, seen_after: now, seen_before: now, points: moments, models: [model, id("model", 102)] },
-  ...{ limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
+  ...{ session_id: account, limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
   ...{
     enabled_only: false,
     files: false,
@@ -118,6 +118,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
   ],
   "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
+  "season/ownerQueries.ts removed": [{ season_id, accounts: [account, id("account", 51)] }],
   "season/creationQueries.ts appoint": [season_id, ["owner50"], now],
   "season/creationQueries.ts insert": [account, "snakes", "new", "sha256:engine", {}, created, now],
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],

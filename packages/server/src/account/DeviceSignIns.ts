@@ -4,7 +4,7 @@
  *
  * Only hashes of the codes are stored. The long one has 256 random bits. The short one has 34: it names a sign-in to somebody who is
  * signed in already, gives nothing by itself, and may be tried wrongly five times a minute by an account. Both end after ten minutes,
- * when the device has its session, or with a refusal. Everything is decided under row locks, so nodes agree.
+ * when the device has its session, or with a refusal; an approval also ends with the session that made it. Everything is decided under row locks, so nodes agree.
  */
 import { hash, randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
@@ -98,14 +98,25 @@ const makeBegin =
       return yield* new Unavailable({ detail: "Too many devices are being signed in just now; try again in a few minutes." })
     })
 
+interface Approved {
+  readonly account_id: string
+  readonly client_name: string
+  /** The session that approved. */
+  readonly session_id: string
+}
+
+const refused = new AccessDenied({ detail: "The sign-in was refused on the site, or the session that approved it has ended." })
+
 const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
   const accounts = yield* Accounts
   const sql = yield* SqlClient.SqlClient
 
-  const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, account_id: string, client_name: string) {
+  const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, { account_id, client_name, session_id }: Approved, at: Date) {
     const { suspended } = yield* queries.isSuspended(account_id)
+    const { live } = yield* queries.isLive({ session_id, now: at })
     yield* queries.end(device_code_sha256)
     if (suspended) return new AccessDenied({ detail: "The account is suspended." })
+    if (!live) return refused
     return { account_id, token: yield* accounts.openSession(account_id, client_name) }
   })
 
@@ -114,14 +125,14 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
     const at = yield* now
     const found = yield* queries.waiting({ device_code_sha256, now: at })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
-    const { account_id, asked_at, client_name, interval_s, state } = found.value
+    const { account_id, asked_at, client_name, interval_s, session_id, state } = found.value
     const early = asked_at !== null && at.getTime() < asked_at.getTime() + interval_s * 1000 - EARLY_MS
     const slower_s = Math.min(interval_s + SLOWER_S, INTERVAL_MAX_S)
     yield* queries.asked({ device_code_sha256, now: at, interval_s: early ? slower_s : interval_s })
     if (early) return new SlowDown({ detail: `Ask every ${slower_s} s from now on.` })
-    if (state === "denied") return new AccessDenied({ detail: "The sign-in was refused on the site." })
-    if (account_id === null) return new AuthorizationPending({ detail: "Nobody has approved the code yet." })
-    return yield* enter(device_code_sha256, account_id, client_name)
+    if (state === "denied") return refused
+    if (account_id === null || session_id === null) return new AuthorizationPending({ detail: "Nobody has approved the code yet." })
+    return yield* enter(device_code_sha256, { account_id, client_name, session_id }, at)
   })
 
   return Effect.fn("DeviceSignIns.complete")(function* (device_code: string) {
@@ -136,14 +147,14 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
 const makeTyped = Effect.fnUntraced(function* (queries: Queries) {
   const sql = yield* SqlClient.SqlClient
 
-  type Asked = { readonly user_code_sha256: Uint8Array; readonly account_id: string; readonly now: Date }
+  type Asked = { readonly user_code_sha256: Uint8Array; readonly account_id: string; readonly session_id: string; readonly now: Date }
   const typed = <E>(find: (asked: Asked) => Effect.Effect<Option.Option<DeviceSignIn>, E>) =>
-    Effect.fnUntraced(function* ({ id: account_id }: SignedIn, user_code: string) {
+    Effect.fnUntraced(function* ({ id: account_id, session_id }: SignedIn, user_code: string) {
       const at = yield* now
       const { wrong_at } = yield* queries.tries({ account_id, since: later(at, -WRONG_TRIES_MS) })
       const oldest = wrong_at.at(-WRONG_TRIES_MAX)
       if (oldest !== undefined) return new TooMany({ retry_after_ms: oldest.getTime() + WRONG_TRIES_MS - at.getTime() })
-      const found = yield* find({ user_code_sha256: sha256(typedCode(user_code)), account_id, now: at })
+      const found = yield* find({ user_code_sha256: sha256(typedCode(user_code)), account_id, session_id, now: at })
       if (Option.isSome(found)) return found.value
       yield* queries.countWrong({ account_id, now: at })
       return new NotFound({ detail: "No device shows this code, or its ten minutes are over." })

@@ -11,6 +11,7 @@ const SignInRow = Schema.Struct({ client_name: Schema.String, state: State, crea
 const Waiting = Schema.Struct({
   state: State,
   account_id: Schema.NullOr(Schema.String),
+  session_id: Schema.NullOr(Schema.String),
   client_name: Schema.String,
   asked_at: Schema.NullOr(Schema.Date),
   interval_s: Schema.Int
@@ -19,7 +20,9 @@ const Waiting = Schema.Struct({
 /** How many sign-ins were live before this one, of everybody and of the address, and when the address's first of them ends. */
 const Added = Schema.Struct({ live: Schema.Int, of_address: Schema.Int, first_ends_at: Schema.NullOr(Schema.Date), added: Schema.Boolean })
 
-const stateOf = "CASE WHEN approved IS NULL THEN 'pending' WHEN approved THEN 'approved' ELSE 'denied' END AS state"
+/** An approval ends with the session that made it: one row of session by its primary key. */
+const stateAt = (sql: SqlClient.SqlClient, now: Date) => sql`CASE WHEN approved IS NULL THEN 'pending'
+  WHEN approved AND EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.expires_at > ${now}) THEN 'approved' ELSE 'denied' END AS state`
 
 const makeOfDevices = (sql: SqlClient.SqlClient) => ({
   /**
@@ -65,7 +68,7 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ device_code_sha256: Sha256, now: Schema.Date }),
     Result: Waiting,
     execute: ({ device_code_sha256, now }) => sql`
-      SELECT ${sql.literal(stateOf)}, account_id, client_name, asked_at, interval_s FROM device_sign_in
+      SELECT ${stateAt(sql, now)}, account_id, client_name, session_id, asked_at, interval_s FROM device_sign_in
       WHERE device_code_sha256 = ${device_code_sha256} AND expires_at > ${now} FOR UPDATE`
   }),
 
@@ -81,6 +84,13 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
     Request: Schema.String,
     Result: Schema.Struct({ suspended: Schema.Boolean }),
     execute: (account_id) => sql`SELECT suspended FROM account WHERE id = ${account_id} FOR UPDATE`
+  }),
+
+  /** One row by the primary key. A statement after the locks, so that it sees a session that ended while they were waited for. */
+  isLive: SqlSchema.findOne({
+    Request: Schema.Struct({ session_id: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ live: Schema.Boolean }),
+    execute: ({ now, session_id }) => sql`SELECT EXISTS (SELECT 1 FROM session WHERE id = ${session_id} AND expires_at > ${now}) AS live`
   })
 })
 
@@ -105,19 +115,25 @@ const makeOfPeople = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ user_code_sha256: Sha256, account_id: Schema.String, now: Schema.Date }),
     Result: SignInRow,
     execute: ({ account_id, now, user_code_sha256 }) => sql`
-      SELECT client_name, ${sql.literal(stateOf)}, created_at, expires_at FROM device_sign_in
+      SELECT client_name, ${stateAt(sql, now)}, created_at, expires_at FROM device_sign_in
       WHERE user_code_sha256 = ${user_code_sha256} AND expires_at > ${now} AND (account_id IS NULL OR account_id = ${account_id})`
   }),
 
   /** Locks one live row by the same index. The person who approved may still refuse; a refusal stands. */
   decide: SqlSchema.findOneOption({
-    Request: Schema.Struct({ user_code_sha256: Sha256, account_id: Schema.String, approve: Schema.Boolean, now: Schema.Date }),
+    Request: Schema.Struct({
+      user_code_sha256: Sha256,
+      account_id: Schema.String,
+      session_id: Schema.String,
+      approve: Schema.Boolean,
+      now: Schema.Date
+    }),
     Result: SignInRow,
-    execute: ({ account_id, approve, now, user_code_sha256 }) => sql`
-      UPDATE device_sign_in SET account_id = ${account_id}, approved = ${approve}
+    execute: ({ account_id, approve, now, session_id, user_code_sha256 }) => sql`
+      UPDATE device_sign_in SET account_id = ${account_id}, session_id = ${session_id}, approved = ${approve}
       WHERE user_code_sha256 = ${user_code_sha256} AND expires_at > ${now}
         AND (account_id IS NULL OR (account_id = ${account_id} AND (approved OR NOT ${approve}::boolean)))
-      RETURNING client_name, ${sql.literal(stateOf)}, created_at, expires_at`
+      RETURNING client_name, ${stateAt(sql, now)}, created_at, expires_at`
   })
 })
 

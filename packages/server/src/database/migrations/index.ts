@@ -23,6 +23,7 @@ import disqualification from "./0030_disqualification.ts"
 import ownerChecks from "./0031_owner_checks.ts"
 import mapTallies from "./0032_map_tallies.ts"
 import deviceSignIn from "./0033_device_sign_in.ts"
+import deviceApprovals from "./0034_device_approvals.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -52,5 +53,6 @@ export const migrations = {
   "0030_disqualification": statements(disqualification),
   "0031_owner_checks": statements(ownerChecks),
   "0032_map_tallies": statements(mapTallies),
-  "0033_device_sign_in": statements(deviceSignIn)
+  "0033_device_sign_in": statements(deviceSignIn),
+  "0034_device_approvals": statements(deviceApprovals)
 }

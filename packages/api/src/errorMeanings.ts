@@ -9,7 +9,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   reenter_invalid: "A re-entry leaves out `game`, `model`, `season` or `from`.",
   authorization_pending: "Nobody has approved the device's code yet; ask again after the interval.",
   slow_down: "The device asked before its interval was over, which is now five seconds longer.",
-  access_denied: "The sign-in of the device was refused on the site, or the account is suspended.",
+  access_denied: "The sign-in of the device was refused on the site, the session that approved it has ended, or the account is suspended.",
   expired_token: "The device code is unknown or over, or its session was fetched already.",
   unauthenticated: "There is no session, it has ended, or the runner key is not in force.",
   admin_only: "The operation is one of platform administrators, and the caller is none.",

@@ -49,7 +49,7 @@ const NAMED = {
   ...{ game: "snakes", slug: "big", ladder: "open", ladders: ["nano", "open"], map: "board-3", map_id: "board-3", name: "model 101" },
   ...{ version, from: new Date(0), seats: 2_000 },
   ...{ now, at: now, since: now, until: now, seen_after: now, seen_before: now, points: moments, models: [model, id("model", 102)] },
-  ...{ session_id: account, limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
+  ...{ limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
   ...{
     enabled_only: false,
     files: false,
@@ -65,7 +65,7 @@ const NAMED = {
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
   ...{ title: "text", link: null, starts_at: null, ends_at: null, published_at: null },
   ...{ device_code_sha256: new Uint8Array(32), user_code_sha256: new Uint8Array(32), address_sha256: new Uint8Array(32), approve: true },
-  ...{ client_name: "text", interval_s: 5, live_max: 10, address_max: 10 },
+  ...{ client_name: "text", interval_s: 5, live_max: 10, address_max: 10, session_id: account },
   ...{ runner: account, state_sha256: "sha256:s", id: account, ended_at: now, created_at: now, n: 1, key_sha256: new Uint8Array(32) }
 }
 
@@ -118,7 +118,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
   ],
   "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
-  "season/ownerQueries.ts removed": [{ season_id, accounts: [account, id("account", 51)] }],
+  "account/ownerQueries.ts removed": [{ season_id, accounts: [account, id("account", 51)] }],
   "season/creationQueries.ts appoint": [season_id, ["owner50"], now],
   "season/creationQueries.ts insert": [account, "snakes", "new", "sha256:engine", {}, created, now],
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],

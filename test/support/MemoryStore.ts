@@ -224,5 +224,6 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
           : answerAgain(endedWork(memory.get(season), name.id), { n: name.n, key })
       }),
     log: logOf(memory),
+    removed: () => Effect.succeed(new Set()),
     open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
   })

@@ -1,15 +1,16 @@
 /** One write on the ground, in a transaction that is rolled back: its reply, and the rows that it changed. */
+
+import { makeQueries as makeOwnerChecks } from "@agon/server/account/ownerQueries.ts"
 import { makeQueries as makeChecks } from "@agon/server/match/checkQueries.ts"
 import { makeQueries as makeVoiding } from "@agon/server/match/voidingQueries.ts"
 import { makeQueries as makeAudits } from "@agon/server/runner/auditQueries.ts"
 import { makeQueries as makeRunners } from "@agon/server/runner/queries.ts"
 import { makeQueries as makeAdministration } from "@agon/server/season/administrationQueries.ts"
 import { makeQueries as makeCreation } from "@agon/server/season/creationQueries.ts"
-import { makeQueries as makeOwnerChecks } from "@agon/server/season/OwnerChecks.ts"
 import { makeQueries as makePeople } from "@agon/server/season/peopleQueries.ts"
 import { makeQueries as makeSubmission } from "@agon/server/submission/queries.ts"
 import { makeQueries as makeVersions } from "@agon/server/version/queries.ts"
-import { makeQueries as makeVoidOrders } from "@agon/server/version/VoidOrders.ts"
+import { makeQueries as makeVoidOrders } from "@agon/server/version/voidOrderQueries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Data, Effect, Exit } from "effect"
 import { type SqlClient, Statement } from "effect/sql"

@@ -43,7 +43,7 @@ export type Command =
       readonly weights_hash: string
       readonly manifest_hash: string
       readonly note: string | null
-      readonly eligible: boolean
+      readonly eligible: boolean // no longer if the season's actor finds that the owner was removed meanwhile
       readonly retired: boolean
       readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
       readonly audit?: Audit
@@ -103,8 +103,11 @@ export type Command =
   | { readonly _tag: "Disqualify"; readonly version: string; readonly reason: string; readonly audit?: Audit }
   /** A suspended or disqualified entry plays again. */
   | { readonly _tag: "Reinstate"; readonly version: string; readonly audit?: Audit }
-  /** Takes all entries of an account out of play, since it may not take part any more, or lets them play again. */
-  | { readonly _tag: "SwitchOwner"; readonly owner: string; readonly removed: boolean; readonly audit?: Audit }
+  /**
+   * Takes all entries of an account out of play, since it may not take part any more, or lets them play again. Null: the season's actor
+   * adds which of the two, as it is by the rows when the command's turn comes.
+   */
+  | { readonly _tag: "SwitchOwner"; readonly owner: string; readonly removed: boolean | null; readonly audit?: Audit }
   | {
       readonly _tag: "PlanRound"
       readonly kind: "round" | "finals"

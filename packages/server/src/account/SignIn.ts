@@ -14,6 +14,7 @@ import { PublicOrigin } from "../config/publicOrigin.ts"
 import { newId } from "../database/newId.ts"
 import { Accounts } from "./Accounts.ts"
 import { firstOf, type Identity } from "./identity.ts"
+import { checkAccount, shareLogins } from "./ownerQueries.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"
 import { makeQueries } from "./queries.ts"
 import { returnTo } from "./returnTo.ts"
@@ -184,6 +185,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, user_agent: string | undefined) {
     const { login, provider, subject } = identity
     const now = new Date(yield* Clock.currentTimeMillis)
+    yield* shareLogins(sql)
     yield* queries.lockIdentity(provider, subject)
     const holder = yield* queries.holderOf({ provider, subject })
     if (Option.isSome(holder)) {
@@ -192,6 +194,9 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
     }
     const account_id = Option.isSome(holder) ? holder.value.account_id : (link_to ?? (yield* addAccount(identity, now)))
     yield* queries.putIdentity({ provider, subject, account_id, login, now })
+    // Rosters name logins. An account that is new has no entries.
+    const renamed = Option.isSome(holder) ? holder.value.login !== login : link_to !== null
+    if (renamed) yield* checkAccount(sql, account_id)
     if (isAdmin(identity)) yield* queries.makeAdmin(account_id)
     return link_to === null ? yield* accounts.openSession(account_id, user_agent) : undefined
   })

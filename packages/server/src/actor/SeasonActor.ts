@@ -90,7 +90,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       state.writes.head = true // so that a commit reads the database's clock again
     }
     believed = guard.ahead() === 0
-    const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store.log, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
+    const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<PublishedEvent> = state.events
@@ -122,17 +122,30 @@ const stepEach = (state: State, batch: ReadonlyArray<ReadonlyArray<Command>>, no
 }
 
 const commandsOf = ({ commands }: Mailbox.Held): ReadonlyArray<Command> => commands
-const needsRows = ({ commands }: Mailbox.Held): boolean => commands.some(({ _tag }) => _tag === "VoidMatch" || _tag === "InstallFold")
+const needsRows = ({ commands }: Mailbox.Held): boolean =>
+  commands.some((command) => command._tag === "VoidMatch" || command._tag === "InstallFold" || rightAsked(command) !== null)
 
-/** The commands of a batch; those about the log carry the rows that they need, as the last commit left them. */
-const withRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, batch: ReadonlyArray<Mailbox.Held>) {
+/** The owner whose right to take part a command depends on. */
+const rightAsked = (command: Command): string | null => {
+  if (command._tag === "SwitchOwner") return command.removed === null ? command.owner : null
+  return command._tag === "SubmitVersion" && command.eligible ? command.owner : null
+}
+
+/** The commands of a batch; those about the log or an owner's right carry the rows that they need, as the last commit left them. */
+const withRows = Effect.fnUntraced(function* ({ log, removed }: SeasonStore["Service"], state: State, batch: ReadonlyArray<Mailbox.Held>) {
   const all = batch.map(commandsOf)
-  const voids = all.flatMap((commands) => commands.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : [])))
-  const install = all.flat().find((command) => command._tag === "InstallFold")
+  const flat = all.flat()
+  const voids = flat.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : []))
+  const owners = new Set(flat.flatMap((command) => rightAsked(command) ?? []))
+  const install = flat.find((command) => command._tag === "InstallFold")
   const found = new Map(voids.length === 0 ? [] : (yield* log.ended(state.id, voids)).map((match) => [match.id, match]))
+  const out = owners.size === 0 ? owners : yield* removed(state.id, [...owners])
   const rows = install === undefined ? null : yield* foldRows(log, state, install)
   const filled = (command: Command): Command => {
     if (command._tag === "VoidMatch") return { ...command, found: found.get(command.match) ?? null }
+    const owner = rightAsked(command)
+    if (owner !== null && command._tag === "SwitchOwner") return { ...command, removed: out.has(owner) }
+    if (owner !== null && command._tag === "SubmitVersion") return { ...command, eligible: !out.has(owner) }
     return command === install ? { ...install, rows } : command
   }
   return all.map((commands) => commands.map(filled))

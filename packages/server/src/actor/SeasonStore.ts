@@ -62,6 +62,8 @@ export class SeasonStore extends Context.Service<
     /** The answer to a result whose work is no longer open, from the rows; for results that the machine calls `unknown`. */
     readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
     readonly log: SeasonLog
+    /** Of these accounts, those that may not take part in the season any more. */
+    readonly removed: (season: string, accounts: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreFailed>
     /** Ids of the seasons that need an actor. */
     readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   }

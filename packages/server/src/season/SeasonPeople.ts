@@ -70,7 +70,7 @@ const makeRoster = Effect.gen(function* () {
     const write = queries
       .addParticipants({ season_id: season.id, provider, rows, now: yield* now })
       .pipe(Effect.tap(checks.ofRoster(season.id, provider, logins)))
-    yield* audits.logged(placeOf(season), write, (added) =>
+    yield* audits.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (added) =>
       added.length === 0
         ? undefined
         : auditOf(account, "participant.add", season.slug, { provider, logins: added.map(({ login }) => login) })
@@ -86,7 +86,7 @@ const makeRoster = Effect.gen(function* () {
           Option.match({ onNone: () => Effect.void, onSome: ({ login, provider }) => checks.ofRoster(season.id, provider, [login]) })
         )
       : Effect.succeedNone
-    const removed = yield* audits.logged(placeOf(season), write, (row) =>
+    const removed = yield* audits.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (row) =>
       Option.getOrUndefined(
         Option.map(row, ({ login, provider }) => auditOf(account, "participant.remove", season.slug, { provider, login }))
       )

@@ -48,6 +48,7 @@ export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">)
 
 /** In the order of submission, so that the newest version of a model is the one that plays. */
 export const switchOwner = (state: State, { audit, owner, removed }: Of<"SwitchOwner">): Replies["SwitchOwner"] => {
+  if (removed === null || !state.owners.has(owner)) return { switched: 0 }
   const mine = [...state.versions_by_id.values()].filter((version) => version.owner === owner && version.owner_removed !== removed)
   const switched = mine.filter(({ status }) => status !== "superseded").sort((a, b) => a.ord - b.ord)
   for (const version of switched) {

@@ -9,6 +9,7 @@ import type { Left } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { removedOwners } from "../../account/ownerQueries.ts"
 import { SeasonSql } from "../../database/Database.ts"
 import { SeasonClosed } from "../Mailbox.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
@@ -93,6 +94,7 @@ const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings:
 }
 
 const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
+  const removed = removedOwners(sql)
   const storeFailed = (season: string) => (cause: SqlError) => new StoreFailed({ season, cause })
   return SeasonStore.of({
     claim: Effect.fn("SeasonStore.claim")(function* (season) {
@@ -121,6 +123,11 @@ const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
     }),
 
     log: log.make(sql),
+
+    removed: Effect.fn("SeasonStore.removed")(function* (season, accounts) {
+      const rows = yield* Effect.mapError(removed({ season_id: season, accounts }), (cause) => new StoreFailed({ season, cause }))
+      return new Set(rows.map(({ id }) => id))
+    }),
 
     open: reading
       .openSeasons(sql)

@@ -1,21 +1,22 @@
 /**
- * Plays models against the snakes models of the zoo:
+ * Plays models against those of the zoo:
  *
- *   node examples/train/gauntlet.ts [--matches 200] [--rivals NAME,NAME] [--json] MODEL.onnx...
+ *   node examples/train/gauntlet.ts [--game snakes] [--matches 200] [--rivals NAME,NAME] [--json] MODEL.onnx...
  *
- * So many matches of each pair, half on a board of 7x7 and half on one of 11x11, with two seats, each seed once from either seat. A draw
- * is half a win; the interval is Wilson's, of 95 %. One model has a line for each rival, several have a row each.
+ * So many matches of each pair, half on a board of 7x7 and half on one of 11x11 (othello: 6x6 and 8x8), with two seats, each seed once
+ * from either seat. A draw is half a win; the interval is Wilson's, of 95 %. One model has a line for each rival, several have a row each.
  */
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { parseArgs } from "node:util"
+import type { BoardFile } from "@agon/engine/Engine.ts"
 import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { loadPlayer, type Player, playAll } from "@agon/zoo/testing/Lockstep.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 
-const engine = engineOf("snakes")!
 const rules = { max_turns: 150, strike_limit: 3 }
-const open7 = boardsOf("snakes").find(({ map_id }) => map_id === "open-7")!
+const boardOf = (game: string, map_id: string) => boardsOf(game).find((board) => board.map_id === map_id)!
+const open7 = boardOf("snakes", "open-7")
 const corners = {
   spawns: [
     [1, 1],
@@ -27,7 +28,10 @@ const corners = {
     [9, 1]
   ]
 }
-const boards = [open7, { ...open7, ...corners, map_id: "open-11", rows: 11, cols: 11 }]
+const games: Readonly<Record<string, ReadonlyArray<BoardFile>>> = {
+  snakes: [open7, { ...open7, ...corners, map_id: "open-11", rows: 11, cols: 11 }],
+  othello: [boardOf("othello", "small-6"), boardOf("othello", "classic-8")]
+}
 
 interface Score {
   readonly model: string
@@ -39,9 +43,10 @@ interface Score {
   readonly high: number
 }
 
-const contest = async (own: Player, rival: Player, matches: number): Promise<number> => {
+const contest = async (game: string, own: Player, rival: Player, matches: number): Promise<number> => {
+  const engine = engineOf(game)!
   let won = 0
-  for (const board of boards) {
+  for (const board of games[game]!) {
     const plan = Array.from({ length: matches / 2 }, (_, index) => ({
       seed: 1000 + (index >> 1),
       players: index % 2 === 0 ? [own, rival] : [rival, own]
@@ -75,13 +80,18 @@ const say = (scores: ReadonlyArray<Score>, models: number) => {
 
 const { positionals: models, values } = parseArgs({
   allowPositionals: true,
-  options: { matches: { type: "string", default: "200" }, rivals: { type: "string" }, json: { type: "boolean", default: false } }
+  options: {
+    game: { type: "string", default: "snakes" },
+    matches: { type: "string", default: "200" },
+    rivals: { type: "string" },
+    json: { type: "boolean", default: false }
+  }
 })
 const matches = Number(values.matches)
 const names = values.rivals?.split(",")
-const rivals = zoo.filter(({ game, name }) => game === "snakes" && (names === undefined || names.includes(name)))
+const rivals = zoo.filter(({ game, name }) => game === values.game && (names === undefined || names.includes(name)))
 if (!(matches > 0 && matches % 4 === 0) || models.length === 0 || rivals.length === 0) {
-  console.error("usage: gauntlet.ts [--matches N, a multiple of 4] [--rivals NAME,NAME] [--json] MODEL.onnx...")
+  console.error("usage: gauntlet.ts [--game GAME] [--matches N, a multiple of 4] [--rivals NAME,NAME] [--json] MODEL.onnx...")
   process.exit(2)
 }
 if (models.length > 1 && !values.json) console.log([" ".repeat(12), ...rivals.map(({ name }) => name)].join("  "))
@@ -89,7 +99,7 @@ for (const path of models) {
   const own = await loadPlayer({ weights: readFileSync(path), manifest: readFileSync(path.replace(/\.onnx$/, ".json")) })
   const scores: Array<Score> = []
   for (const rival of rivals) {
-    const won = await contest(own, await loadPlayer(rival.build()), matches)
+    const won = await contest(values.game, own, await loadPlayer(rival.build()), matches)
     scores.push(scored(basename(path, ".onnx"), rival.name, matches, won))
   }
   if (values.json) for (const score of scores) console.log(JSON.stringify(score))

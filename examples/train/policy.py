@@ -70,10 +70,10 @@ SHAPES = {"w1": (FEATURES, HIDDEN), "b1": (HIDDEN,), "w2": (HIDDEN, HIDDEN), "b2
 SIZE = sum(int(np.prod(shape)) for shape in SHAPES.values())
 
 
-def parts_of(vector):
+def parts_of(vector, shapes=SHAPES):
     """The weights by name, as views of one vector."""
     parts, at = {}, 0
-    for name, shape in SHAPES.items():
+    for name, shape in shapes.items():
         size = int(np.prod(shape))
         parts[name] = vector[at : at + size].reshape(shape)
         at += size

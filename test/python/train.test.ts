@@ -38,4 +38,15 @@ describe.skipIf(missing !== undefined)(`the example of training${missing === und
       assert.isAbove(after[index]!.low, before[index]!.high, `${rival}: ${JSON.stringify([before[index], after[index]])}`)
     assert.isAbove(after[0]!.low, 0.5, JSON.stringify(after[0]))
   })
+
+  it("trains an othello policy from nothing that is admitted, and that beats random play clearly", async () => {
+    const { output, status } = await python(["examples/train/othello.py", "--stages", "20", "--curve", "0", "--seed", "1", "--out", folder])
+    assert.strictEqual(status, 0, output)
+    assert.match(output, /^admitted: \d+ parameters/m)
+    const [before, after] = [...output.matchAll(/^random play .* \(95 %: (\d+) to (\d+)\) of 200 matches$/gm)].map(([, low, high]) => ({
+      low,
+      high
+    }))
+    assert.isAbove(Number(after!.low), Math.max(50, Number(before!.high)), output)
+  })
 })

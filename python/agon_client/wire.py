@@ -146,8 +146,16 @@ class Version(ClassOrNot):
     last_played_at: str | None
 
 
+class Waiting(TypedDict):
+    reason: str
+    ahead: int
+    eta_s: list[int] | None
+
+
 class OwnVersion(Version):
     reject_detail: str | None
+    waiting: Waiting | None
+    next_match_eta_s: list[int] | None
 
 
 class LeaderboardEntry(Class):

@@ -3,6 +3,7 @@
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
+import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { AdminHandlers } from "@agon/server/admin/http.ts"
 import { PlatformStatus } from "@agon/server/admin/PlatformStatus.ts"
 import { Users } from "@agon/server/admin/Users.ts"
@@ -24,6 +25,7 @@ import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { SeasonHandlers } from "@agon/server/season/http.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { Forecasts } from "@agon/server/version/Forecasts.ts"
 import { VersionHandlers } from "@agon/server/version/http.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
 import { Announcements } from "@agon/server/writing/Announcements.ts"
@@ -45,7 +47,10 @@ const reads = Layer.mergeAll(
   Boards.layer,
   Leaderboards.layer,
   PlatformStatus.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Versions.layer, Seasons.layer)), Layer.provide(Fixture.layer))
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(Forecasts.layer, Versions.layer, Seasons.layer)),
+  Layer.provide([Fixture.layer, Layer.mock(SeasonActors, { forecast: () => Effect.succeed([]) })])
+)
 const handlers = Layer.mergeAll(
   AccountHandlers.pipe(Layer.provide([Providers.layer([]), Layer.mock(SignIn, {})])),
   ...[AdminHandlers, BoardHandlers, LeaderboardHandlers, MatchHandlers, ModelHandlers, SeasonHandlers, VersionHandlers],

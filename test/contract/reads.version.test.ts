@@ -1,5 +1,6 @@
 /** Versions and models as anyone and as their owners read them (docs/contract.md#versions and docs/contract.md#models). */
 import { setTimeout as delay } from "node:timers/promises"
+import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { Users } from "@agon/server/admin/Users.ts"
 import { Comments } from "@agon/server/comment/Comments.ts"
 import { Moderation } from "@agon/server/comment/Moderation.ts"
@@ -11,6 +12,7 @@ import { ModelHandlers } from "@agon/server/model/http.ts"
 import { Models } from "@agon/server/model/Models.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { Forecasts } from "@agon/server/version/Forecasts.ts"
 import { VersionHandlers } from "@agon/server/version/http.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
 import { Announcements } from "@agon/server/writing/Announcements.ts"
@@ -26,7 +28,10 @@ import { call, core, unserved, Web } from "../support/Web.ts"
 const { at, matchIds: x, modelIds: m, uuid, versionIds: v } = Fixture
 
 /** Lookups ask the same database, so the layers of Web.ts are put together here. */
-const services = Models.layer.pipe(Layer.provideMerge(Layer.mergeAll(Versions.layer, Seasons.layer)), Layer.provide(Fixture.layer))
+const services = Models.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Forecasts.layer, Versions.layer, Seasons.layer)),
+  Layer.provide([Fixture.layer, Layer.mock(SeasonActors, { forecast: () => Effect.succeed([]) })])
+)
 const handlers = Layer.mergeAll(VersionHandlers, ModelHandlers, unserved("version", "model")).pipe(Layer.provide(services))
 const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Layer.Services<typeof handlers>>)).pipe(
   Layer.provide([MaxBody, HttpServer.layerServices]),

@@ -173,10 +173,16 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       const [home, away] = a.local.has(season) ? [a, b] : [b, a]
       assert.deepStrictEqual(yield* untilSuccess(away.actors.ask(season, report(first))), { accepted: true })
       assert.isFalse(away.local.has(season))
+      const reach = { admitters: 1, players: 1 }
+      const look = ({ actors }: typeof a) => actors.forecast(season, [id("version", 4), id("version", 5)], reach)
+      const nothing = { waiting: null, next_match_eta_s: null }
+      const trial = { reason: "trial", ahead: 0, eta_s: [0, 3] } as const
+      assert.deepStrictEqual(yield* look(home), [{ waiting: trial, next_match_eta_s: null }, nothing])
+      assert.deepStrictEqual(yield* look(away), yield* look(home), "what a version waits for is told on every node")
       const t0 = performance.now()
       yield* home.stop
-      const [trial] = yield* untilSuccess(away.actors.ask(season, lease())) // remembered by the rows
-      assert.deepInclude(trial, { kind: "match", is_trial: true })
+      const [work] = yield* untilSuccess(away.actors.ask(season, lease())) // remembered by the rows
+      assert.deepInclude(work, { kind: "match", is_trial: true })
       const taken_over_ms = performance.now() - t0
       assert.isBelow(taken_over_ms, allowed(5_000))
       assert.isTrue(away.local.has(season))

@@ -53,6 +53,7 @@ import { Seasons } from "./season/Seasons.ts"
 import { Baselines } from "./submission/Baselines.ts"
 import { Submissions } from "./submission/Submissions.ts"
 import { UploadWatch } from "./submission/UploadWatch.ts"
+import { Forecasts } from "./version/Forecasts.ts"
 import { VersionAdmin } from "./version/VersionAdmin.ts"
 import { Versions } from "./version/Versions.ts"
 import { VoidOrders } from "./version/VoidOrders.ts"
@@ -79,6 +80,7 @@ const Reads = Layer.mergeAll(
   Matches.layer.pipe(Layer.provide(Replays.layer)),
   Models.layer,
   RivalSweep.layer,
+  Forecasts.layer,
   PlatformStatus.layer
 ).pipe(Layer.provideMerge(Versions.layer), Layer.provideMerge(Seasons.layer))
 

@@ -25,6 +25,7 @@ import { MatchHandlers } from "@agon/server/match/http.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
+import { Forecasts } from "@agon/server/version/Forecasts.ts"
 import { VersionHandlers } from "@agon/server/version/http.ts"
 import { Versions } from "@agon/server/version/Versions.ts"
 import { NodeRuntime } from "@effect/platform-node"
@@ -66,6 +67,7 @@ const Handlers = Layer.mergeAll(
 const Reads = Layer.mergeAll(
   ...[Boards.layer, Games.layer, Leaderboards.layer],
   Matches.layer.pipe(Layer.provide(Layer.mock(Replays, {}))),
+  Layer.mock(Forecasts, {}), // reads of its own versions are not measured here
   Versions.layer
 ).pipe(Layer.provideMerge(Seasons.layer))
 

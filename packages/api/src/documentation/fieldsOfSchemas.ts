@@ -175,6 +175,14 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "OwnVersion.last_played_at": "When its last match was played; null before the first.",
   "Version.created_at": "When it was submitted.",
   "OwnVersion.created_at": "When it was submitted.",
+  "OwnVersion.waiting": "The reason why it does not play yet; null where it waits for nothing but its turn.",
+  "OwnVersion.next_match_eta_s":
+    "Seconds from now until its next rated match starts, from the earliest to the latest; more than four of five matches start within. Null while its season's pace is not known, and for a version that is not in play.",
+  "Waiting.reason":
+    "`upload`: its files; `admission_queue`: a runner that examines it; `no_admitter`: there is none now; `trial`: its trial matches; `no_runner`: a runner that plays, and there is none now; `season_not_open`: the season's opening; `no_board`: a board in play; `suspended`: an administrator who lets it play again.",
+  "Waiting.ahead": "Reviews or trial matches that come first.",
+  "Waiting.eta_s":
+    "Seconds from now until its next match starts, on trial or rated, from the earliest to the latest; more than four of five matches start within. Null where nobody can say.",
   "Version.note": "The owner's note; null where there is none.",
   "Version.infer_us": "Microseconds that one inference takes, as the runner that admitted it measured them; null until then.",
   "Version.param_count": "How many parameters the model has; null until it is admitted.",

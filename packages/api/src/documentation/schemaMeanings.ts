@@ -172,6 +172,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   DisqualifyVersion: "Why a version is taken out of play, and whether its matches are voided.",
   VoidMatch: "Why a match is to be voided.",
   VoidedMatch: "A voided match, and whether ratings are those without it.",
+  Waiting: "The reason why a version does not play yet, and about how long that lasts.",
   WeightClass: "A weight class: the size of files that it holds, and the memory that it allows. `open` is the largest.",
   Word: "A word of the list. It stands for all that differ only in case, width and diacritics.",
   Words: "A page of the word list, in alphabetical order.",

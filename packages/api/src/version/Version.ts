@@ -1,4 +1,5 @@
 /** A version of a model as it is read (docs/contract.md#versions). */
+import { WAIT_REASONS } from "@agon/domain/season/waiting/Forecast.ts"
 import { Schema } from "effect"
 import { byLadder, Id, Instant, Ladder } from "../Wire.ts"
 import { RejectReason } from "./RejectReason.ts"
@@ -60,8 +61,21 @@ export const Version = Schema.Struct({
 }).annotate({ identifier: "Version" })
 export type Version = typeof Version.Type
 
-/** For its owner: also the sentence that says how to fix a rejection, or why it was disqualified. */
-export const OwnVersion = Schema.Struct({ ...Version.fields, reject_detail: Schema.NullOr(Schema.String) }).annotate({
-  identifier: "OwnVersion"
+/** Seconds from now, the earliest and the latest. */
+export const Eta = Schema.Array(Schema.Int).check(Schema.isBetweenLength(2, 2))
+
+/** `ahead`: reviews or trial matches that come first. */
+export const Waiting = Schema.Struct({ reason: Schema.Literals(WAIT_REASONS), ahead: Schema.Int, eta_s: Schema.NullOr(Eta) }).annotate({
+  identifier: "Waiting"
 })
+export type Waiting = typeof Waiting.Type
+
+/** For its owner: also the sentence that says how to fix a rejection, or why it was disqualified, and what it waits for. */
+export const OwnVersion = Schema.Struct({
+  ...Version.fields,
+  reject_detail: Schema.NullOr(Schema.String),
+  waiting: Schema.NullOr(Waiting),
+  /** Of an entry in play. */
+  next_match_eta_s: Schema.NullOr(Eta)
+}).annotate({ identifier: "OwnVersion" })
 export type OwnVersion = typeof OwnVersion.Type

@@ -11,6 +11,7 @@
  */
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
+import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
 import { Deferred, Duration, Effect, Exit, Queue, Schema } from "effect"
 
 /** On the wire: 503 `unavailable` with Retry-After. Whether the command took effect is unknown; repeating it is safe. */
@@ -45,6 +46,8 @@ export interface Mailbox {
   readonly first: Deferred.Deferred<void>
   /** The number of callers that wait for it. */
   waiting: number
+  /** Reads the state as it is, between two steps; absent while no incarnation runs. */
+  forecast?: ((versions: ReadonlyArray<string>, reach: Reach) => ReadonlyArray<Forecast>) | undefined
 }
 
 export const make = (season: string): Effect.Effect<Mailbox> =>
@@ -98,6 +101,7 @@ export const close = (mailbox: Mailbox): Effect.Effect<void> => stop(mailbox, "c
 const stop = (mailbox: Mailbox, state: "starting" | "closed", refusal: Refused): Effect.Effect<void> =>
   Effect.suspend(() => {
     mailbox.state = state
+    mailbox.forecast = undefined
     Deferred.doneUnsafe(mailbox.first, Exit.void)
     const failed = Exit.fail(refusal)
     for (const held of mailbox.held) Deferred.doneUnsafe(held.reply, failed)

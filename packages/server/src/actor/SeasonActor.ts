@@ -20,6 +20,8 @@ import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
+import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
 import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue } from "effect"
 import { restarts } from "../process/restarts.ts"
 import * as ClockGuard from "./ClockGuard.ts"
@@ -79,6 +81,11 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
   const { guard, name, state } = incarnation
   let { fence } = incarnation
   yield* SeasonMetrics.gaugesOf(name, state, mailbox)
+  const pace = begin(state)
+  mailbox.forecast = (versions, reach) => {
+    const now = guard.clock.currentTimeMillisUnsafe()
+    return versions.map((version) => forecast({ state, pace, reach, now }, version))
+  }
   let believed = true
   let folding: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
@@ -101,6 +108,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       yield* SeasonMetrics.counted(state, { asks: batch.length, commit_ms: performance.now() - begun_ms })
       if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
     }
+    observe(pace, state)
     committed(state)
     if (happened.length > 0) yield* publish(events, name, happened)
     for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)

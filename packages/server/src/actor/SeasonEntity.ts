@@ -11,6 +11,7 @@
  */
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
+import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
 import { type Cause, Context, Duration, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -26,7 +27,8 @@ export const SeasonEntity = Entity.make("Season", [
     payload: { commands: Schema.Array(Schema.Any) },
     success: Schema.Array(Schema.Any),
     error: Schema.Union([Mailbox.Unavailable, Mailbox.SeasonClosed])
-  })
+  }),
+  Rpc.make("Forecast", { payload: { versions: Schema.Array(Schema.String), reach: Schema.Any }, success: Schema.Array(Schema.Any) })
 ])
 
 /** Mailboxes of the seasons that live on this node. */
@@ -36,6 +38,8 @@ export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, 
 
 /** Longer than a hand-over takes: the pause of a fenced actor that is still hosted here after the node owns the season again. */
 const FENCED_PAUSE = Duration.seconds(5)
+/** Nobody waits longer for a page's sake; it is shown without. */
+const FORECAST_TIMEOUT = Duration.seconds(1)
 export const ASK_TIMEOUT = Duration.seconds(10)
 /** Seasons woken side by side when the service starts: each holds a connection while it reads all its rows. */
 const WAKE_CONCURRENCY = 2
@@ -80,7 +84,8 @@ export const layerEntity = SeasonEntity.toLayer(
     )
     return SeasonEntity.of({
       Wake: () => Mailbox.begun(mailbox),
-      Ask: ({ payload }) => onceBegun(mailbox, payload.commands as ReadonlyArray<Command>)
+      Ask: ({ payload }) => onceBegun(mailbox, payload.commands as ReadonlyArray<Command>),
+      Forecast: ({ payload }) => Effect.sync(() => mailbox.forecast?.(payload.versions, payload.reach) ?? [])
     })
   }),
   { concurrency: "unbounded", disableFatalDefects: true }
@@ -96,6 +101,8 @@ export class SeasonActors extends Context.Service<
     readonly ask: <C extends Command>(season: string, command: C) => Effect.Effect<ReplyTo<C>, Mailbox.Refused>
     /** Sends commands that belong together: one message, one commit, replies in their order. At most `Mailbox.COMMANDS_MAX`. */
     readonly askAll: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
+    /** Of each version, in order. It reads the state and passes by the mailbox; none where the season is moving. Not of a closed season. */
+    readonly forecast: (season: string, versions: ReadonlyArray<string>, reach: Reach) => Effect.Effect<ReadonlyArray<Forecast>>
   }
 >()("server/season/SeasonActors") {
   static readonly layer = Layer.effect(
@@ -123,7 +130,14 @@ export class SeasonActors extends Context.Service<
         ),
         ask: <C extends Command>(season: string, command: C) =>
           Effect.map(askAll(season, [command]), (replies) => replies[0] as ReplyTo<C>),
-        askAll
+        askAll,
+        forecast: (season, versions, reach) =>
+          Effect.suspend(() => {
+            const local = mailboxes.get(season)
+            if (local !== undefined) return Effect.succeed(local.forecast?.(versions, reach) ?? [])
+            const answer: Effect.Effect<ReadonlyArray<Forecast>, unknown> = client(season).Forecast({ versions, reach })
+            return Effect.timeout(answer, FORECAST_TIMEOUT).pipe(Effect.catchCause(() => Effect.succeed([])))
+          })
       })
     })
   )

@@ -6,7 +6,6 @@
 import type { VersionInPath } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import type { Candidates } from "@agon/api/version/api.ts"
 import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -21,10 +20,20 @@ import { shown, twoDecimals } from "../rating/shown.ts"
 import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 
+/** What the rows say of a version; its season adds what it waits for (Forecasts.ts). */
+export type StoredVersion = Omit<OwnVersion, "waiting" | "next_match_eta_s">
+
 /** A version and its season, for the tags of the answer. */
 export interface ReadVersion {
-  readonly version: OwnVersion
+  readonly version: StoredVersion
   readonly season_id: string
+}
+
+/** A page of an owner's candidates. */
+interface Listed {
+  readonly candidates: ReadonlyArray<StoredVersion>
+  readonly total: number
+  readonly next_cursor: string | null
 }
 
 export class Versions extends Context.Service<
@@ -33,12 +42,12 @@ export class Versions extends Context.Service<
     /** The fields that the viewer may see, without `reject_detail`. */
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<ReadVersion, NotFound>
     /** In any state; ask `ownedBy` first. */
-    readonly own: (id: string) => Effect.Effect<OwnVersion, NotFound>
+    readonly own: (id: string) => Effect.Effect<StoredVersion, NotFound>
     /** Writes the note; ask `ownedBy` first. */
-    readonly annotate: (id: string, note: string | null) => Effect.Effect<OwnVersion, NotFound | NoteTooLong | NoteWordListed>
+    readonly annotate: (id: string, note: string | null) => Effect.Effect<StoredVersion, NotFound | NoteTooLong | NoteWordListed>
     /** Newest first. */
     readonly ofModel: (model_id: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<ReadVersion>>
-    readonly candidates: (account_id: string, page: PageOf) => Effect.Effect<Candidates>
+    readonly candidates: (account_id: string, page: PageOf) => Effect.Effect<Listed>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
   }
 >()("agon/Versions") {

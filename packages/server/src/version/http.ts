@@ -3,14 +3,17 @@ import { CurrentAccount, OwnVersion } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { twinsOf } from "../http/twins.ts"
+import { Forecasts } from "./Forecasts.ts"
 import { tagsOfVersion } from "./tags.ts"
-import { Versions } from "./Versions.ts"
+import { type StoredVersion, Versions } from "./Versions.ts"
 
 export const VersionHandlers = HttpApiBuilder.group(
   Api,
   "version",
   Effect.fnUntraced(function* (handlers) {
+    const forecasts = yield* Forecasts
     const versions = yield* Versions
+    const withForecast = (version: StoredVersion) => Effect.map(forecasts.added([version]), ([own]) => own!)
     const { twins } = twinsOf(handlers)
     return handlers.handleAll({
       ...twins(
@@ -21,9 +24,13 @@ export const VersionHandlers = HttpApiBuilder.group(
           return read.version
         })
       ),
-      ownVersion: () => Effect.flatMap(OwnVersion, ({ id }) => versions.own(id)),
-      editVersion: ({ payload }) => Effect.flatMap(OwnVersion, ({ id }) => versions.annotate(id, payload.note)),
-      candidates: ({ query }) => Effect.flatMap(CurrentAccount, ({ id }) => versions.candidates(id, query))
+      ownVersion: () => Effect.flatMap(OwnVersion, ({ id }) => Effect.flatMap(versions.own(id), withForecast)),
+      editVersion: ({ payload }) =>
+        Effect.flatMap(OwnVersion, ({ id }) => Effect.flatMap(versions.annotate(id, payload.note), withForecast)),
+      candidates: Effect.fnUntraced(function* ({ query }) {
+        const page = yield* versions.candidates((yield* CurrentAccount).id, query)
+        return { ...page, candidates: yield* forecasts.added(page.candidates) }
+      })
     })
   })
 )

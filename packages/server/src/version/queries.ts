@@ -1,6 +1,6 @@
 /** Every statement that reads versions. The machine writes every column but the note. */
 
-import { OwnVersion } from "@agon/api/version/Version.ts"
+import { Version } from "@agon/api/version/Version.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
@@ -17,7 +17,8 @@ const Rated = Schema.Struct({
 
 /** A version in full, with its ratings in the machine's form. */
 export const VersionRow = Schema.Struct({
-  ...OwnVersion.fields,
+  ...Version.fields,
+  reject_detail: Schema.NullOr(Schema.String),
   season_id: Schema.String,
   ratings: Schema.Record(Schema.String, Rated),
   provisional_matches: Schema.Int,

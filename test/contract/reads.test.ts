@@ -295,6 +295,25 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
     })
   )
 
+  it.effect("in finals nobody is on the podium without a match in them", () =>
+    Effect.gen(function* () {
+      const best = Effect.map(Effect.andThen(purgeAll, call("/v1/games/snakes/seasons/spring/podium")), ({ json }) =>
+        json.ladders.nano.map(({ version_id }: any) => version_id)
+      )
+      const played = (n: number) => run(`UPDATE rating SET round_matches = ${n} WHERE ladder = 'nano' AND version_id = '${v.alpha2}'`)
+      const kind = (is: string) => run(`UPDATE round SET kind = '${is}' WHERE n = 1`)
+      const before = yield* best
+      assert.strictEqual(before[0], v.alpha2)
+      yield* played(0)
+      assert.deepStrictEqual(yield* best, before, "in a round as before")
+      yield* kind("finals")
+      assert.deepStrictEqual(yield* best, before.slice(1))
+      yield* played(1)
+      assert.deepStrictEqual(yield* best, before)
+      yield* Effect.all([kind("round"), played(12), purgeAll])
+    })
+  )
+
   it.effect("no reset is announced any more once a season's close has been asked for", () =>
     Effect.gen(function* () {
       const announced = Effect.map(Effect.andThen(purgeAll, call("/v1/games/snakes")), ({ json }) => json.featured_season.next_round?.n)

@@ -319,8 +319,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   podiumWithoutTheBest: { file: "season/rating/LadderRatings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
   baselineOnThePodium: {
     file: "season/rating/LadderRatings.ts",
-    find: "matches > 0 && state.versions_by_id.get(version)!.owner !== null",
-    replace: "matches > 0"
+    find: "        .filter(({ version }) => state.versions_by_id.get(version)!.owner !== null)\n",
+    replace: ""
   },
   seriesUpsideDown: { file: "season/rating/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
   seriesForgetsVoids: { file: "season/rating/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },

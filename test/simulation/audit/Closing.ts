@@ -15,8 +15,10 @@ export const checkClosing = ({ before, now }: Window): void => {
   const late = [...now.audits].find(([, at]) => at > head.closed_at!)
   must(late === undefined, "nothing is done to a season that is closed", late, head)
   must(now.waiting === 0, "no rating waits for its row when the season is closed", head)
+  const finals = now.rounds.find(({ n }) => n === head.round)?.kind === "finals"
   for (const ladder of LADDERS) {
-    const winners = activeOn(now, ladder).filter(({ matches, version }) => matches > 0 && now.versions.get(version)!.owner !== null)
+    const played = activeOn(now, ladder).filter(({ matches, round_matches }) => (finals ? round_matches : matches) > 0)
+    const winners = played.filter(({ version }) => now.versions.get(version)!.owner !== null)
     const best = winners.sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1)).slice(0, 3)
     const podium = head.podium?.[ladder] ?? []
     must(podium.join() === best.map(({ version }) => version).join(), "the podium is the ladder at the close", ladder, podium, best)

@@ -335,6 +335,25 @@ describe("a round", () => {
     assert.strictEqual(state.podium!.open!.length, 3)
     assert.strictEqual(deadline(state), Infinity)
   })
+  it("of finals gives a place on the podium to nobody without a match in them", () => {
+    for (const kind of ["finals", "round"] as const) {
+      const { state, now } = season(4)
+      play(state, now, now + 60, 2)
+      step(state, { _tag: "PlanRound", kind, games: 3, starts_at: now + 70 }, now + 60)
+      finish(state, lease(state, now + 71)[0]!, now + 71)
+      const played = [...state.ladders[5]!.ratings.values()].filter(({ round_matches }) => round_matches > 0)
+      assert.lengthOf(played, 2)
+      step(state, { _tag: "CloseSeason" }, now + 73)
+      assert.strictEqual(state.phase, "closed")
+      const placed = state.podium!.open!
+      if (kind === "round") assert.lengthOf(placed, 3)
+      else
+        assert.sameMembers(
+          [...placed],
+          played.map(({ version }) => version)
+        )
+    }
+  })
   it("missed while the service was down starts at its own time, in order", () => {
     const { state, now } = season(4)
     for (const n of [1, 2]) step(state, { _tag: "PlanRound", kind: "round", games: n, starts_at: now + n * 1_000 }, now)

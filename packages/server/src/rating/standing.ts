@@ -8,10 +8,12 @@
 const IN_ORDER = "w.ratings_round >= (w.head->>'round')::int"
 
 /**
- * Who may be on a podium: no baseline, and nobody without a counted match. A row `b` of ratings; the version by version_pkey, one by one
- * until there are enough: an EXISTS would be planned as a join with all versions.
+ * Who may be on a podium: no baseline, and nobody without a counted match; in finals, nobody without a match in them. `b` is a row of
+ * ratings, and `finals` says whether they are being played. The version is read by version_pkey, one by one until there are enough: an
+ * EXISTS would be planned as a join with all versions.
  */
-export const WINS = "b.matches > 0 AND (SELECT o.owner_id FROM version o WHERE o.id = b.version_id) IS NOT NULL"
+export const winsIn = (finals: string): string =>
+  `(b.round_matches > 0 OR (b.matches > 0 AND NOT ${finals})) AND (SELECT o.owner_id FROM version o WHERE o.id = b.version_id) IS NOT NULL`
 
 /**
  * The best of a ladder of season `season`, each an SQL expression: a table `r`, which the caller may follow only by its alias. `who`

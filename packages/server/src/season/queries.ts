@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { entry, publicOnly, seenBySlug, sees } from "../database/visibility.ts"
-import { bestOf, WINS } from "../rating/standing.ts"
+import { bestOf, winsIn } from "../rating/standing.ts"
 import { SeasonRow } from "./seasonRecord.ts"
 
 /** A timestamptz inside a jsonb value, in the wire's format. */
@@ -108,14 +108,20 @@ const podiumColumns = `p.version_id, v.model_id, m.name AS model, a.username AS 
 const podiumJoins = `JOIN version v ON v.id = p.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id`
 
 const makePodiums = (sql: SqlClient.SqlClient) => ({
-  /** Three rows a ladder from the front of rating_rank, past those who cannot win, with their names by primary keys. */
+  /**
+   * Three rows a ladder from the front of rating_rank, past those who cannot win, with their names by primary keys. Whether finals are
+   * played is asked once, by season_pkey and round_pkey.
+   */
   livePodium: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, ladders: Schema.Array(Schema.String) }),
     Result: Podiumed,
     execute: ({ ladders, season_id }) => sql`
       SELECT p.ladder, (row_number() OVER (PARTITION BY p.ladder ORDER BY p.mu DESC, p.version_id))::int AS place, ${sql.literal(podiumColumns)}
       FROM unnest(string_to_array(${ladders.join()}, ',')) l(ladder)
-      CROSS JOIN (SELECT ${season_id}::uuid AS season_id) q CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "l.ladder", "LIMIT 3", WINS))} p
+      CROSS JOIN (SELECT ${season_id}::uuid AS season_id, EXISTS (
+        SELECT 1 FROM season s JOIN round f ON f.season_id = s.id AND f.n = (s.head->>'round')::int AND f.kind = 'finals'
+        WHERE s.id = ${season_id}) AS finals) q
+      CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "l.ladder", "LIMIT 3", winsIn("q.finals")))} p
       ${sql.literal(podiumJoins)} ORDER BY p.ladder, place`
   }),
 

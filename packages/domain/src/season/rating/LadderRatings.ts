@@ -222,14 +222,17 @@ export const order = (ladder: LadderState): ReadonlyArray<LadderRating> =>
   [...ladder.ratings.values()].filter((rating) => rating.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
 
 const PODIUM = 3
-/** A baseline takes no place, and neither does an entry without a counted match on the ladder. */
-export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> =>
-  Object.fromEntries(
+/** A baseline takes no place, and neither does an entry without a counted match on the ladder. In finals only their matches count for this. */
+export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> => {
+  const finals = state.rounds.find(({ n }) => n === state.round)?.kind === "finals"
+  return Object.fromEntries(
     state.ladders.map((ladder) => [
       ladder.ladder,
       order(ladder)
-        .filter(({ matches, version }) => matches > 0 && state.versions_by_id.get(version)!.owner !== null)
+        .filter(({ matches, round_matches }) => (finals ? round_matches : matches) > 0)
+        .filter(({ version }) => state.versions_by_id.get(version)!.owner !== null)
         .slice(0, PODIUM)
         .map((rating) => rating.version)
     ])
   )
+}

@@ -20,7 +20,7 @@ const NEXT: Readonly<Record<string, ReadonlyArray<string>>> = {
   trial: ["entered", "rejected", "disqualified"],
   entered: ["suspended", "superseded", "disabled", "disqualified"],
   suspended: ["entered", "superseded", "disabled", "disqualified"],
-  disqualified: ["entered", "superseded"],
+  disqualified: ["entered", "superseded", "rejected"],
   disabled: ["entered"],
   superseded: [],
   rejected: []
@@ -54,6 +54,9 @@ export const make = (): Versions => {
         const trial = trials.get(version.id) ?? { played: 0, failed: 0, lost: 0 }
         if (to === "trial" || to === "entered") checkJudged(window, version)
         if (from === to) continue
+        const isNew = !before.ratings.has(`open ${version.id}`)
+        if (from === "disqualified" && to === "rejected") must(isNew, "who has played is not rejected", version)
+        if (to === "entered" && isNew) must(!playedFinals, "no version enters the finals", version)
         if (from === "disabled") must(!playedFinals && before.head.phase === "open", "no baseline joins the finals", version)
         if (to === "entered" && from !== "suspended") checkEntered(window, version, was, trial)
         if (to === "rejected") checkRejected(window, version, trial)

@@ -11,6 +11,7 @@
  *                              └──────────▶ rejected ◀──────────────────────┘           │ ▼
  *                                                  admitted baseline ──────────────▶ disabled
  *             entered ──Disqualify, owner removed──▶ disqualified ──Reinstate, owner back──▶ entered, or superseded by a newer one
+ *                                                               └─ never entered, and finals or close have begun ─▶ rejected
  *
  *   match     ┌── lease ran out or fault, fewer than three times; given back, revoked ─┐
  *             ▼                                                                        │

@@ -144,6 +144,73 @@ describe("the entries of an owner who is removed", () => {
   })
 })
 
+describe("a candidate whose owner is away when its trial ends", () => {
+  const away = () => {
+    const { state, now } = season(4)
+    step(state, submission(9), now)
+    remove(state, 9, true, now + 1)
+    for (let at = now + 2; state.testing > 0; at++) play(state, at, at + 1)
+    assert.strictEqual(statusOf(state, 9), "disqualified")
+    return { state, at: state.now }
+  }
+  const finals = (state: State, at: number) => {
+    step(state, { _tag: "PlanRound", kind: "finals", games: 20, starts_at: at + 1 }, at)
+    step(state, { _tag: "Tick" }, at + 1)
+    committed(state)
+  }
+  const isOut = (state: State) => {
+    assert.deepInclude(versionOf(state, version(9)), { status: "rejected", phase: null, reject_reason: "season_closed" })
+    assert.isUndefined(state.versions_by_id.get(version(9)), "it is let go")
+    assert.deepStrictEqual(told(state), ["rejected"])
+    assert.deepStrictEqual([state.active, state.testing, open(state).ratings.has(version(9))], [4, 0, false])
+  }
+
+  it("enters when its owner is back", () => {
+    const { state, at } = away()
+    remove(state, 9, false, at + 1)
+    assert.deepStrictEqual([statusOf(state, 9), state.active], ["entered", 5])
+  })
+
+  it("enters no finals, whoever brings it back", () => {
+    for (const byReinstating of [false, true]) {
+      const { state, at } = away()
+      if (byReinstating) disqualify(state, 9, at)
+      finals(state, at)
+      remove(state, 9, false, at + 2)
+      if (byReinstating) assert.deepStrictEqual(reinstate(state, 9, at + 3), { status: "rejected", phase: null })
+      isOut(state)
+      committed(state)
+      play(state, at + 4, at + 30)
+      assert.deepStrictEqual(snapshot(restore(structuredClone(snapshot(state)))), snapshot(state))
+    }
+  })
+
+  it("enters no season that closes, while an entry that has played comes back", () => {
+    const { state, at } = away()
+    lease(state, at)
+    remove(state, 1, true, at + 1)
+    step(state, { _tag: "CloseSeason" }, at + 1)
+    committed(state)
+    assert.strictEqual(state.phase, "closing")
+    remove(state, 9, false, at + 2)
+    isOut({ ...state, active: state.active + 1 })
+    remove(state, 1, false, at + 3)
+    assert.strictEqual(statusOf(state, 1), "entered")
+  })
+
+  it("leaves the finals to the version of its model that plays in them", () => {
+    const { state, now } = season(4)
+    play(state, now, now + 40)
+    step(state, submission(1, { version: version(1, 2), number: 2, weights_hash: "sha256:new" }), now + 40)
+    remove(state, 1, true, now + 41)
+    for (let at = now + 42; state.testing > 0; at++) play(state, at, at + 1)
+    finals(state, state.now)
+    remove(state, 1, false, state.now + 1)
+    assert.deepStrictEqual([statusOf(state, 1), statusOf(state, 1, 2)], ["entered", "rejected"])
+    assert.deepStrictEqual(told(state), ["reinstated", "rejected"])
+  })
+})
+
 it("a season restored with entries out of play goes on as the one that was lost", () => {
   const { state, now } = season(6)
   play(state, now, now + 60)

@@ -3,10 +3,12 @@
  * not take part any more. Either alone keeps the entry out, so each is recorded by itself.
  *
  *   entered ──Disqualify, SwitchOwner──▶ disqualified ──neither holds any more──▶ entered
- *                                                       └─ a newer version of the model plays ─▶ superseded
+ *                                                       ├─ a newer version of the model plays ─▶ superseded
+ *                                                       └─ never entered, and it is too late ──▶ rejected
  *
  * Ratings stay as they are, but for the reset of a round that starts meanwhile. A candidate of a removed owner is tried to
- * its end and then does not enter. Baselines are switched off instead.
+ * its end and then does not enter. It enters when its owner is back, unless the finals have started or the season is closing:
+ * then it is rejected, as other candidates were. Baselines are switched off instead.
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
@@ -14,7 +16,7 @@ import { leaveLadders, resumeRatings } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
-import { entryOf, OWNER_REMOVED, putInPlay, supersede, tell } from "./Versions.ts"
+import { entryOf, isOver, OWNER_REMOVED, putInPlay, rejectVersion, supersede, tell } from "./Versions.ts"
 
 export const disqualify = (state: State, { audit, reason, version: id }: Of<"Disqualify">): Replies["Disqualify"] => {
   const version = state.versions_by_id.get(id)
@@ -32,17 +34,18 @@ export const disqualify = (state: State, { audit, reason, version: id }: Of<"Dis
 export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">): Replies["Reinstate"] => {
   const version = state.versions_by_id.get(id)
   if (version === undefined) return { refused: "not_found" }
-  if (version.disqualified) {
-    version.disqualified = false
-    if (version.owner_removed) version.reject_detail = OWNER_REMOVED
-    else bringBack(state, version)
-  } else if (version.phase === "suspended") {
+  if (!version.disqualified && version.phase !== "suspended") return { status: version.status, phase: version.phase }
+  state.writes.versions.add(id)
+  logged(state, audit)
+  if (!version.disqualified) {
     Object.assign(version, { phase: null, streak: null }) // with no faults counted
     resumeRatings(state, version)
     tell(state, version, "reinstated")
-  } else return { status: version.status, phase: version.phase }
-  state.writes.versions.add(id)
-  logged(state, audit)
+    return { status: version.status, phase: version.phase }
+  }
+  version.disqualified = false
+  if (version.owner_removed) version.reject_detail = OWNER_REMOVED
+  else bringBack(state, version)
   return { status: version.status, phase: version.phase }
 }
 
@@ -75,9 +78,14 @@ const takeOut = (state: State, version: Version): void => {
 
 const bringBack = (state: State, version: Version): void => {
   version.reject_detail = null
+  const isNew = !hasPlayed(state, version)
+  if (isNew && isOver(state)) return rejectVersion(state, version, "season_closed", TOO_LATE)
   const entry = entryOf(state, version)
   if (entry !== undefined && entry.ord > version.ord) supersede(state, version, entry)
-  else putInPlay(state, version, entry, hasPlayed(state, version) ? "reinstated" : "entered")
+  else putInPlay(state, version, entry, isNew ? "entered" : "reinstated")
 }
 
+const TOO_LATE = "No version enters any more: the finals have started, or the season is closing."
+
+/** Whether it has been in play: then it has ratings. */
 const hasPlayed = ({ ladders }: State, { id }: Version): boolean => ladders.some(({ ratings }) => ratings.has(id))

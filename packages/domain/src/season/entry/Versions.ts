@@ -49,7 +49,7 @@ const factsOf = (state: State, { eligible, model, owner, retired, weights_hash }
 }
 
 /** Whether versions can no longer enter: the season is closing, closed, or in its finals. */
-const isOver = (state: State): boolean =>
+export const isOver = (state: State): boolean =>
   state.phase !== "open" || state.rounds.some((round) => round.kind === "finals" && round.started_at !== null)
 
 export const preflight = (state: State, command: Of<"Preflight">): Replies["Preflight"] => {
@@ -171,8 +171,9 @@ export const expireUploads = (state: State): void => {
 /** Reasons that are the service's fault or a mere slip: the next submission need not wait. */
 const WITHOUT_COOLDOWN = new Set<RejectReason>(["admission_unavailable", "upload_expired"])
 
-/** Ends a candidacy. The version leaves the state with this commit. */
+/** Ends a candidacy, or that of a version that could not enter for its owner. The version leaves the state with this commit. */
 export const rejectVersion = (state: State, version: Version, reason: RejectReason, detail: string): void => {
+  if (version.status === "testing") state.testing--
   uncount(state, version)
   Object.assign(version, { status: "rejected", phase: null, upload_until: null, reject_reason: reason, reject_detail: detail })
   const owner = version.owner === null ? undefined : state.owners.get(version.owner)
@@ -181,7 +182,6 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   state.versions_by_id.delete(version.id)
   state.writes.versions.delete(version.id)
   state.writes.rejected.set(version.id, version)
-  state.testing--
   tell(state, version, "rejected")
   state.recheckQueue = true
 }

@@ -92,7 +92,7 @@ export const rejectCandidates = (state: State, detail: string): void => {
  * vain and at least half of the entries are owed none. Nobody is suspended for that: where the other half has lost its weights, runners
  * report the same as two that no longer reach the store and still hold the weights of the half that is served. In the second case
  * entries miss games at the end of their finals, after a day in which nobody mended the fleet. Finals in which more are
- * owed matches wait for the fleet, or for an administrator, however long.
+ * owed matches wait for the fleet, or for an administrator, however long (docs/design.md#pairing-and-rating).
  */
 export const finalsComplete = (state: State): boolean => {
   if (state.phase !== "open" || currentRound(state)?.kind !== "finals") return false

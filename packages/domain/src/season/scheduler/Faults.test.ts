@@ -239,6 +239,42 @@ describe("finals of four in which half cannot be played", () => {
   })
 })
 
+describe("finals in which more than half cannot be played", () => {
+  const DAY_MS = 86_400_000
+  const finals = (entries: number, games: number) => {
+    const { now, state } = season(entries)
+    step(state, { _tag: "PlanRound", kind: "finals", games, starts_at: now + 1_000 }, now)
+    return { at: now + 2_000, state }
+  }
+  const machines = (dead: ReadonlyArray<string>) => {
+    const lost = ({ versions }: Match) => versions.find((id) => dead.includes(id))
+    const says: Machine["says"] = (match) => (lost(match) === undefined ? "played" : "weights_unavailable")
+    return ["k1", "k2"].map((key): Machine => ({ key, says, names: (match) => lost(match)! }))
+  }
+
+  it("end where the others play on for long enough: the dead are suspended one by one", () => {
+    const { at, state } = finals(12, 20)
+    const dead = [1, 2, 3, 4, 5, 6, 7].map((n) => version(n))
+    play(state, machines(dead), at, 20_000, ({ phase }) => phase === "closed")
+    assert.strictEqual(state.phase, "closed")
+    for (const id of dead) assert.strictEqual(phase(state, id), "suspended")
+  })
+
+  it("wait for an administrator where the others have had their games before that, and are closed as they are", () => {
+    const { at, state } = finals(5, 1)
+    const dead = [1, 2, 3].map((n) => version(n))
+    let later = play(state, machines(dead), at, 3_000)
+    later = play(state, machines(dead), later + 7 * DAY_MS, 3_000)
+    const served = [...state.ladders.at(-1)!.ratings.values()].filter(({ credit }) => credit >= 1).map(({ version }) => version)
+    assert.sameMembers(served, [version(4), version(5)])
+    assert.strictEqual(state.phase, "open")
+    step(state, { _tag: "CloseSeason" }, later)
+    step(state, { _tag: "Tick" }, later + 60_000)
+    assert.strictEqual(state.phase, "closed")
+    assert.sameMembers([...state.podium!.open!], served)
+  })
+})
+
 describe("an entry that kills runners", () => {
   it("is suspended where it alone sat in the matches that were lost", () => {
     const { now, state } = season(6)

@@ -212,7 +212,9 @@ const isFrozen = async (page: Page) => {
 const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(Service.layer({ site: "own" })), Layer.provideMerge(Browser.layer))
 
 const PAGES = [
-  ...["", "/boards", "/baselines", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"].map((part) => `${DESK}${part}`),
+  ...["", "/boards", "/baselines", "/entries", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"].map(
+    (part) => `${DESK}${part}`
+  ),
   ...[
     "",
     "/seasons",

@@ -9,7 +9,7 @@ import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
-const { matchIds: x, modelIds: m } = Fixture
+const { matchIds: x, modelIds: m, versionIds: v } = Fixture
 
 const GAME = { game: "snakes" } as const
 /** A private season whose every name is ill. */
@@ -83,7 +83,7 @@ const sent = (path: string, as: string, fields: Readonly<Record<string, string>>
     untilAllowed(path, postForm(origin, path, new URLSearchParams(fields).toString(), cookieOf(as)))
   )
 
-const PARTS = ["", "/boards", "/baselines", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"]
+const PARTS = ["", "/boards", "/baselines", "/entries", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"]
 const deskOf = (slug: string) => PARTS.map((part) => `/games/snakes/seasons/${slug}/admin${part}`)
 const PLATFORM = [
   ...[
@@ -248,6 +248,54 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       const made = yield* sent("/admin/seasons", "root", fields)
       assert.deepStrictEqual([made.status, made.headers.get("location")], [303, "/games/snakes/seasons/typed/admin"], made.text)
       assert.include((yield* get("/games/snakes/seasons/typed/admin", "root")).text, "123 turns")
+    })
+  )
+
+  it.effect("lists the entries of a season, disqualifies one with its reason, and lets it play again", () =>
+    Effect.gen(function* () {
+      const desk = "/games/snakes/seasons/spring/admin/entries"
+      const shown = (path = desk) => Effect.map(get(path, "ada"), ({ text }) => text)
+      const before = yield* shown()
+      assert.include(before, `href="${desk}?version=${v.beta1}#disqualify"`)
+      assert.notInclude(before, `?version=${v.random}#`, "a baseline is switched off instead")
+      assert.match(yield* shown(`${desk}?version=${v.beta1}`), new RegExp(`<input value="${v.beta1}"[^>]* id="disqualify-id"`))
+      const fields = { form: "disqualify", id: v.beta1, reason: ILL }
+      for (const [change, status] of [
+        [{ reason: "" }, 400],
+        [{ id: "none" }, 404],
+        [{ id: v.random }, 409]
+      ] as const) {
+        const refused = yield* sent(desk, "ada", { ...fields, ...change })
+        assert.strictEqual(refused.status, status)
+        assert.match(refused.text, /id="disqualify-(reason|id)-fault"/)
+        assertPage(desk, refused)
+      }
+      assert.strictEqual((yield* sent(desk, "bob", fields)).status, 403)
+      assert.strictEqual((yield* sent(desk, "ada", fields)).status, 303)
+      const out = yield* get(desk, "ada")
+      assertPage(desk, out)
+      assert.match(out.text, new RegExp(`<code>${v.beta1}</code>`))
+      assert.notInclude(out.text, `?version=${v.beta1}#`)
+      assert.strictEqual((yield* sent(desk, "ada", { form: "again", id: v.beta1 })).status, 303)
+      const back = yield* shown()
+      assert.include(back, `?version=${v.beta1}#disqualify`)
+      assert.notInclude(back, `<code>${v.beta1}</code>`)
+      const none = yield* sent(desk, "ada", { form: "reinstate", id: "none" })
+      assert.strictEqual(none.status, 404)
+      assert.match(none.text, /id="reinstate-id-fault"/)
+      assert.strictEqual((yield* sent(desk, "ada", { form: "reinstate", id: v.beta1 })).status, 303, "whatever plays stays as it is")
+    })
+  )
+
+  it.effect("is found from the pages of those who administer, and from no others", () =>
+    Effect.gen(function* () {
+      const links = (as: string) =>
+        Effect.map(get("/me", as), ({ text }) => [...text.matchAll(/href="([^"]*\/admin|\/admin)"/g)].map(([, to]) => to))
+      assert.includeMembers([...(yield* links("root"))], ["/admin"])
+      assert.sameMembers([...(yield* links("ada"))], ["/games/snakes/seasons/spring/admin", "/games/snakes/seasons/hidden/admin"])
+      assert.deepStrictEqual([...(yield* links("bob"))], ["/games/snakes/seasons/winter/admin"])
+      const me = yield* get("/me", "bob")
+      for (const to of ["/device", "/kit/readme"]) assert.include(me.text, `href="${to}"`)
     })
   )
 })

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { followable, link, meAt, myModelAt, myVersionAt, profileAt } from "../html/links.ts"
+import { followable, link, meAt, myModelAt, myVersionAt, platformDeskAt, profileAt, seasonDeskAt } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
@@ -47,9 +47,17 @@ const rejectedIds = (notifications: ReadonlyArray<Notification>): ReadonlyArray<
 const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
   items.length === 0 ? html`<p class="faint">${none}</p>` : html`<ul>\n${items}</ul>`
 
-const greeting = ({ display_name, username }: Account): Html => html`<h1>${said(display_name)}</h1>
-<p>Signed in as ${username}. <a href="${profileAt(username)}">This is what others see.</a></p>
-${deskNav(meAt)}`
+/** The desks of what the visitor administers. */
+const desks = ({ admin, season_admin }: Account): Html | "" =>
+  !admin && season_admin.length === 0
+    ? ""
+    : html`<nav aria-label="Administration"><ul>
+${admin && html`<li><a href="${platformDeskAt()}">Administration of the platform</a></li>\n`}${season_admin.map(({ game, season }) => html`<li><a href="${seasonDeskAt(game, season)}">Administration of ${season} (${game})</a></li>\n`)}</ul></nav>
+`
+
+const greeting = (account: Account): Html => html`<h1>${said(account.display_name)}</h1>
+<p>Signed in as ${account.username}. <a href="${profileAt(account.username)}">This is what others see.</a></p>
+${deskNav(meAt)}${desks(account)}`
 
 export const me: PersonalRoute = {
   path: meAt,

@@ -48,6 +48,7 @@ const SEASON_PARTS = [
   ["", "Season"],
   ["boards", "Boards"],
   ["baselines", "Baselines"],
+  ["entries", "Entries"],
   ["people", "People"],
   ["rounds", "Rounds"],
   ["runners", "Runners"],

@@ -1,4 +1,4 @@
-/** Matches that an administrator takes out of the ratings, and entries that play again. */
+/** Matches that an administrator takes out of the ratings. */
 import { type VoidedMatch, VoidMatch } from "@agon/api/match/admin.ts"
 import type { MatchCard } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"
@@ -25,13 +25,6 @@ const cancel = seasonForm("matches", {
       client.matchAdmin.voidMatch({ params: { ...of, id: typed.one("id").trim() }, payload: { reason: typed.one("reason") } }),
       (shown) => new ShownHere({ shown })
     )
-})
-
-const reinstate = seasonForm("matches", {
-  name: "reinstate",
-  fields: ["id"],
-  codes: { not_found: "id" },
-  send: ({ client, of, typed }) => client.versionAdmin.reinstateVersion({ params: { ...of, id: typed.one("id").trim() } })
 })
 
 /** Trials have no page, and neither have matches of a private season. */
@@ -66,20 +59,16 @@ const voidForm = (tried: Tried | undefined, match: string | undefined): Html => 
 export const seasonMatches = seasonDesk({
   part: "matches",
   query: ["match", "cursor"],
-  forms: [cancel, reinstate],
+  forms: [cancel],
   render: Effect.fnUntraced(function* ({ client, links, of, page, query, season, tried }) {
     const { matches, next_cursor } = yield* client.match.privateMatches({
       query: { game: of.game, season: of.slug, sort: "newest", limit: ROWS, cursor: page.cursor }
     })
-    const { text, whole } = inputs(reinstate, tried)
     return html`<h2>Matches</h2>
 ${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", "Void"], matches.map(row(season)), "No match has been played.")}
 ${links(next_cursor)}
 <h2>Void a match</h2>
 <p>Its rating is taken out of all ratings that it moved, and its seats are owed another match. This cannot be undone.</p>
-${voidForm(tried, query["match"])}
-<h2>Let a suspended or disqualified entry play again</h2>
-<p>An entry whose matches fail five times running through its own fault is suspended: it keeps its place and is not paired. Its owner and the season's administrators are told.</p>
-${whole(text("id", "Version", { hint: "Its id, from the notification or the list of baselines.", more: ID }), "Let it play", "Let a suspended entry play again")}`
+${voidForm(tried, query["match"])}`
   })
 })

@@ -3,6 +3,7 @@ import type { PersonalRoute } from "../http/Route.ts"
 import { seasonBaselines } from "./baselines.ts"
 import { seasonBoards } from "./boards.ts"
 import { platformPicks, platformStories } from "./choices.ts"
+import { seasonEntries } from "./entries.ts"
 import { platformRunners, seasonRunners } from "./fleet.ts"
 import { platformLog, seasonLog } from "./log.ts"
 import { seasonMatches } from "./matches.ts"
@@ -18,7 +19,18 @@ import { platformWords } from "./words.ts"
 import { platformAnnouncements, platformPosts } from "./writing.ts"
 
 export const administration: ReadonlyArray<PersonalRoute> = [
-  ...[seasonOverview, seasonBoards, seasonBaselines, seasonPeople, seasonRounds, seasonRunners, seasonMatches, seasonNotices, seasonLog],
+  ...[
+    seasonOverview,
+    seasonBoards,
+    seasonBaselines,
+    seasonEntries,
+    seasonPeople,
+    seasonRounds,
+    seasonRunners,
+    seasonMatches,
+    seasonNotices,
+    seasonLog
+  ],
   ...[platformOverview, newSeason, platformUsers, platformWords, platformComments, platformThreads, platformStories, platformPosts],
   ...[platformAnnouncements, platformPicks, platformRunners, platformLog]
 ]

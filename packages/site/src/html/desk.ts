@@ -1,13 +1,14 @@
 /** The frame of the visitor's own pages: the way from each to the others. */
 import { type Html, html } from "./Html.ts"
-import { meAt, myModelsAt, notificationsAt, sessionsAt, settingsAt } from "./links.ts"
+import { deviceAt, meAt, myModelsAt, notificationsAt, sessionsAt, settingsAt } from "./links.ts"
 
 const PAGES = [
   [meAt, "Overview"],
   [myModelsAt, "My models"],
   [notificationsAt, "Notifications"],
   [settingsAt, "Settings"],
-  [sessionsAt, "Sessions and sign out"]
+  [sessionsAt, "Sessions and sign out"],
+  [deviceAt, "Sign a device in"]
 ] as const
 
 /** `here` is the page that shows. */

@@ -1,6 +1,7 @@
 /** The frame of every page: head, skip link, header, main, footer. */
 import { iconAt, styleAt } from "./assets.ts"
 import { type Html, html } from "./Html.ts"
+import { kitAt } from "./links.ts"
 
 export interface Page {
   /** Plain text; what people wrote may be in it. */
@@ -40,6 +41,7 @@ ${scripts}</head>
 <nav aria-label="Site"><ul>
 <li><a href="/matches">Matches</a></li>
 <li><a href="/news">News</a></li>
+<li><a href="${kitAt("readme")}">Take part</a></li>
 <li><a href="/docs">API</a></li>
 ${signIn && html`<li><a href="/me">My page</a></li>\n`}</ul></nav>
 </header>

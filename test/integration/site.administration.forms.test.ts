@@ -1,0 +1,169 @@
+/** Every form of the administrator's desk beside a real service: once as it is taken, and once as the service refuses it. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import * as Fixture from "../support/Fixture.ts"
+import { assertPage, postForm, siteAnswers } from "../support/Pages.ts"
+import { patiently } from "../support/putOff.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const { matchIds: x, modelIds: m } = Fixture
+const OF = { game: "snakes", slug: "typed" } as const
+const DESK = `/games/snakes/seasons/${OF.slug}/admin`
+const NOBODY = Fixture.uuid("thread", 999)
+const HASH = `sha256:${"ab".repeat(32)}`
+
+type Fields = Readonly<Record<string, string>>
+
+interface Tried {
+  readonly at: string
+  readonly form: string
+  readonly good: Fields
+  /** What makes the good one one that the service refuses. */
+  readonly ill: Fields
+  readonly refusal: number
+}
+
+/** Ids of what the forms are about, as the service made them. */
+interface Ids {
+  readonly comment: string
+  readonly key: string
+  readonly seasonKey: string
+  readonly participant: string
+  readonly runner: string
+  readonly story: string
+  readonly storyAt: string
+  readonly thread: string
+}
+
+const tried = (at: string, form: string, good: Fields, ill: Fields, refusal: number): Tried => ({ at, form, good, ill, refusal })
+
+const ofSeason = ({ participant, seasonKey }: Ids): ReadonlyArray<Tried> => [
+  tried(DESK, "fleet", { matches: "both", admissions: "platform" }, { matches: "none" }, 400),
+  tried(DESK, "fill", { enabled: "yes", max_per_hour: "" }, { max_per_hour: "x" }, 400),
+  tried(`${DESK}/boards`, "import", { from: "spring", maps: "duel" }, { from: "none" }, 404),
+  tried(`${DESK}/baselines`, "record", { name: "first", weights_hash: HASH, manifest_hash: HASH }, { weights_hash: "x" }, 400),
+  tried(`${DESK}/baselines`, "import", { from: "spring", baselines: "random" }, { from: "none" }, 404),
+  tried(`${DESK}/people`, "add", { logins: "grace", provider: "dev" }, { logins: "" }, 400),
+  tried(`${DESK}/people`, "remove", { id: participant }, { id: NOBODY }, 404),
+  tried(`${DESK}/people`, "appoint", { username: "bob" }, { username: "nobody" }, 404),
+  tried(`${DESK}/people`, "dismiss", { username: "bob" }, { username: "nobody" }, 404),
+  tried(`${DESK}/rounds`, "plan", { kind: "round", games: "9", starts_at: "2098-01-01T00:00" }, { games: "0" }, 400),
+  tried(`${DESK}/rounds`, "withdraw", { n: "1" }, { n: "99" }, 404),
+  tried(`${DESK}/runners`, "create", { name: "rack" }, { name: "" }, 400),
+  tried(`${DESK}/runners`, "revoke", { key: seasonKey }, { key: NOBODY }, 404),
+  tried(`${DESK}/notices`, "notice", { subject: "Hear", link: "/news" }, { link: "javascript:x" }, 400)
+]
+
+const ofPlatform = ({ comment, key, runner, story, storyAt, thread }: Ids): ReadonlyArray<Tried> => [
+  tried("/admin/words", "add", { word: "darn" }, { word: "" }, 400),
+  tried("/admin/words", "remove", { word: "darn" }, { word: "nought" }, 404),
+  tried("/admin/users", "edit", { username: "bob", suspended: "yes" }, { username: "nobody" }, 404),
+  tried("/admin/comments", "decide", { id: comment, state: "approved" }, { id: NOBODY }, 404),
+  tried("/admin/threads", "lock", { id: thread, locked: "yes" }, { id: NOBODY }, 404),
+  tried(
+    "/admin/stories",
+    "decide",
+    { model: story, updated_at: storyAt, state: "approved" },
+    { updated_at: "2020-01-01T00:00:00.000Z" },
+    409
+  ),
+  tried("/admin/posts", "write", { was: "", slug: "a-post", title: "A", body: "B", published_at: "" }, { slug: "A POST" }, 400),
+  tried("/admin/posts", "remove", { slug: "a-post" }, { slug: "none" }, 404),
+  tried("/admin/announcements", "announce", { title: "A", body: "B" }, { title: "" }, 400),
+  tried("/admin/picks", "pick", { match: x.nano, note: "Look" }, { match: NOBODY }, 404),
+  tried("/admin/runners", "create", { name: "rack" }, { name: "" }, 400),
+  tried("/admin/runners", "stop", { runner }, { runner: NOBODY }, 404),
+  tried("/admin/runners", "revoke", { key }, { key: NOBODY }, 404)
+]
+
+const seeded = Effect.gen(function* () {
+  const service = yield* Service.Service
+  const [admin, ada] = [yield* service.as("admin"), yield* service.as("ada")]
+  yield* admin.seasonCreation.createSeason({
+    params: { game: OF.game },
+    payload: {
+      name: "Typed",
+      slug: OF.slug,
+      submissions_open_at: "2026-01-01T00:00:00Z",
+      submissions_close_at: "2099-01-01T00:00:00Z",
+      weight_classes: Fixture.classes,
+      visibility: "public",
+      entry: "restricted",
+      fleet: { matches: "both", admissions: "both" },
+      providers: ["dev"]
+    }
+  })
+  yield* admin.roster.addParticipants({ params: OF, payload: { logins: ["eve"] } })
+  const { participants } = yield* admin.roster.participants({ params: OF, query: { limit: 1, cursor: 0 } })
+  const seasonKey = yield* admin.seasonFleet.createSeasonKey({ params: OF, payload: { name: "own" } })
+  const key = yield* admin.fleet.createKey({ payload: { name: "all" } })
+  const runner = yield* (yield* service.runner(key.key)).runner.openSession({
+    payload: {
+      name: "rack",
+      runtime_version: "test",
+      engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
+      accepts: ["match"],
+      slots: 1
+    }
+  })
+  const comment = yield* ada.community.postComment({ payload: { match: x.nano, body: "Well played" } })
+  const story = yield* ada.writing.writeStory({ params: { id: m.alpha }, payload: { body: "How it came", submit: true } })
+  const { thread } = yield* ada.community.thread({ query: { match: x.nano, limit: 1, cursor: 0 } })
+  return {
+    comment: comment.id,
+    thread: thread.id!,
+    key: key.id,
+    seasonKey: seasonKey.id,
+    participant: participants[0]!.id,
+    runner: runner.runner,
+    story: m.alpha,
+    storyAt: story.updated_at!
+  }
+})
+
+/** What the forms are about, by the ids that the service gave. */
+class Ready extends Context.Service<Ready, Ids>()("test/Ready") {
+  static readonly layer = Layer.effect(Ready, Effect.orDie(Effect.tap(seeded, () => siteAnswers)))
+}
+
+const service = Fixture.layer.pipe(
+  Layer.provide(Layer.effectDiscard(seedAccounts)),
+  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
+)
+
+/** Sent by root; again as long as the account's rate of writes says. */
+const sent = ({ at, form }: Tried, fields: Fields) =>
+  Effect.flatMap(Service.Service, ({ origin }) => {
+    const body = new URLSearchParams({ form, ...fields }).toString()
+    const ask = postForm(origin, at, body, { cookie: "service_session=root-token" })
+    return Effect.promise(() => patiently(at, () => Effect.runPromise(ask)))
+  })
+
+const assertTried = (forms: ReadonlyArray<Tried>) =>
+  Effect.forEach(forms, (one) =>
+    Effect.gen(function* () {
+      const name = `${one.form} at ${one.at}`
+      const refused = yield* sent(one, { ...one.good, ...one.ill })
+      assert.strictEqual(refused.status, one.refusal, `${name}: ${refused.text}`)
+      assert.match(refused.text, /role="alert"/, name)
+      assertPage(one.at, refused)
+      const taken = yield* sent(one, one.good)
+      assert.include([200, 303], taken.status, `${name}: ${taken.text}`)
+      assert.notInclude(taken.text, 'role="alert"', name)
+      if (taken.status === 303) assert.match(taken.headers.get("location")!, /[?&]done=yes$/, name)
+    })
+  )
+
+layer(Ready.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: true, timeout: "600 seconds" })(
+  "forms of administrators",
+  (it) => {
+    it.effect("of a season are taken, and refused with the reason where the service refuses them", () =>
+      Effect.flatMap(Ready, (ids) => assertTried(ofSeason(ids)))
+    )
+
+    it.effect("of the platform are taken, and refused with the reason where the service refuses them", () =>
+      Effect.flatMap(Ready, (ids) => assertTried(ofPlatform(ids)))
+    )
+  }
+)

@@ -71,7 +71,7 @@ const open = (path: string, options: Parameters<Chromium["open"]>[1] = {}) =>
 const PER_KIND = 2
 /** Pages of one kind differ in names, ids and parameters. */
 const kindOf = (path: string) =>
-  path.replace(/\?.*/, "?").replace(/\/(games|seasons|ladders|boards|matches|models|versions|people|posts)\/[^/?]+/g, "/$1/:name")
+  path.replace(/\?.*/, "?").replace(/\/(games|seasons|ladders|boards|matches|models|versions|people|posts|kit)\/[^/?]+/g, "/$1/:name")
 
 /** Paths that the links of pages lead to from the first page on, some of each kind. */
 const findPaths = Effect.gen(function* () {
@@ -98,6 +98,41 @@ const findPaths = Effect.gen(function* () {
 const assertClean = async (watched: WatchedPage, path: string) => {
   assert.deepStrictEqual(await watched.violations(), [], path)
   assert.deepStrictEqual(watched.faults, [], path)
+}
+
+/** 1280 pixels at 200 %, and a phone. */
+const ZOOMED = [640, 2] as const
+const PHONE = [360, 3] as const
+const SPRING = "/games/snakes/seasons/spring"
+const MAIN_PAGES = [
+  ...["/", "/games/snakes", SPRING, `${SPRING}/ladders/open`, `${SPRING}/ladders/open/matrix`, `${SPRING}/boards/duel`],
+  ...["/matches", `/matches/${PLAYED}`, `/models/${Fixture.modelIds.alpha}`, "/people/ada", "/news", "/kit/readme"]
+]
+
+const TABS_MAX = 200
+
+/** Moves the keyboard on to the element with this name, every step to one that shows where it is. */
+const tabTo = async (page: WatchedPage["page"], wanted: string | RegExp) => {
+  for (let tabs = 0; tabs < TABS_MAX; tabs++) {
+    const { name, shown } = await page.evaluate(() => {
+      const { activeElement: element, body } = (globalThis as any).document
+      const { outlineStyle, outlineWidth } = (globalThis as any).getComputedStyle(element)
+      const name = element.getAttribute("aria-label") ?? element.getAttribute("name") ?? element.textContent.trim()
+      return { name: element === body ? "" : name, shown: element === body || (outlineStyle !== "none" && outlineWidth !== "0px") }
+    })
+    assert.isTrue(shown, `${name} on ${page.url()}`)
+    if (typeof wanted === "string" ? name === wanted : wanted.test(name)) return
+    await page.keyboard.press("Tab")
+  }
+  assert.fail(`the keyboard does not reach ${wanted} on ${page.url()}`)
+}
+
+/** Follows the link or sends the form that the keyboard is at. */
+const enter = async (page: WatchedPage["page"], path: string) => {
+  await Promise.all([
+    page.waitForURL(({ pathname }) => pathname === path || (path.endsWith("-idp/") && pathname.startsWith(path))),
+    page.keyboard.press("Enter")
+  ])
 }
 
 /** Found by the first test that asks, so that a page that fails names itself in a test. */
@@ -165,6 +200,48 @@ else
             yield* Effect.promise(() => watched.close())
           }
         })
+    )
+
+    it.effect("never scroll sideways at a zoom of 200 %, and on a phone, on any of the main pages", () =>
+      Effect.gen(function* () {
+        for (const path of MAIN_PAGES) {
+          for (const [width, deviceScaleFactor] of [ZOOMED, PHONE]) {
+            const watched = yield* open(path, { viewport: { width, height: 480 }, deviceScaleFactor })
+            assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
+            assert.isTrue(yield* Effect.promise(() => watched.page.locator("h1").isVisible()), path)
+            assert.deepStrictEqual(watched.faults, [], path)
+            yield* Effect.promise(() => watched.close())
+          }
+        }
+      })
+    )
+
+    it.effect("lead by keyboard alone from the front page through the sign-in to a ladder, and show where the keyboard is", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Service.Service
+        const chromium = yield* Browser
+        // The development sign-in answers nobody whom a proxy tells of.
+        const watched = yield* Effect.promise(() => chromium.open(`${origin}/`))
+        const { page } = watched
+        yield* Effect.promise(async () => {
+          await tabTo(page, "My page")
+          await enter(page, "/me")
+          await tabTo(page, /^Sign in with/)
+          await enter(page, "/dev-idp/")
+          await tabTo(page, "login")
+          await page.keyboard.type("carol")
+          await enter(page, "/me")
+          await page.getByText("Signed in as carol").waitFor()
+          await tabTo(page, "Agon")
+          await enter(page, "/")
+          await tabTo(page, "Season spring")
+          await enter(page, "/games/snakes/seasons/spring")
+          await tabTo(page, "nano")
+          await enter(page, "/games/snakes/seasons/spring/ladders/nano")
+          await tabTo(page, "Ladder")
+          await watched.close()
+        })
+      })
     )
 
     it.effect("ask for the code of a device, say that a wrong one is wrong, and have nothing that axe finds on the way", () =>

@@ -125,7 +125,7 @@ export const make = (empty: View): Auditor => {
 const checkRested = (rows: View, all: View): void => {
   const left = LADDERS.filter((ladder) => !isDead(rows, ladder)).map((ladder) => [
     ladder,
-    pairableOn(rows, ladder).map(({ credit }) => credit)
+    pairableOn(rows, ladder).map(({ virtual_games }) => virtual_games)
   ])
   must(isComplete(rows), "every entry gets the games that a round owes it", rows.head, left)
   if (rows.ratings.size < all.ratings.size) return // what they are in may wait for ever

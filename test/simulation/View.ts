@@ -79,7 +79,7 @@ export const withKept = (
 }
 
 type RatingRow = Snapshot["ratings"][number]
-const SEED = { mu: 0, sigma: 200, round_matches: 0, credit: 0, failed: 0, forfeits: 0, trend: null, met: [] }
+const SEED = { mu: 0, sigma: 200, round_matches: 0, virtual_games: 0, failed: 0, forfeits: 0, trend: null, met: [] }
 const REMEMBERED = 12
 
 /** A row in play that is of an earlier round is at the seed, once for each round that has started since. */

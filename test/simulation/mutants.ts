@@ -44,8 +44,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // what cannot be played
   failedCostsNothing: {
     file: "season/rating/LadderRatings.ts",
-    find: "    rating.failed += creditOf(",
-    replace: "    rating.failed += 0 * creditOf("
+    find: "    rating.failed += virtualGamesOf(",
+    replace: "    rating.failed += 0 * virtualGamesOf("
   },
   failuresAreNotCounted: { file: "season/scheduler/Faults.ts", find: "    n: (streak?.n ?? 0) + 1,", replace: "    n: 1," },
   nobodyIsSuspended: { file: "season/scheduler/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
@@ -93,7 +93,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "prepare(state, ladder, ladder.owed)",
     replace: "prepare(state, ladder, Infinity)"
   },
-  mostCreditFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
+  mostVirtualGamesFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
   tooManyInFlight: {
     file: "season/scheduler/PairingBatches.ts",
     find: "ENTRIES_PER_MATCH_IN_FLIGHT = 6",
@@ -247,7 +247,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: ""
   },
   voidedTrialStands: { file: "season/rating/Voiding.ts", find: "if (found.candidate !== null) untry(state, found)", replace: "" },
-  voidedIsNotOwedAgain: { file: "season/rating/Voiding.ts", find: "rating.credit = Math.max(0, rating.credit - ", replace: "void (" },
+  voidedIsNotOwedAgain: {
+    file: "season/rating/Voiding.ts",
+    find: "rating.virtual_games = Math.max(0, rating.virtual_games - ",
+    replace: "void ("
+  },
   voidedKeepsItsSeat: { file: "season/rating/Voiding.ts", find: "  rating.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
   voidForgetsItsBatch: {
     file: "season/rating/Installing.ts",

@@ -13,7 +13,7 @@ const SEASON = `SELECT head, ${ms("submissions_open_at")}, ${ms("submissions_clo
   FROM season WHERE id = $1::uuid`
 const VERSIONS = `SELECT v.*, v.model_id AS model, v.owner_id AS owner, ${ms("v.created_at", "created_at")}, ${ms("v.upload_until", "upload_until")},
   v.param_count::float8 AS param_count FROM version v WHERE v.season_id = $1::uuid ORDER BY v.ord`
-const RATINGS = `SELECT r.*, r.version_id AS version FROM rating r WHERE r.season_id = $1::uuid`
+const RATINGS = `SELECT r.*, r.version_id AS version, r.made AS ladder_games, r.credit AS virtual_games FROM rating r WHERE r.season_id = $1::uuid`
 const KEPT = `SELECT ratings FROM rating_redo WHERE season_id = $1::uuid ORDER BY seq`
 const BOARDS = `SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid`
 const ROUNDS = `SELECT n, kind, games, ${ms("starts_at")}, ${ms("started_at")}, ${ms("ended_at")}, withdrawn FROM round

@@ -12,16 +12,18 @@ export const keptRatings = (bytes: Uint8Array): ReadonlyArray<Row> => {
     const hex = buffer.toString("hex", at, at + 16)
     const version = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
     const [ladder, active, moved] = [LADDERS[buffer[at + 16]!]!, buffer[at + 17] === 1, buffer[at + 18] === 1]
-    const [ord, matches, round_matches, made, forfeits, round] = [0, 1, 2, 3, 4, 5].map((i) =>
+    const [ord, matches, round_matches, ladder_games, forfeits, round] = [0, 1, 2, 3, 4, 5].map((i) =>
       buffer.readUInt32LE(at + 19 + 4 * i)
     ) as Array<any>
-    const [mu, sigma, credit, seat_sum, failed, trend] = [0, 1, 2, 3, 4, 5].map((i) => buffer.readDoubleLE(at + 43 + 8 * i)) as Array<any>
+    const [mu, sigma, virtual_games, seat_sum, failed, trend] = [0, 1, 2, 3, 4, 5].map((i) =>
+      buffer.readDoubleLE(at + 43 + 8 * i)
+    ) as Array<any>
     at += 91
     const met = Array.from({ length: buffer[at]! }, (_, i) => buffer.readUInt32LE(at + 1 + 4 * i))
     at += 1 + 4 * met.length
     const history = Array.from({ length: buffer[at]! }, (_, i) => buffer.readDoubleLE(at + 1 + 8 * i))
     at += 1 + 8 * history.length
-    const numbers = { round, ord, matches, round_matches, made, forfeits, mu, sigma, credit, seat_sum, failed }
+    const numbers = { round, ord, matches, round_matches, ladder_games, forfeits, mu, sigma, virtual_games, seat_sum, failed }
     rows.push({ version, ladder, active, ...numbers, trend: moved ? trend : null, met, history })
   }
   return rows

@@ -34,9 +34,9 @@ export const make = (): Fill => {
   }
 }
 
-/** Whether a seat was owed the match when it was made, or may have been: within a commit credit goes both ways. */
+/** Whether a seat was owed the match when it was made, or may have been: within a commit virtual games go both ways. */
 const isOwed = ({ before, now }: Window, match: { readonly ladder: string | null; readonly versions: ReadonlyArray<string> }): boolean =>
   match.versions.some((id) => {
-    const credits = [before, now].map(({ ratings }) => ratings.get(`${match.ladder} ${id}`)?.credit ?? 0)
-    return Math.min(...credits) < owedIn(now)
+    const virtualGames = [before, now].map(({ ratings }) => ratings.get(`${match.ladder} ${id}`)?.virtual_games ?? 0)
+    return Math.min(...virtualGames) < owedIn(now)
   })

@@ -28,8 +28,8 @@ export interface Own {
   readonly ord: number
   matches: number
   round_matches: number
-  made: number
-  credit: number
+  ladder_games: number
+  virtual_games: number
   failed: number
   forfeits: number
   seat_sum: number
@@ -38,7 +38,7 @@ export interface Own {
   met: Array<{ readonly of: string; readonly ord: number }> // all of this round
   outs: Array<{ readonly of: string; readonly out: boolean }> // matches made for this ladder in this round, and whether it forfeited
   round: number // the last that its row followed: a superseded version may be left behind by a reset
-  /** Whether what this commit made of its credit follows in part from what no row remembers. */
+  /** Whether what this commit made of its virtual games follows in part from what no row remembers. */
   loose: boolean
   charged: number // what it may have been charged for a match that failed in this commit, through whoever's fault
   voided: boolean // something in this commit was
@@ -98,7 +98,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
   if (before.ratings.get(place) === row && own.moments.length === 1 && window.voided.length + window.installed.length === 0) return
   if ((row.active || cameBackAndLeft(window, own, row)) && comesBack(window, place, row)) {
-    own.credit = returned(window, own, row)
+    own.virtual_games = returned(window, own, row)
     own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
   }
   compare(book, own, row, place)
@@ -139,7 +139,7 @@ const cameBackAndLeft = ({ now, recent }: Window, own: Own, row: Row): boolean =
       (back(command) && "version" in command && command.version === row.version) ||
       (command._tag === "SwitchOwner" && !command.removed && command.owner === owner)
   )
-  return asked && !(near(own.credit, row.credit) && near(own.failed, row.failed))
+  return asked && !(near(own.virtual_games, row.virtual_games) && near(own.failed, row.failed))
 }
 
 /** A match that failed was the turn of those whose fault it can be, and counts for nothing else. */
@@ -148,7 +148,7 @@ const charge = (book: Book, window: Window, match: Ended): void => {
   const { suspects, sure } = suspectsOf(window, match)
   for (const id of ladder === null ? [] : suspects) {
     const own = book.table.get(`${ladder} ${id}`)!
-    const cost = round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made + 1)
+    const cost = round > 0 ? 1 : own.forfeits >= 3 ? 4 : virtualGamesOf(own.ladder_games + 1)
     if (sure) own.failed += cost
     else own.charged += cost
   }
@@ -164,7 +164,7 @@ const reset = (book: Book, window: Window, place: string, own: Own, round: numbe
     own.round_matches = 0
     remember(own, { round, of: null })
   }
-  Object.assign(own, { credit: 0, failed: 0, forfeits: 0, met: [], outs: [] })
+  Object.assign(own, { virtual_games: 0, failed: 0, forfeits: 0, met: [], outs: [] })
   own.moments.push({ ...Replay.START, order: book.journals.get(round)!.order })
 }
 
@@ -199,7 +199,7 @@ const checkOwed = ({ fillers, round, table }: Book, { now }: Window, match: Ende
     match
   )
   must(
-    seats.some((own) => own!.credit < owed),
+    seats.some((own) => own!.virtual_games < owed),
     "without fill every match of a round has a seat that is owed it",
     match,
     owed
@@ -218,10 +218,10 @@ const play = (book: Book, match: Ended, ladder: string, limit: number): void => 
     own.moments.push({ ...Replay.beliefOf(current(book), `${ladder} ${match.versions[i]}`), order })
     if (ladder !== match.ladder) return
     const out = match.seats[i]!.strikes >= limit
-    own.made++
+    own.ladder_games++
     own.outs.push({ of: match.id, out })
     own.forfeits = out ? own.forfeits + 1 : 0
-    own.credit += match.round > 0 ? 1 : own.forfeits >= 3 ? 4 : creditOf(own.made)
+    own.virtual_games += match.round > 0 ? 1 : own.forfeits >= 3 ? 4 : virtualGamesOf(own.ladder_games)
     own.seat_sum += leaning(match, i)
     const met = ords.filter((ord) => ord !== own.ord).map((ord) => ({ of: match.id, ord }))
     own.met.push(...met)
@@ -232,7 +232,7 @@ const remember = (own: Own, mean: Mean): void => {
   own.history.push(mean)
   own.kept = Math.min(LAST, own.kept + 1)
 }
-const creditOf = (game: number): number => (game <= 20 ? 0.5 : 1)
+const virtualGamesOf = (game: number): number => (game <= 20 ? 0.5 : 1)
 const leaning = ({ seats }: Ended, i: number): number => i / (seats.length - 1) - 0.5
 /** Forfeits since the last match without one. */
 const running = ({ outs }: Pick<Own, "outs">): number => outs.length - 1 - outs.findLastIndex(({ out }) => !out)
@@ -255,9 +255,9 @@ const uncount = (book: Book, match: Ended): void => {
 const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
   if (stands) {
     own.loose = match.round === 0 && own.outs.some(({ out }) => out) // how long it had forfeited before is not remembered
-    own.credit = Math.max(0, own.credit - (match.round > 0 ? 1 : creditOf(own.made)))
+    own.virtual_games = Math.max(0, own.virtual_games - (match.round > 0 ? 1 : virtualGamesOf(own.ladder_games)))
   }
-  own.made--
+  own.ladder_games--
   own.seat_sum -= leaning(match, i)
 }
 
@@ -314,7 +314,7 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const [least, most] =
     now.head.round > 0 ? [0, 0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
   must(
-    row.credit >= least! && row.credit <= most! && row.failed === 0 && row.matches === 0 && row.made === 0,
+    row.virtual_games >= least! && row.virtual_games <= most! && row.failed === 0 && row.matches === 0 && row.ladder_games === 0,
     "who joins is owed everything",
     row,
     least,
@@ -352,16 +352,16 @@ const joinedBefore = (
 /** A baseline that comes back has missed nothing: it is owed no more than whoever is owed most. */
 const returned = ({ before, now, voided }: Window, own: Own, row: Row): number => {
   const clocks = now.head.round > 0 ? [0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
-  const least = Math.max(own.credit, Math.min(...clocks))
-  const fair = row.credit >= least && row.credit <= Math.max(own.credit, ...clocks)
-  must(fair || voided.length > 0, "a baseline comes back at the clock", row, own.credit, clocks)
-  return row.credit
+  const least = Math.max(own.virtual_games, Math.min(...clocks))
+  const fair = row.virtual_games >= least && row.virtual_games <= Math.max(own.virtual_games, ...clocks)
+  must(fair || voided.length > 0, "a baseline comes back at the clock", row, own.virtual_games, clocks)
+  return row.virtual_games
 }
 
 const compare = (book: Book, own: Own, row: Row, place: string): void => {
-  const { made, matches } = own
+  const { ladder_games, matches } = own
   if (own.round !== book.round && own.voided) own.round_matches = row.round_matches // of a round that nobody plays any more
-  const counted = made === row.made && matches === row.matches && near(own.seat_sum, row.seat_sum)
+  const counted = ladder_games === row.ladder_games && matches === row.matches && near(own.seat_sum, row.seat_sum)
   must(counted && own.round_matches === row.round_matches, "matches are counted as played", row, own)
   const journal = book.journals.get(own.round)!
   const { belief, trend } = journal.courses.get(place) ?? { belief: Replay.START, trend: null }
@@ -393,18 +393,23 @@ const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean 
   a.length === b.length && a.every((mu, i) => near(mu, b[i]!))
 
 const comparePairing = (own: Own, row: Row): void => {
-  if (own.loose) settleCredit(own, row)
+  if (own.loose) settleVirtualGames(own, row)
   const unsure = own.voided && Math.abs(own.failed - row.failed) <= 4 // what it would have counted, before or after the void
   const either = row.failed >= own.failed && row.failed <= own.failed + own.charged
   if (unsure || either) own.failed = row.failed
   must(near(own.failed, row.failed), "a match that failed counts as one that was played in the queue, and no other does", row, own)
-  must(near(own.credit, row.credit) && own.forfeits === row.forfeits, "credit is what was played", row, own)
+  must(near(own.virtual_games, row.virtual_games) && own.forfeits === row.forfeits, "virtual games are what was played", row, own)
   const met = own.met.slice(-LAST).map(({ ord }) => ord)
   must(met.join() === row.met.join(), "opponents are remembered", row, own)
 }
 
 /** A forfeiter gets back no more than a forfeit costs. */
-const settleCredit = (own: Own, row: Row): void => {
-  must(row.credit <= own.credit + 4 && row.credit >= own.credit - 4, "a voided match gives back what it cost", row, own)
-  own.credit = row.credit
+const settleVirtualGames = (own: Own, row: Row): void => {
+  must(
+    row.virtual_games <= own.virtual_games + 4 && row.virtual_games >= own.virtual_games - 4,
+    "a voided match gives back what it cost",
+    row,
+    own
+  )
+  own.virtual_games = row.virtual_games
 }

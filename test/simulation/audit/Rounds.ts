@@ -8,7 +8,7 @@ export const owedIn = ({ head, rounds }: View): number => (head.round === 0 ? In
 
 /** Everybody has what the round owes them, where it could be played. */
 export const isComplete = (view: View): boolean =>
-  LADDERS.every((ladder) => isDead(view, ladder) || pairableOn(view, ladder).every(({ credit }) => credit >= owedIn(view)))
+  LADDERS.every((ladder) => isDead(view, ladder) || pairableOn(view, ladder).every(({ virtual_games }) => virtual_games >= owedIn(view)))
 
 const IN_VAIN_MS = 86_400_000
 const IN_VAIN_MATCHES = 20
@@ -24,7 +24,7 @@ const isInVain = ({ before, now: view }: Window): boolean => {
   )
     return false
   const owed = LADDERS.filter((ladder) => !isDead(view, ladder)).flatMap((ladder) =>
-    pairableOn(view, ladder).flatMap(({ credit, version }) => (credit < owedIn(view) ? [version] : []))
+    pairableOn(view, ladder).flatMap(({ virtual_games, version }) => (virtual_games < owedIn(view) ? [version] : []))
   )
   return new Set(owed).size * 2 <= active
 }
@@ -58,31 +58,31 @@ const checkCalendar = ({ before, now }: Window): void => {
 
 /**
  * A free entry is never passed over for a match in which every seat has had its turn more often by a whole unit: by its
- * credit and by what failed matches have cost it. Between entries of
+ * virtual games and by what failed matches have cost it. Between entries of
  * one owner, of which only so many can be seated among strangers, it says nothing.
  */
 const checkTurns = (window: Window, ladder: string): void => {
   const { before, now } = window
   const fresh = created(window).filter((match) => match.ladder === ladder)
   if (fresh.length === 0) return
-  const places = new Map(pairableOn(now, ladder).map((row) => [row.version, row.credit + row.failed]))
-  const credits = new Map(pairableOn(now, ladder).map((row) => [row.version, row.credit]))
+  const places = new Map(pairableOn(now, ladder).map((row) => [row.version, row.virtual_games + row.failed]))
+  const virtualGames = new Map(pairableOn(now, ladder).map((row) => [row.version, row.virtual_games]))
   const busy = new Set(
     [...before.live.values()]
       .filter((match) => match.ladder === ladder && match.round === now.head.round)
       .flatMap(({ versions }) => versions)
   )
   for (const { versions } of fresh) for (const id of versions) busy.add(id)
-  for (const { credit, failed, version } of pairableOn(before, ladder)) {
+  for (const { virtual_games, failed, version } of pairableOn(before, ladder)) {
     const later = places.get(version)
     if (later === undefined || busy.has(version)) continue
     // A match that was voided in this commit may have counted until after the pairing batch.
-    if (Math.max(credit, credits.get(version)!) >= owedIn(now)) continue
-    const own = Math.max(credit + failed, later)
+    if (Math.max(virtual_games, virtualGames.get(version)!) >= owedIn(now)) continue
+    const own = Math.max(virtual_games + failed, later)
     const over = fresh.find(({ versions }) =>
       versions.every((id) => (places.get(id) ?? 0) > own + 1 && ownerOf(now, id) !== ownerOf(now, version))
     )
-    must(over === undefined, "nobody is passed over for entries with more credit", {
+    must(over === undefined, "nobody is passed over for entries with more virtual games", {
       version,
       own,
       over,

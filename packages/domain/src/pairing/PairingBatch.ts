@@ -89,7 +89,7 @@ const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<
 }
 
 /**
- * A group with a single owner could not play, and entries with more credit would. It swaps an entry for a stranger from a
+ * A group with a single owner could not play, and entries with more virtual games would. It swaps an entry for a stranger from a
  * group that can spare one. Such groups remain only for an owner with more entries than all others can seat.
  */
 const mixed = <A extends Entrant, G extends Array<Candidate<A>>>(groups: Array<G>): Array<G> => {

@@ -45,7 +45,7 @@ describe("a season of pairs", () => {
     const { now, state } = season(31)
     let most = 0
     play(state, now + 1, 1_000, 1, () => {
-      most = Math.max(most, spread(ratings(state).map(({ made }) => made)))
+      most = Math.max(most, spread(ratings(state).map(({ ladder_games }) => ladder_games)))
     })
     assert.isAtMost(most, 2)
   })
@@ -90,11 +90,11 @@ describe("a season of pairs", () => {
     play(state, now + 1, 800)
     step(state, submission(21), now + 2_000)
     const entered = enterWaiting(state, now + 2_001)
-    const before = new Map(ratings(state).map(({ made, version }) => [version, made]))
+    const before = new Map(ratings(state).map(({ ladder_games, version }) => [version, ladder_games]))
     play(state, entered, 160)
     const late = ratings(state).find(({ ord }) => ord === 21)!
     const others = ratings(state).filter(({ ord }) => ord !== 21)
-    const gained = ({ made, version }: LadderRating) => made - before.get(version)!
+    const gained = ({ ladder_games, version }: LadderRating) => ladder_games - before.get(version)!
     const mean = others.reduce((sum, each) => sum + gained(each), 0) / others.length
     assert.isAbove(gained(late), 1.5 * mean)
     assert.isBelow(gained(late), 2.5 * mean)
@@ -118,9 +118,9 @@ describe("an entry that always forfeits", () => {
         }
         committed(state)
       }
-      const made = ratings(state).map((each) => ({ own: each.version === broken, made: each.made }))
-      const mean = made.reduce((sum, each) => sum + (each.own ? 0 : each.made), 0) / (entries - 1)
-      const own = made.find((each) => each.own)!.made
+      const made = ratings(state).map((each) => ({ own: each.version === broken, games: each.ladder_games }))
+      const mean = made.reduce((sum, each) => sum + (each.own ? 0 : each.games), 0) / (entries - 1)
+      const own = made.find((each) => each.own)!.games
       assert.isBelow(own, 0.35 * mean, `${entries} entries`)
       assert.isAbove(own, 0.15 * mean)
     }
@@ -158,11 +158,11 @@ describe("seasons of larger matches", () => {
       const { now, state } = season(25, [seats])
       let most = 0
       play(state, now + 1, 300, 1, () => {
-        most = Math.max(most, spread(ratings(state, "open").map(({ made }) => made)))
+        most = Math.max(most, spread(ratings(state, "open").map(({ ladder_games }) => ladder_games)))
       })
       assert.isAtMost(most, 2, `${seats} seats`)
-      for (const { made, seat_sum } of ratings(state, "open")) {
-        assert.isAbove(made, 0)
+      for (const { ladder_games, seat_sum } of ratings(state, "open")) {
+        assert.isAbove(ladder_games, 0)
         assert.isAtMost(Math.abs(seat_sum), 2)
       }
     }

@@ -72,10 +72,10 @@ export const fillHeap = (state: Current, ladder: LadderState): void => {
   ladder.heap = heapify(waiting)
 }
 
-/** Added to the key of entries owed no match, so that they come last: above any credit, and small enough to keep the fraction. */
+/** Added to the key of entries owed no match, so that they come last: above any virtual games, and small enough to keep the fraction. */
 const DONE = 2 ** 24
 
-const keyIn = ({ owed }: LadderState, rating: LadderRating): number => keyOf(rating) + (rating.credit < owed ? 0 : DONE)
+const keyIn = ({ owed }: LadderState, rating: LadderRating): number => keyOf(rating) + (rating.virtual_games < owed ? 0 : DONE)
 
 export const free = (ladder: LadderState, rating: LadderRating): void => {
   rating.busy = false

@@ -2,7 +2,7 @@
  * The season's random numbers: each is a hash of the season and the number of earlier draws, so that a season
  * restored from its rows continues where the lost one stopped. Ids are UUIDv7 made from the same numbers.
  */
-import { creditOfGame } from "../pairing/Credit.ts"
+import { virtualGamesOfNth } from "../pairing/VirtualGames.ts"
 
 /** A season with its counter; `draws` is stored in the head row. */
 export interface Source {
@@ -35,14 +35,19 @@ export const fractionOf = (ord: number, games: number): number =>
   mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
 
 /** The order of turns: the entry that has played least comes first, and a failed match counts as played. */
-export const placeOf = ({ credit, failed }: { readonly credit: number; readonly failed: number }): number => credit + failed
+export const placeOf = ({ virtual_games, failed }: { readonly virtual_games: number; readonly failed: number }): number =>
+  virtual_games + failed
 
 /**
- * An entry's key in its heap. The fraction shuffles only entries of equal credit, since it stays below the
- * credit of the next game. Otherwise newcomers, whose games count half, would drift three games apart.
+ * An entry's key in its heap. The fraction shuffles only entries of equal virtual games, since it stays below what
+ * the next game adds. Otherwise newcomers, whose games count half, would drift three games apart.
  */
-export const keyOf = (entry: { readonly ord: number; readonly made: number; readonly credit: number; readonly failed: number }): number =>
-  placeOf(entry) + creditOfGame(entry.made + 1) * fractionOf(entry.ord, entry.made)
+export const keyOf = (entry: {
+  readonly ord: number
+  readonly ladder_games: number
+  readonly virtual_games: number
+  readonly failed: number
+}): number => placeOf(entry) + virtualGamesOfNth(entry.ladder_games + 1) * fractionOf(entry.ord, entry.ladder_games)
 
 const hex = (n: number, digits: number): string => n.toString(16).padStart(digits, "0")
 

@@ -281,7 +281,7 @@ describe("a round", () => {
       committed(state)
       play(state, now + 10, now + 800, 3)
       for (const ladder of state.ladders.filter(({ active }) => active > 0)) {
-        for (const rating of ladder.ratings.values()) assert.isAtLeast(rating.credit, games, ladder.ladder)
+        for (const rating of ladder.ratings.values()) assert.isAtLeast(rating.virtual_games, games, ladder.ladder)
       }
       const owedSeats = new Map<string, number>()
       for (const match of rated(state)) {

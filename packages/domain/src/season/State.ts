@@ -37,7 +37,7 @@ export interface Head {
   phase: "open" | "closing" | "closed"
   now: number // newest time seen, ms; time never goes back
   draws: number // random numbers drawn so far
-  clock: Array<number> // by ladder: the credit that a new entry starts with
+  clock: Array<number> // by ladder: the virtual games that a new entry starts with
   round: number // 0: continuous play
   versions: number // ever submitted; the last ord given
   matches: number // ever created; the last n given

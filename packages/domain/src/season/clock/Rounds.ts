@@ -104,7 +104,7 @@ const owedIn = (ladders: State["ladders"]): ReadonlySet<string> =>
   new Set(
     ladders.flatMap(({ owed, ratings }) =>
       [...ratings.values()]
-        .filter(({ active, credit, suspended }) => active && suspended !== true && credit < owed)
+        .filter(({ active, virtual_games, suspended }) => active && suspended !== true && virtual_games < owed)
         .map(({ version }) => version)
     )
   )

@@ -11,9 +11,9 @@ export interface LadderRating extends Rating {
   round: number // the last round whose reset it has seen; in the state the current one, unless it was let go of
   matches: number // counted, all rounds
   round_matches: number // counted since the last reset
-  made: number // counted matches made for this ladder, all rounds: part of the heap key
-  credit: number // continuous play: weighted matches; in a round: matches made for this ladder in it
-  failed: number // credit charged for failed matches since the last reset
+  ladder_games: number // counted matches made for this ladder, all rounds: part of the heap key
+  virtual_games: number // continuous play: weighted matches; in a round: matches made for this ladder in it
+  failed: number // virtual games charged for failed matches since the last reset
   forfeits: number // consecutive: reset by a match without one
   seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
   trend: number | null

@@ -1,7 +1,8 @@
 /** Ratings on ladders: joining, leaving, changes by a match, resets by a round. */
-import { creditOfGame } from "../../pairing/Credit.ts"
+
 import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
+import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
 import { rated, START, takenOver } from "../../rating/Rating.ts"
 import { addRating, free, type LadderState } from "../Ladders.ts"
 import type { Ladder } from "../Rules.ts"
@@ -23,16 +24,16 @@ export const joinLadders = (state: State, version: Version, before: Version | un
   for (const ladder of laddersOf(state, version)) {
     const known = ladder.ratings.get(version.id) // a baseline that was in play earlier
     const old = before === undefined ? undefined : ladder.ratings.get(before.id)
-    const credit = state.round > 0 ? 0 : state.clock[ladder.index]!
+    const virtual_games = state.round > 0 ? 0 : state.clock[ladder.index]!
     if (known !== undefined) {
       known.active = true
       known.failed = 0
-      known.credit = Math.max(known.credit, credit)
+      known.virtual_games = Math.max(known.virtual_games, virtual_games)
       ladder.active++
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
     } else {
-      const rating = newRating(state, version, ladder.ladder, credit, old)
+      const rating = newRating(state, version, ladder.ladder, virtual_games, old)
       addRating(ladder, rating)
       if (old !== undefined) state.writes.seeds.push(seedOf(state, rating, old))
       free(ladder, ladder.ratings.get(version.id)!)
@@ -44,7 +45,13 @@ export const joinLadders = (state: State, version: Version, before: Version | un
   state.workAppeared = true
 }
 
-const newRating = ({ round }: State, version: Version, ladder: Ladder, credit: number, old: LadderRating | undefined): LadderRating => {
+const newRating = (
+  { round }: State,
+  version: Version,
+  ladder: Ladder,
+  virtual_games: number,
+  old: LadderRating | undefined
+): LadderRating => {
   const rating = old === undefined ? { ...START } : takenOver(old)
   return {
     version: version.id,
@@ -55,8 +62,8 @@ const newRating = ({ round }: State, version: Version, ladder: Ladder, credit: n
     ...rating,
     matches: 0,
     round_matches: 0,
-    made: 0,
-    credit,
+    ladder_games: 0,
+    virtual_games,
     failed: 0,
     forfeits: 0,
     seat_sum: 0,
@@ -108,7 +115,7 @@ export const resumeRatings = (state: State, version: Version): void => {
     if (rating === undefined || !rating.suspended) continue
     rating.suspended = false
     rating.failed = 0
-    if (state.round === 0) rating.credit = Math.max(rating.credit, state.clock[ladder.index]!)
+    if (state.round === 0) rating.virtual_games = Math.max(rating.virtual_games, state.clock[ladder.index]!)
     ladder.active++
     if (!rating.busy) free(ladder, rating)
     state.writes.ratings.add(rating)
@@ -155,8 +162,8 @@ export const rateOn = (
     remember(rating.history, rating.mu, HISTORY_KEPT)
     if (made) {
       rating.forfeits = forfeits[i] ? rating.forfeits + 1 : 0
-      rating.made++
-      rating.credit += creditOf(state, rating)
+      rating.ladder_games++
+      rating.virtual_games += virtualGamesOf(state, rating)
       rating.seat_sum += i / (seats.length - 1) - 0.5
       for (const ord of ords) if (ord !== rating.ord) remember(rating.met, ord, MET_KEPT)
     }
@@ -189,16 +196,16 @@ export const chargeFailed = (state: State, ladder: LadderState, versions: Readon
   for (const id of versions) {
     const rating = ladder.ratings.get(id)
     if (rating === undefined) continue
-    rating.failed += creditOf(state, { forfeits: rating.forfeits, made: rating.made + 1 })
+    rating.failed += virtualGamesOf(state, { forfeits: rating.forfeits, ladder_games: rating.ladder_games + 1 })
     state.writes.ratings.add(rating)
   }
 }
 
 /** In a round every match counts one, so that entries that are behind are always served first. */
-export const creditOf = (state: State, { forfeits, made }: Pick<LadderRating, "forfeits" | "made">): number => {
+export const virtualGamesOf = (state: State, { forfeits, ladder_games }: Pick<LadderRating, "forfeits" | "ladder_games">): number => {
   if (state.round > 0) return 1
   if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
-  return creditOfGame(made)
+  return virtualGamesOfNth(ladder_games)
 }
 
 /**

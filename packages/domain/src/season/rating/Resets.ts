@@ -8,7 +8,7 @@ export interface Resettable extends Rating {
   active: boolean
   round: number
   round_matches: number
-  credit: number
+  virtual_games: number
   failed: number
   forfeits: number
   trend: number | null
@@ -30,7 +30,7 @@ export const reset = (rating: Resettable, round: number): void => {
   rating.mu = START.mu
   rating.sigma = START.sigma
   rating.round_matches = 0
-  rating.credit = 0
+  rating.virtual_games = 0
   rating.failed = 0
   rating.forfeits = 0
   rating.trend = null

@@ -21,7 +21,7 @@ import type { EndedMatch, LeftRating } from "../Log.ts"
 import type { State } from "../State.ts"
 import { laddersOf } from "./Fold.ts"
 import type { LadderRating } from "./LadderRating.ts"
-import { creditOf } from "./LadderRatings.ts"
+import { virtualGamesOf } from "./LadderRatings.ts"
 
 /** The most matches that may wait for a fold; further requests must ask again. Each is a small row read at every start. */
 export const VOIDING_MAX = 1_000
@@ -73,16 +73,16 @@ export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
 
 /**
  * Undoes the match's effect on the pairing of the ladder it was made for: the entry is owed it again. In continuous
- * play the credit of the entry's last game is taken back, whichever game was voided.
+ * play what the entry's last game added is taken back, whichever game was voided.
  */
 const owe = (state: State, ladder: LadderState, rating: LadderRating, { round, seats }: EndedMatch, i: number): void => {
   const forfeited = seats[i]!.strikes >= state.settings.rules.match.strike_limit
   rating.seat_sum -= i / (seats.length - 1) - 0.5
   if (round === state.round) {
-    const { forfeits, made } = rating
-    rating.credit = Math.max(0, rating.credit - creditOf(state, { forfeits: forfeited ? forfeits : 0, made }))
+    const { forfeits, ladder_games } = rating
+    rating.virtual_games = Math.max(0, rating.virtual_games - virtualGamesOf(state, { forfeits: forfeited ? forfeits : 0, ladder_games }))
   }
-  rating.made--
+  rating.ladder_games--
   if (ladder.ratings.get(rating.version) !== rating || !rating.active || rating.busy) return
   remove(ladder.heap, rating)
   free(ladder, rating)

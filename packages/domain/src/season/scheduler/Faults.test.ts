@@ -60,7 +60,7 @@ const enterOf = (state: State, owners: ReadonlyArray<number>): number => {
   return state.now
 }
 
-const games = (state: State, n: number) => state.ladders.at(-1)!.ratings.get(version(n))!.made
+const games = (state: State, n: number) => state.ladders.at(-1)!.ratings.get(version(n))!.ladder_games
 const phase = (state: State, id = LOST) => state.versions_by_id.get(id)!.phase
 const failed = (state: State) => state.writes.ended.filter(({ ending }) => ending === "failed").length
 const told = (state: State) => state.events.flatMap((event) => (event._tag === "VersionMoved" ? [`${event.change} ${event.version}`] : []))
@@ -103,7 +103,7 @@ describe("an entry whose weights are lost", () => {
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: LOST }, at + 300_000), { status: "entered", phase: null })
     assert.deepStrictEqual(step(state, { _tag: "Reinstate", version: version(99) }, at + 300_000), { refused: "not_found" })
     const rating = state.ladders.at(-1)!.ratings.get(LOST)!
-    assert.deepStrictEqual([rating.credit, rating.failed], [state.clock.at(-1), 0])
+    assert.deepStrictEqual([rating.virtual_games, rating.failed], [state.clock.at(-1), 0])
     play(state, [{ key: "k1", says: () => "played" }], at + 301_000, 90)
     assert.isAbove(games(state, 1), 5)
   })
@@ -129,7 +129,7 @@ describe("an entry whose weights are lost", () => {
     step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
     const machines = ["k1", "k2"].map((key) => ({ key, says, names: (match: Match) => lostIn(match)! }))
     play(state, machines, now + 2_000, 4_000)
-    for (const n of [3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
+    for (const n of [3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.virtual_games, 4)
   })
 
   it("gives way to a newer version of its model, which plays", () => {
@@ -150,7 +150,7 @@ describe("an entry whose weights are lost", () => {
     step(state, { _tag: "PlanRound", kind: "finals", games: 4, starts_at: now + 1_000 }, now)
     play(state, [honest("k1"), honest("k2")], now + 2_000, 3_000, (state) => state.phase === "closed")
     assert.strictEqual(state.phase, "closed")
-    for (const n of [2, 3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
+    for (const n of [2, 3, 4, 5]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.virtual_games, 4)
   })
 
   it("does not hold up finals beside others like it, where nothing else is left to play", () => {
@@ -198,7 +198,7 @@ describe("finals of four in which half cannot be played", () => {
     it(`${what}, end a day after the first match that failed since the last result, and nobody is suspended`, () => {
       const { at, state } = halfOf(4, games)
       const later = play(state, fleet, at, 6_000)
-      for (const n of [3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, games)
+      for (const n of [3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.virtual_games, games)
       assert.isAtLeast(state.failing!.n!, 20)
       const end = state.failing!.since! + DAY_MS
       assert.isBelow(later, end)
@@ -235,7 +235,7 @@ describe("finals of four in which half cannot be played", () => {
       3_000,
       ({ phase }) => phase === "closed"
     )
-    for (const n of [1, 2, 3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.credit, 4)
+    for (const n of [1, 2, 3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.virtual_games, 4)
   })
 })
 
@@ -309,8 +309,8 @@ describe("an entry that kills runners", () => {
       step(state, { _tag: "PlanRound", kind: "round", games, starts_at: now + 1_000 }, now)
       const machines = ["k1", "k2"].map(dying)
       const others = ({ ladders }: State) =>
-        [ladders[0]!, ladders.at(-1)!].flatMap(({ ratings }) => [2, 3, 4].map((n) => ratings.get(version(n))!.credit))
-      const areServed = (state: State) => state.round === 1 && others(state).every((credit) => credit >= games)
+        [ladders[0]!, ladders.at(-1)!].flatMap(({ ratings }) => [2, 3, 4].map((n) => ratings.get(version(n))!.virtual_games))
+      const areServed = (state: State) => state.round === 1 && others(state).every((virtual_games) => virtual_games >= games)
       play(state, machines, now + 2_000, 4_000, areServed)
       assert.isTrue(areServed(state), `${games} games: ${others(state)}`)
     }
@@ -424,7 +424,7 @@ describe("a match that a runner cannot play", () => {
     }
     assert.deepInclude(state.writes.ended.at(-1), { id: match.match, ending: "failed", fault_reason: "weights_unavailable", key: "k3" })
     assert.deepStrictEqual(
-      [...state.ladders.at(-1)!.ratings.values()].map(({ credit, failed }) => credit + failed),
+      [...state.ladders.at(-1)!.ratings.values()].map(({ virtual_games, failed }) => virtual_games + failed),
       match.ladder === "open" ? [0.5, 0.5] : [0, 0]
     )
   })

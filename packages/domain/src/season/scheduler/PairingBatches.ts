@@ -15,7 +15,7 @@ import { createMatch } from "./Matches.ts"
 /** A ladder has at most one match in flight per this many entries: pairing needs the results of earlier matches. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
 /**
- * A pairing batch takes entries within one game of the least credit. Without this a field no larger than a batch would
+ * A pairing batch takes entries within one game of the fewest virtual games. Without this a field no larger than a batch would
  * play in step: newcomers would not catch up, and entries that forfeit would not be paired less.
  */
 const BATCH_CREDIT = 1
@@ -37,7 +37,7 @@ export const nextRated = (state: State, key: string): string | undefined => {
   return state.round > 0 ? fill(state, ladders) : undefined
 }
 
-/** The credit of the entries that are next on a ladder. */
+/** The virtual games of the entries that are next on a ladder. */
 const progress = (state: State, ladder: LadderState): number => {
   const first = ladder.queue[0]
   if (first === undefined) return placeIn(ladder.heap[0])
@@ -63,10 +63,10 @@ const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undef
   return undefined
 }
 
-/** Prepares matches among the free entries with less than `limit` credit; false if none can be made now. */
+/** Prepares matches among the free entries with fewer than `limit` virtual games; false if none can be made now. */
 const prepare = (state: State, ladder: LadderState, limit: number, matches = Infinity): boolean => {
   const least = boardsFor(state, ladder)[0]
-  if (least === undefined || (ladder.heap[0]?.credit ?? Infinity) >= limit) return false
+  if (least === undefined || (ladder.heap[0]?.virtual_games ?? Infinity) >= limit) return false
   const entries = apartFromSuspects(state, ladder, limit, takeEntries(state, ladder, limit))
   const board = boardsFor(state, ladder).find(({ players }) => players <= entries.length)
   if (board === undefined) {
@@ -120,14 +120,14 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<La
   const entries: Array<LadderRating> = []
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
   const near = placeIn(heap[0]) + BATCH_CREDIT
-  const wanted = (entry: LadderRating) => entry.credit < limit && (placeOf(entry) <= near || entries.length < seats)
+  const wanted = (entry: LadderRating) => entry.virtual_games < limit && (placeOf(entry) <= near || entries.length < seats)
   while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
   const lonely = ladder.playing === 0
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
   const first = entries[0]
   if (first === undefined || entries.some((entry) => ownerOf(state, entry) !== ownerOf(state, first))) return entries
-  const stranger = leastCredit(heap.filter((entry) => ownerOf(state, entry) !== ownerOf(state, first)))
-  if (stranger === undefined || !(lonely || stranger.credit < limit)) return entries
+  const stranger = fewestVirtualGames(heap.filter((entry) => ownerOf(state, entry) !== ownerOf(state, first)))
+  if (stranger === undefined || !(lonely || stranger.virtual_games < limit)) return entries
   remove(heap, stranger)
   entries.splice(1, 0, stranger)
   return entries
@@ -148,7 +148,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
   const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
   const among = [...rest]
-  const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.credit < limit)
+  const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.virtual_games < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array
   const isStranger = (entry: LadderRating) => ownerOf(state, entry) !== ownerOf(state, first)
   const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
@@ -167,7 +167,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   return [first, ...chosen]
 }
 
-const leastCredit = (entries: ReadonlyArray<LadderRating>): LadderRating | undefined =>
+const fewestVirtualGames = (entries: ReadonlyArray<LadderRating>): LadderRating | undefined =>
   entries.reduce<LadderRating | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
 
 const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRating>): void => {
@@ -183,7 +183,7 @@ const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRati
 /** Whether a ladder still owes an entry a match that could be played now or, if no board is in play, later. */
 export const owesMatches = (state: State, ladder: LadderState): boolean => {
   if (ladder.queue.length > 0 || ladder.playing > 0) return true
-  if ((ladder.heap[0]?.credit ?? Infinity) >= ladder.owed) return false
+  if ((ladder.heap[0]?.virtual_games ?? Infinity) >= ladder.owed) return false
   const inPlay = [...state.boards.values()].filter((board) => board.enabled)
   if (inPlay.length === 0) return true
   if (!inPlay.some((board) => board.players <= ladder.active)) return false

@@ -161,8 +161,8 @@ const onLadders = ({ now, pace, state }: Known, version: Version): Span | null =
   let next: Span | null = null
   for (const ladder of laddersOf(state, version)) {
     const rating = ladder.ratings.get(version.id)
-    const credit = state.round > 0 ? 0 : state.clock[ladder.index]!
-    const turn = rating ?? { version: version.id, ord: version.ord, made: 0, credit, failed: 0, forfeits: 0 }
+    const virtual_games = state.round > 0 ? 0 : state.clock[ladder.index]!
+    const turn = rating ?? { version: version.id, ord: version.ord, ladder_games: 0, virtual_games, failed: 0, forfeits: 0 }
     next = either(next, ladderWait(state, pace, ladder, turn, now, rating === undefined))
   }
   return next

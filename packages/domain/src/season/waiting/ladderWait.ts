@@ -7,7 +7,7 @@ import { BATCH_ENTRIES } from "../../pairing/PairingBatch.ts"
 import type { LadderState } from "../Ladders.ts"
 import { keyOf } from "../Random.ts"
 import type { LadderRating } from "../rating/LadderRating.ts"
-import { creditOf } from "../rating/LadderRatings.ts"
+import { virtualGamesOf } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import type { OpenMatch } from "../scheduler/Match.ts"
 import { type Pace, rateOf } from "./Pace.ts"
@@ -17,7 +17,7 @@ import { afterStarts, both, type Span } from "./Span.ts"
 const COMPARED = 2_048
 
 /** What matters of an entry for its turn. */
-export type Turn = Pick<LadderRating, "ord" | "made" | "credit" | "failed" | "forfeits" | "version">
+export type Turn = Pick<LadderRating, "ord" | "ladder_games" | "virtual_games" | "failed" | "forfeits" | "version">
 
 /** Null where the ladder owes it no match, or its pace is not known. `joining`: it is not on the ladder yet. */
 export const ladderWait = (state: State, pace: Pace, ladder: LadderState, turn: Turn, now: number, joining = false): Span | null => {
@@ -28,7 +28,7 @@ export const ladderWait = (state: State, pace: Pace, ladder: LadderState, turn: 
   if (prepared >= 0) return afterStarts(prepared + 1, prepared + 1, rate)
   const playing = joining ? undefined : playedNow(state, ladder, turn.version)
   const next = playing === undefined ? turn : played(state, turn)
-  if (next.credit >= ladder.owed && !isFilled(state)) return null
+  if (next.virtual_games >= ladder.owed && !isFilled(state)) return null
   const ahead = aheadOf(state, ladder, next)
   const batch = Math.min(BATCH_ENTRIES, Math.max(seats, ladder.heap.length))
   const first = ladder.queue.length + (Math.floor(ahead / BATCH_ENTRIES) * BATCH_ENTRIES) / seats + 1
@@ -52,8 +52,8 @@ const playedNow = (state: State, { ladder }: LadderState, version: string): Open
 
 /** Where it stands after the match that it is playing. */
 const played = (state: State, turn: Turn): Turn => {
-  const made = turn.made + 1
-  return { ...turn, made, credit: turn.credit + creditOf(state, { forfeits: turn.forfeits, made }) }
+  const ladder_games = turn.ladder_games + 1
+  return { ...turn, ladder_games, virtual_games: turn.virtual_games + virtualGamesOf(state, { forfeits: turn.forfeits, ladder_games }) }
 }
 
 /** Beyond what is owed, entries play as long as idle fill has no limit. */

@@ -69,8 +69,8 @@ export const gone = (sql: PgClient, season: string) =>
     [season]
   )
 
-const RATING_COLUMNS = `version_id AS version, ord, ladder, active, round, matches, round_matches, made, mu, sigma, credit, failed, forfeits,
-  seat_sum, trend, met, history`
+const RATING_COLUMNS = `version_id AS version, ord, ladder, active, round, matches, round_matches, made AS ladder_games, mu, sigma,
+  credit AS virtual_games, failed, forfeits, seat_sum, trend, met, history`
 
 /** Ratings of those in play, in no order: sorting 200,000 of them would take as long as reading them. Index: rating_rank. */
 export const ratings = (sql: PgClient, season: string) =>

@@ -4,7 +4,7 @@
  *
  *   format u8 (2), then of each rating:
  *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, made,
- *   forfeits, round u32 | mu, sigma, credit, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
+ *   forfeits, round u32 | mu, sigma, virtual games, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
  *
  * Format 1, which an earlier release may have left behind, has no `failed` (0) and no `round` (the current one).
  */
@@ -15,9 +15,9 @@ export type RatingRow = Omit<LadderRating, "key" | "busy">
 
 const FORMAT = 2
 const ID_BYTES = 16
-const INTS_OF_1 = ["ord", "matches", "round_matches", "made", "forfeits"] as const
+const INTS_OF_1 = ["ord", "matches", "round_matches", "ladder_games", "forfeits"] as const
 const INTS = [...INTS_OF_1, "round"] as const
-const FLOATS_OF_1 = ["mu", "sigma", "credit", "seat_sum"] as const
+const FLOATS_OF_1 = ["mu", "sigma", "virtual_games", "seat_sum"] as const
 const FLOATS = [...FLOATS_OF_1, "failed"] as const
 const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 

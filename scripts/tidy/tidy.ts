@@ -7,7 +7,7 @@ import { dependencies } from "./rule/dependency.ts"
 import { floor } from "./rule/floor.ts"
 import { locks } from "./rule/lock.ts"
 import { names } from "./rule/name.ts"
-import { aimedLines, lineCount, sizes } from "./rule/size.ts"
+import { AIMED_LINES, lineCount, sizes } from "./rule/size.ts"
 import { texts } from "./rule/text.ts"
 import { visibility } from "./rule/visibility.ts"
 import { type Finding, readTree, type Tree } from "./Tree.ts"
@@ -38,7 +38,7 @@ export function tidy(root: string): Report {
   const tree = readTree(root)
   const findings = rules.flatMap((rule) => [...rule(tree)])
   findings.sort((a, b) => compare(a.file, b.file) || a.line - b.line || compare(a.rule, b.rule))
-  const longFiles = tree.sources.filter((source) => !source.generated && lineCount(source.text) > aimedLines).length
+  const longFiles = tree.sources.filter((source) => !source.generated && lineCount(source.text) > AIMED_LINES).length
   return { files: tree.sources.length, longFiles, findings }
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "@agon/api/Client.ts"
-import { type MatchWork, maxSlots } from "@agon/api/runner/protocol.ts"
+import { type MatchWork, SLOTS_MAX } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import type { Parking } from "@agon/server/actor/Parking.ts"
@@ -73,7 +73,7 @@ inService("a request may carry as many results as a runner has slots, also for o
   Effect.gen(function* () {
     const { client, id } = yield* seasonOf("many", 2)
     const work = yield* leaseOne(client, id)
-    const results = Array.from({ length: maxSlots }, () => ({ lease: work.lease, ...finished(work) }))
+    const results = Array.from({ length: SLOTS_MAX }, () => ({ lease: work.lease, ...finished(work) }))
     const { results: receipts } = yield* client.runner.lease({ payload: { runner: id, max: 1, wait_s: 0, results } })
     assert.deepStrictEqual(
       receipts,

@@ -3,7 +3,7 @@
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
-import { stateLifetime_s } from "@agon/server/account/SignInState.ts"
+import { STATE_LIFETIME_S } from "@agon/server/account/SignInState.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
@@ -73,11 +73,11 @@ layer(Postgres.layer({ migrate: true, maxConnections: 8 }))("a sign-in among nod
       for (let n = 0; n < 5; n++) yield* end(here, yield* begun(here))
       assert.isAtLeast(yield* kept, 5)
       const late = yield* begun(here)
-      yield* TestClock.adjust(`${stateLifetime_s} seconds`)
+      yield* TestClock.adjust(`${STATE_LIFETIME_S} seconds`)
       assert.strictEqual(yield* end(here, late), "invalid_state")
       yield* end(here, yield* begun(here))
       assert.isAtLeast(yield* kept, 6, "clocks of nodes differ: a state is remembered for as long again")
-      yield* TestClock.adjust(`${stateLifetime_s} seconds`)
+      yield* TestClock.adjust(`${STATE_LIFETIME_S} seconds`)
       yield* end(here, yield* begun(here))
       assert.strictEqual(yield* kept, 2)
     })

@@ -2,9 +2,9 @@
 import { child, identifier, member, type Node, nodes, visit } from "../syntax.ts"
 import { type Finding, isGenerated, type Source, type Tree } from "../Tree.ts"
 
-export const aimedLines = 200
-const fileLines = 500
-const functionLines = 70
+export const AIMED_LINES = 200
+const FILE_LINES_MAX = 500
+const FUNCTION_LINES_MAX = 70
 
 export const lineCount = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0)
 
@@ -12,8 +12,13 @@ export function* sizes(tree: Tree): Iterable<Finding> {
   for (const { path, text } of tree.files) {
     if (!isCode(path) || isGenerated(path) || /(^|\/)migrations?\//.test(path)) continue
     const lines = lineCount(text)
-    if (lines <= fileLines) continue
-    yield { file: path, line: fileLines + 1, rule: "file-size", message: `${lines} lines: split it, a file has at most ${fileLines}` }
+    if (lines <= FILE_LINES_MAX) continue
+    yield {
+      file: path,
+      line: FILE_LINES_MAX + 1,
+      rule: "file-size",
+      message: `${lines} lines: split it, a file has at most ${FILE_LINES_MAX}`
+    }
   }
   for (const source of tree.sources) if (!source.generated) yield* functions(source)
 }
@@ -27,8 +32,8 @@ function functions(source: Source): ReadonlyArray<Finding> {
     if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) return undefined
     const line = source.lineOf(node.start)
     const lines = source.lineOf(node.end) - line + 1
-    if (lines <= functionLines || (source.test && isGroup(node))) return undefined
-    const message = `${nameOf(node, ancestors)} has ${lines} lines: split it, a function has at most ${functionLines}`
+    if (lines <= FUNCTION_LINES_MAX || (source.test && isGroup(node))) return undefined
+    const message = `${nameOf(node, ancestors)} has ${lines} lines: split it, a function has at most ${FUNCTION_LINES_MAX}`
     found.push({ file: source.path, line, rule: "function-size", message })
     return false
   })

@@ -16,10 +16,10 @@ import { RunnerRejectReason } from "../version/RejectReason.ts"
 import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload } from "../Wire.ts"
 
 /** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */
-export const maxSlots = 256
-export const maxEngines = 64
+export const SLOTS_MAX = 256
+export const ENGINES_MAX = 64
 /** The longest wait of a lease request; the connection stays open meanwhile. */
-export const maxWait_s = 30
+export const WAIT_S_MAX = 30
 
 const LeaseId = text(1, 80)
 const RuntimeVersion = text(1, 200)
@@ -41,9 +41,9 @@ export type EngineOfRunner = typeof EngineOfRunner.Type
 export const OpenSession = Schema.Struct({
   name: name(64),
   runtime_version: RuntimeVersion,
-  engines: Schema.Array(EngineOfRunner).check(Schema.isMaxLength(maxEngines)),
+  engines: Schema.Array(EngineOfRunner).check(Schema.isMaxLength(ENGINES_MAX)),
   accepts: Schema.Array(Accepts).check(Schema.isBetweenLength(1, 3)),
-  slots: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSlots })),
+  slots: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: SLOTS_MAX })),
   /** How the runner's machine is protected from models; stored for whoever investigates a flag. */
   isolation: Schema.optionalKey(text(1, 32))
 }).annotate({ identifier: "OpenSession" })
@@ -229,16 +229,16 @@ export type Work = typeof Work.Type
 
 // --- leases --------------------------------------------------------------------------------------
 
-const Leases = Schema.Array(LeaseId).check(Schema.isMaxLength(maxSlots))
+const Leases = Schema.Array(LeaseId).check(Schema.isMaxLength(SLOTS_MAX))
 
 export const LeaseRequest = Schema.Struct({
   runner: Schema.String,
   /** Clamped; a runner never holds more leases than its slots. */
-  max: Schema.Int.pipe(Schema.decodeTo(clamped(0, maxSlots))),
-  wait_s: clamped(0, maxWait_s),
+  max: Schema.Int.pipe(Schema.decodeTo(clamped(0, SLOTS_MAX))),
+  wait_s: clamped(0, WAIT_S_MAX),
   /** The leases that the runner knows of: its live leases that are missing here were lost on the way and go back. */
   holds: Schema.optionalKey(Leases),
-  results: Schema.optionalKey(Schema.Array(LeasedResult).check(Schema.isMaxLength(maxSlots)))
+  results: Schema.optionalKey(Schema.Array(LeasedResult).check(Schema.isMaxLength(SLOTS_MAX)))
 }).annotate({ identifier: "LeaseRequest" })
 export type LeaseRequest = typeof LeaseRequest.Type
 

@@ -24,11 +24,11 @@ export const Participants = page.listOf("Participants", "participants", Particip
 export type Participants = typeof Participants.Type
 
 /** The most logins in one request. */
-export const loginsMax = 1_000
+export const LOGINS_MAX = 1_000
 const Login = name(255)
 
 export const AddParticipants = Schema.Struct({
-  logins: Schema.Array(Login).check(Schema.isBetweenLength(1, loginsMax)),
+  logins: Schema.Array(Login).check(Schema.isBetweenLength(1, LOGINS_MAX)),
   /** Default: the deployment's first sign-in provider. */
   provider: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "AddParticipants" })

@@ -18,17 +18,17 @@ import { storableText } from "../database/storable.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { shown } from "../rating/shown.ts"
 import { makeQueries, type StoredSession } from "./queries.ts"
-import { sessionDays } from "./sessionCookie.ts"
+import { SESSION_DAYS } from "./sessionCookie.ts"
 import { refuseListed, Words } from "./Words.ts"
 
-const session_ms = sessionDays * 24 * 60 * 60 * 1000
+const session_ms = SESSION_DAYS * 24 * 60 * 60 * 1000
 /** The precision of `last_seen_at`, which spares most requests a write. */
-const seenEvery_ms = 60_000
-const maxUserAgent = 300
+const SEEN_EVERY_MS = 60_000
+const USER_AGENT_CHARACTERS_MAX = 300
 /** Live sessions of one account, so that repeated sign-ins cannot fill the table. */
-const maxSessions = 100
+const SESSIONS_MAX = 100
 /** Expired sessions deleted at each sign-in; more than one, so that those of abandoned accounts are deleted as well. */
-const sweptAtOnce = 20
+const SWEPT_AT_ONCE = 20
 
 export interface ReadProfile {
   readonly profile: Profile
@@ -71,7 +71,7 @@ const makeSessions = Effect.gen(function* () {
 
   const bySession = Effect.fnUntraced(function* (token: string) {
     const at = yield* now
-    const found = yield* queries.bySession({ token_sha256: sha256(token), now: at, seen_before: later(at, -seenEvery_ms) })
+    const found = yield* queries.bySession({ token_sha256: sha256(token), now: at, seen_before: later(at, -SEEN_EVERY_MS) })
     if (Option.isNone(found)) return Option.none()
     const { stale, ...signedIn } = found.value
     if (stale) yield* queries.touch({ id: signedIn.session_id, now: at })
@@ -85,16 +85,16 @@ const makeSessions = Effect.gen(function* () {
       id: yield* newId,
       account_id,
       token_sha256: sha256(token),
-      user_agent: user_agent === undefined ? null : storableText(user_agent, maxUserAgent),
+      user_agent: user_agent === undefined ? null : storableText(user_agent, USER_AGENT_CHARACTERS_MAX),
       now: at,
       expires_at: later(at, session_ms),
-      others: maxSessions - 1
+      others: SESSIONS_MAX - 1
     })
     return token
   }, Effect.orDie)
 
   const sweepSessions = now.pipe(
-    Effect.flatMap((at) => queries.sweepSessions(at, sweptAtOnce)),
+    Effect.flatMap((at) => queries.sweepSessions(at, SWEPT_AT_ONCE)),
     Effect.orDie,
     Effect.asVoid
   )

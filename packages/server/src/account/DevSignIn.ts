@@ -18,10 +18,10 @@ import { makeDevSignInStore } from "./devSignInStore.ts"
 export const devSlug = "dev"
 const path = "/dev-idp"
 const clientId = "agon"
-const maxLogin = 64
-const maxFormBytes = 4096
-const codeLifetime_s = 60
-const interactionLifetime_s = 600
+const LOGIN_CHARACTERS_MAX = 64
+const FORM_BYTES_MAX = 4096
+const CODE_LIFETIME_S = 60
+const INTERACTION_LIFETIME_S = 600
 
 /** The message for a request from elsewhere, which may be the operator's. */
 export const onlyHere = (sign: string) =>
@@ -105,12 +105,12 @@ const makeIdp = ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }
     findAccount: (_context, login) => ({ accountId: login, claims: () => ({ sub: login, preferred_username: login }) }),
     loadExistingGrant: grantEverything,
     ttl: {
-      AccessToken: codeLifetime_s,
-      AuthorizationCode: codeLifetime_s,
-      Grant: interactionLifetime_s,
-      IdToken: codeLifetime_s,
-      Interaction: interactionLifetime_s,
-      Session: interactionLifetime_s
+      AccessToken: CODE_LIFETIME_S,
+      AuthorizationCode: CODE_LIFETIME_S,
+      Grant: INTERACTION_LIFETIME_S,
+      IdToken: CODE_LIFETIME_S,
+      Interaction: INTERACTION_LIFETIME_S,
+      Session: INTERACTION_LIFETIME_S
     }
   })
 
@@ -162,7 +162,8 @@ const interact = async (idp: Idp, request: IncomingMessage, response: ServerResp
   await idp.interactionDetails(request, response) // throws where the cookie of this sign-in is missing
   if (request.method !== "POST") return show(response, 200, form(""))
   const login = new URLSearchParams(await readForm(request)).get("login")?.trim().toLowerCase() ?? ""
-  if (login === "" || login.length > maxLogin) return show(response, 400, form(`A login has 1 to ${maxLogin} characters.`))
+  if (login === "" || login.length > LOGIN_CHARACTERS_MAX)
+    return show(response, 400, form(`A login has 1 to ${LOGIN_CHARACTERS_MAX} characters.`))
   await idp.interactionFinished(request, response, { login: { accountId: login } }, { mergeWithLastSubmission: false })
 }
 
@@ -179,14 +180,14 @@ const readForm = async (request: IncomingMessage) => {
   let bytes = 0
   for await (const chunk of request) {
     bytes += chunk.length
-    if (bytes <= maxFormBytes) text += chunk
+    if (bytes <= FORM_BYTES_MAX) text += chunk
   }
-  if (bytes > maxFormBytes) throw new FormTooLarge()
+  if (bytes > FORM_BYTES_MAX) throw new FormTooLarge()
   return text
 }
 
 const form = (hint: string) =>
-  `<form method="post"><p>${hint}</p><label>Login <input name="login" autofocus required maxlength="${maxLogin}"></label> <button>Sign in</button></form>`
+  `<form method="post"><p>${hint}</p><label>Login <input name="login" autofocus required maxlength="${LOGIN_CHARACTERS_MAX}"></label> <button>Sign in</button></form>`
 
 const pageOf = (content: string) =>
   `<!doctype html><meta charset="utf-8"><title>Development sign-in</title><h1>Development sign-in</h1>${content}`

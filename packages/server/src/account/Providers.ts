@@ -9,7 +9,7 @@ import { boundedFetch } from "./boundedFetch.ts"
 import { type Identity, identityOf } from "./identity.ts"
 
 /** The time-out of each request to a provider. A sign-in makes four at most. */
-const patience_s = 10
+const PATIENCE_S = 10
 
 /** The values that bind the provider's callback to the sign-in that began it. */
 export interface Checks {
@@ -43,7 +43,7 @@ export class Providers extends Context.Service<
   }
 >()("agon/Providers") {
   /** `timeout_s` bounds every request to a provider. */
-  static readonly layer = (configs: ReadonlyArray<ProviderConfig>, timeout_s = patience_s) =>
+  static readonly layer = (configs: ReadonlyArray<ProviderConfig>, timeout_s = PATIENCE_S) =>
     Layer.sync(Providers, () => {
       const list = configs.map((config) => makeProvider(config, timeout_s))
       return { list, bySlug: (slug) => list.find((provider) => provider.slug === slug) }

@@ -18,7 +18,7 @@ import { checkAccount, shareLogins } from "./ownerQueries.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"
 import { makeQueries } from "./queries.ts"
 import { returnTo } from "./returnTo.ts"
-import { makeSignInStates, stateLifetime_s } from "./SignInState.ts"
+import { makeSignInStates, STATE_LIFETIME_S } from "./SignInState.ts"
 import { usernameCandidates, usernameOf } from "./username.ts"
 
 export interface SignInConfig {
@@ -72,8 +72,8 @@ export class SignIn extends Context.Service<
 }
 
 /** Usernames tried in one round. */
-const namesPerRound = 20
-const maxDisplayName = 64
+const NAMES_PER_ROUND = 20
+const DISPLAY_NAME_CHARACTERS_MAX = 64
 /** Expired used states deleted at each use; more than one, so that in the end only those of the last twenty minutes remain. */
 const PRUNED_AT_ONCE = 20
 
@@ -98,7 +98,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
     const found = states.read(state_cookie, provider, now_ms)
     if (found === undefined) return undefined
     const { expires_ms, state } = found.state
-    const forgotten_at = new Date(expires_ms + stateLifetime_s * 1000) // the clock of another node may be behind
+    const forgotten_at = new Date(expires_ms + STATE_LIFETIME_S * 1000) // the clock of another node may be behind
     const first = yield* queries.useState({ state, expires_at: forgotten_at, now: new Date(now_ms), pruned: PRUNED_AT_ONCE })
     return Option.isSome(first) ? found : undefined
   }, Effect.orDie)
@@ -165,8 +165,8 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
 
   const freeUsername = Effect.fnUntraced(function* (login: string) {
     const base = usernameOf(login)
-    for (let from = 1; ; from += namesPerRound) {
-      const names = usernameCandidates(base, from, namesPerRound)
+    for (let from = 1; ; from += NAMES_PER_ROUND) {
+      const names = usernameCandidates(base, from, NAMES_PER_ROUND)
       const taken = new Set((yield* queries.takenUsernames(names)).map(({ username }) => username))
       const free = names.find((name) => !taken.has(name))
       if (free !== undefined) return free
@@ -174,7 +174,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   })
 
   const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
-    const display_name = name ?? firstOf(login, maxDisplayName)
+    const display_name = name ?? firstOf(login, DISPLAY_NAME_CHARACTERS_MAX)
     for (;;) {
       const username = yield* freeUsername(login)
       const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeSignInStates, stateLifetime_s } from "./SignInState.ts"
+import { makeSignInStates, STATE_LIFETIME_S } from "./SignInState.ts"
 
 const about = { provider: "hub", return_to: "/", link_to: null }
 const now = 1_000_000
@@ -8,7 +8,7 @@ describe("the state of a sign-in", () => {
   it("comes back as it left, with the checks that it left with", () => {
     const states = makeSignInStates("secret")
     const { checks, cookie } = states.begin(about, now)
-    const read = states.read(cookie, "hub", now + stateLifetime_s * 1000 - 1)!
+    const read = states.read(cookie, "hub", now + STATE_LIFETIME_S * 1000 - 1)!
     assert.deepInclude(read.state, about)
     assert.deepStrictEqual(read.checks, checks)
   })
@@ -16,7 +16,7 @@ describe("the state of a sign-in", () => {
   it("is nothing after ten minutes, of another provider, or signed with another secret", () => {
     const states = makeSignInStates("secret")
     const { cookie } = states.begin(about, now)
-    assert.isUndefined(states.read(cookie, "hub", now + stateLifetime_s * 1000))
+    assert.isUndefined(states.read(cookie, "hub", now + STATE_LIFETIME_S * 1000))
     assert.isUndefined(states.read(cookie, "dev", now))
     assert.isUndefined(makeSignInStates("other").read(cookie, "hub", now))
     assert.isDefined(states.read(cookie, "hub", now))

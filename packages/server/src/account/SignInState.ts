@@ -9,7 +9,7 @@ import type { Checks } from "./Providers.ts"
 
 export const stateCookie = "agon_sign_in"
 export const stateCookiePath = "/v1/auth"
-export const stateLifetime_s = 600
+export const STATE_LIFETIME_S = 600
 
 const State = Schema.Struct({
   provider: Schema.String,
@@ -37,7 +37,7 @@ export const makeSignInStates = (secret: string): SignInStates => {
   return {
     begin: (about, now_ms) => {
       const state = randomBytes(32).toString("base64url")
-      const json = JSON.stringify({ ...about, state, expires_ms: now_ms + stateLifetime_s * 1000 } satisfies State)
+      const json = JSON.stringify({ ...about, state, expires_ms: now_ms + STATE_LIFETIME_S * 1000 } satisfies State)
       const payload = Buffer.from(json).toString("base64url")
       return { cookie: `${payload}.${mac("cookie", payload)}`, checks: checksOf(state) }
     },

@@ -1,7 +1,7 @@
 /** `fetch` for sign-in providers: reads the whole body, up to a maximum. */
 
 /** A discovery document has a few kilobytes, a user's record fewer. */
-const maxBytes = 512 * 1024
+const BYTES_MAX = 512 * 1024
 
 export const boundedFetch = async (url: string, options: object): Promise<Response> => {
   const { body, headers, status } = await fetch(url, options)
@@ -9,7 +9,7 @@ export const boundedFetch = async (url: string, options: object): Promise<Respon
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new Error(`${new URL(url).origin} answered with more than ${maxBytes} bytes`) // leaving the loop cancels the rest
+    if (bytes > BYTES_MAX) throw new Error(`${new URL(url).origin} answered with more than ${BYTES_MAX} bytes`) // leaving the loop cancels the rest
     chunks.push(chunk)
   }
   return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })

@@ -15,7 +15,7 @@ import { Accounts, profileTag } from "./Accounts.ts"
 import { onlyHere } from "./DevSignIn.ts"
 import { Providers } from "./Providers.ts"
 import { SignIn, type SignInRefused } from "./SignIn.ts"
-import { stateCookie, stateCookiePath, stateLifetime_s } from "./SignInState.ts"
+import { STATE_LIFETIME_S, stateCookie, stateCookiePath } from "./SignInState.ts"
 import { clearSessionCookie, setSessionCookie } from "./sessionCookie.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -70,7 +70,7 @@ const makeSignInHandlers = Effect.gen(function* () {
       if (Option.isSome(away)) return away.value
       const asked = { return_to, session_token: sessionToken(request), from_elsewhere: comesFromElsewhere(request, yield* PublicOrigin) }
       return yield* signIn.begin(provider, asked).pipe(
-        Effect.flatMap(({ cookie, location }) => setStateCookie(cookie, stateLifetime_s)(redirect(location))),
+        Effect.flatMap(({ cookie, location }) => setStateCookie(cookie, STATE_LIFETIME_S)(redirect(location))),
         Effect.catchTag("SignInRefused", refused)
       )
     }),

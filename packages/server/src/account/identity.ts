@@ -9,11 +9,11 @@ export interface Identity {
 }
 
 /** The length that OpenID Connect allows for a `sub`; an index entry cannot be much longer. */
-const maxSubject = 255
+const SUBJECT_CHARACTERS_MAX = 255
 /** The longest login that AGON_ADMIN and rosters accept. */
-const maxLogin = 200
+const LOGIN_CHARACTERS_MAX = 200
 /** The length of a display name (docs/contract.md#the-account). */
-const maxName = 64
+const NAME_CHARACTERS_MAX = 64
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -30,9 +30,9 @@ export const identityOf = (provider: string, subject: unknown, user: Claims, { l
   if (isUnverifiedAddress(user, subject_claim, subject))
     throw new Error("The provider has not verified the address that it names as the subject")
   // A number beyond the safe integers has lost digits in parsing, so two people could get the same subject.
-  const id = Number.isSafeInteger(subject) ? String(subject) : textOf(subject, maxSubject)
+  const id = Number.isSafeInteger(subject) ? String(subject) : textOf(subject, SUBJECT_CHARACTERS_MAX)
   if (id === undefined) throw new Error("The provider names no subject that could be kept")
-  const login = isUnverifiedAddress(user, login_claim, user[login_claim]) ? undefined : textOf(user[login_claim], maxLogin)
+  const login = isUnverifiedAddress(user, login_claim, user[login_claim]) ? undefined : textOf(user[login_claim], LOGIN_CHARACTERS_MAX)
   return { provider, subject: id, login: login ?? id, name: nameOf(user["name"]) }
 }
 
@@ -56,11 +56,11 @@ const textOf = (value: unknown, longest: number): string | undefined => {
 const nameOf = (value: unknown): string | undefined => {
   if (typeof value !== "string") return undefined
   const plain = value
-    .slice(0, 16 * maxName)
+    .slice(0, 16 * NAME_CHARACTERS_MAX)
     .replace(/[\p{Cc}\p{Cs}]+/gu, " ")
     .replace(/\s+/g, " ")
     .trim()
-  const shown = firstOf(plain, maxName)
+  const shown = firstOf(plain, NAME_CHARACTERS_MAX)
   return shown === "" ? undefined : shown
 }
 

@@ -5,13 +5,13 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { PublicOrigin } from "../config/publicOrigin.ts"
 
-export const sessionDays = 30
+export const SESSION_DAYS = 30
 
 const attributes = (secure: boolean) => ({ path: "/", sameSite: "lax", httpOnly: true, secure }) as const
 
 export const setSessionCookie = (token: string) =>
   Effect.flatMap(PublicOrigin, ({ secure }) =>
-    HttpApiBuilder.securitySetCookie(sessionCookie, token, { ...attributes(secure), maxAge: `${sessionDays} days` })
+    HttpApiBuilder.securitySetCookie(sessionCookie, token, { ...attributes(secure), maxAge: `${SESSION_DAYS} days` })
   )
 
 export const clearSessionCookie = Effect.flatMap(PublicOrigin, ({ secure }) =>

@@ -25,7 +25,7 @@ import { unstorable } from "./unstorable.ts"
 type Refusal = HttpApiMiddleware.Error<Boundary>
 
 /** Retry-After for a season that moves or a database that is away. */
-const unavailable_s = 1
+const UNAVAILABLE_S = 1
 
 // Both functions run once per route, when it is built.
 const layerBoundary = Layer.effect(
@@ -150,7 +150,7 @@ const translate = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Refusal> 
   if (failed !== undefined) {
     if (HttpApiError.HttpApiSchemaError.is(failed.error)) return refuse(failed.error)
     return failed.error instanceof P.Unavailable
-      ? Effect.andThen(retryAfter(unavailable_s), Effect.failCause(cause))
+      ? Effect.andThen(retryAfter(UNAVAILABLE_S), Effect.failCause(cause))
       : Effect.failCause(cause)
   }
   const died = cause.reasons.find(Cause.isDieReason)
@@ -179,7 +179,7 @@ const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<ne
     ? Effect.andThen(
         isOutOfResources(defect) ? Effect.logError("the database has no disk, memory or connections left", defect) : Effect.void,
         Effect.andThen(
-          retryAfter(unavailable_s),
+          retryAfter(UNAVAILABLE_S),
           Effect.fail(new P.Unavailable({ detail: "The database does not answer just now; try again in a second." }))
         )
       )

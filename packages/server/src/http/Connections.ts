@@ -122,13 +122,13 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
 }
 
 /** How often a stopping server checks for connections that have become idle. */
-const idle_every_ms = 20
+const IDLE_EVERY_MS = 20
 
 /** On close node only ends connections that are idle then; one with an answer under way would delay the stop by 5 s more. */
 const endsIdleConnections = (server: Server) => {
   const close = server.close.bind(server)
   server.close = (done) => {
-    const looks = setInterval(() => server.closeIdleConnections(), idle_every_ms)
+    const looks = setInterval(() => server.closeIdleConnections(), IDLE_EVERY_MS)
     server.once("close", () => clearInterval(looks))
     return close(done)
   }

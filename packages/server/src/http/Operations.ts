@@ -7,17 +7,17 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 
 /** A database that takes longer counts as unavailable. */
-const readinessTimeout = "2 seconds"
+const READINESS_TIMEOUT = "2 seconds"
 
 /** The result is cached for this long, so the database is asked four times a second at most. */
-const readinessKept = "250 millis"
+const READINESS_KEPT = "250 millis"
 
 const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   // One row of a small table; no lock.
   sql`SELECT 1 FROM agon_migration LIMIT 1`.pipe(
-    Effect.timeout(readinessTimeout),
+    Effect.timeout(READINESS_TIMEOUT),
     Effect.isSuccess,
-    Effect.cachedWithTTL(readinessKept),
+    Effect.cachedWithTTL(READINESS_KEPT),
     Effect.map(
       Effect.map((isReady) =>
         isReady

@@ -17,10 +17,10 @@ export interface SharedBuckets {
 }
 
 /** How often buckets that do not answer are probed. */
-const probe_ms = 500
+const PROBE_MS = 500
 
 /** When a probe counts as lost: long enough that late probes do not pile up. */
-const lost_ms = 10_000
+const LOST_MS = 10_000
 
 /** A separate bucket. Its take always writes, since a read-only server is of no use here. */
 const probe = { bucket: "probe", limit: { per_s: 1000, burst: 1000 } }
@@ -33,8 +33,8 @@ const alone = Metric.counter("agon_rate_limit_alone_total", {
   incremental: true
 })
 
-/** A wait is counted in parts, so that a pause of this process itself counts as one part only. */
-const parts = 5
+/** A wait is counted in PARTS, so that a pause of this process itself counts as one part only. */
+const PARTS = 5
 
 /** Returns after the first probe, whether or not it was answered. */
 export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, answer_ms: number) {
@@ -59,7 +59,7 @@ export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, 
     return wasLost ? Effect.logInfo("Redis answers again: rate limits are shared") : Effect.void
   })
 
-  const late = Effect.replicateEffect(Effect.sleep(answer_ms / parts), parts, { discard: true }).pipe(
+  const late = Effect.replicateEffect(Effect.sleep(answer_ms / PARTS), PARTS, { discard: true }).pipe(
     Effect.andThen(Effect.fail(new BucketsAway({ detail: `no answer in ${answer_ms} ms` })))
   )
   const inTime = (bucket: string, limit: Limit) => Effect.raceFirst(shared.take(bucket, limit), late)
@@ -79,12 +79,12 @@ export const makeFailover = Effect.fnUntraced(function* (shared: SharedBuckets, 
     const began_ms = clock.currentTimeMillisUnsafe()
     return shared.take(probe.bucket, probe.limit).pipe(
       Effect.flatMap(() => (clock.currentTimeMillisUnsafe() - began_ms <= answer_ms ? found : Effect.void)),
-      Effect.timeoutOption(lost_ms),
+      Effect.timeoutOption(LOST_MS),
       Effect.ignore
     )
   })
 
   yield* Effect.catch(Effect.andThen(inTime(probe.bucket, probe.limit), found), lost)
-  yield* Effect.suspend(() => (answers === true ? Effect.void : again)).pipe(Effect.repeat(Schedule.spaced(probe_ms)), Effect.forkScoped)
+  yield* Effect.suspend(() => (answers === true ? Effect.void : again)).pipe(Effect.repeat(Schedule.spaced(PROBE_MS)), Effect.forkScoped)
   return { takeUnsafe }
 })

@@ -7,10 +7,10 @@ import { Clock, Effect, Layer } from "effect"
 import { type Limit, RateLimitStore, step_us } from "./RateLimitStore.ts"
 
 /** Buckets kept at once, about 15 MB. Beyond it those unused for longest are dropped, which gives their callers full buckets. */
-export const mostBuckets = 100_000
+export const BUCKETS_MAX = 100_000
 
 /** The minimum age of a generation, so that with few callers not every take begins a new one. */
-const generation_us = 10_000_000
+const GENERATION_US = 10_000_000
 
 interface Generation {
   readonly fullAt_us: Map<string, number>
@@ -20,13 +20,13 @@ interface Generation {
 
 const begin = (): Generation => ({ fullAt_us: new Map(), full_us: 0 })
 
-export const makeMemory = (clock: Clock.Clock, most = mostBuckets) => {
+export const makeMemory = (clock: Clock.Clock, most = BUCKETS_MAX) => {
   let old = begin()
   let young = begin()
   let began_us = 0
 
   const renew = (now_us: number) => {
-    const isOver = now_us - began_us >= generation_us && now_us >= old.full_us
+    const isOver = now_us - began_us >= GENERATION_US && now_us >= old.full_us
     if (!isOver && young.fullAt_us.size * 2 < most) return
     old = young
     young = begin()

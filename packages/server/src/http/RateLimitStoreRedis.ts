@@ -24,14 +24,14 @@ export const layer = ({ answer_ms = 500, url }: RedisOptions) =>
   )
 
 /** A start waits for Redis no longer than this, nor any attempt to connect. */
-const connect_ms = 1000
+const CONNECT_MS = 1000
 
 /** A connection that is silent for longer is replaced; pings keep a working one active. */
-const silence_ms = 5000
-const ping_ms = 2000
+const SILENCE_MS = 5000
+const PING_MS = 2000
 
 /** Takes under way at once; beyond it this node decides by its own buckets. */
-const mostUnderWay = 10_000
+const UNDER_WAY_MAX = 10_000
 
 /** The bucket KEYS[1] of steps of ARGV[1] us and a burst of ARGV[2]; see RateLimitStore.ts. Numbers stay under 2^53. */
 const SCRIPT = `
@@ -53,11 +53,11 @@ const makeClient = ({ createClient, defineScript }: typeof import("@redis/client
     name: "agon",
     RESP: 2,
     disableOfflineQueue: true,
-    commandsQueueMaxLength: mostUnderWay,
-    pingInterval: ping_ms,
+    commandsQueueMaxLength: UNDER_WAY_MAX,
+    pingInterval: PING_MS,
     socket: {
-      connectTimeout: connect_ms,
-      socketTimeout: silence_ms,
+      connectTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) // for ever
     },
     scripts: {
@@ -86,7 +86,7 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   client.connect().catch(() => {}) // rejects only when the client is released
   yield* Effect.timeoutOption(
     Effect.promise(() => tried),
-    connect_ms
+    CONNECT_MS
   )
   const take: SharedBuckets["take"] = (bucket, limit) =>
     Effect.tryPromise({

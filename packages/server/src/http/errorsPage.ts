@@ -6,11 +6,11 @@ const escape = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.cha
 const prose = (text: string) => escape(text).replace(/`([^`]+)`/g, "<code>$1</code>")
 
 /** Above this many operations they are counted rather than listed. */
-const maxRoutes = 12
+const ROUTES_MAX = 12
 
 const routesOf = ({ routes }: ErrorEntry): string => {
   if (routes.length === 0) return "Any path of the service."
-  if (routes.length > maxRoutes) return `${routes.length} operations.`
+  if (routes.length > ROUTES_MAX) return `${routes.length} operations.`
   return `<ul>${routes.map((route) => `<li><code>${escape(route)}</code></li>`).join("")}</ul>`
 }
 

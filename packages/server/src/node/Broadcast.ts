@@ -18,13 +18,13 @@ import { restarts } from "../process/restarts.ts"
 
 const channel = "agon_nodes"
 /** Postgres takes payloads under 8000 bytes. */
-const maxPayloadBytes = 7500
+const PAYLOAD_BYTES_MAX = 7500
 /** The pause between statements, to gather words: a season that plays hundreds of matches a second sends one for each. */
 const GATHER = "2 millis"
 /** The first and the longest wait between attempts to reach a database that is away. */
 const retry = restarts("50 millis", "1 second")
 /** Beyond it the words are replaced by `everything`. */
-const maxPending = 10_000
+const PENDING_MAX = 10_000
 /** Sent in place of words; it stands for all of them. */
 export const everything = "*"
 
@@ -91,7 +91,7 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
     const gathered = pending.get(topic) ?? new Set()
     pending.set(topic, gathered)
     for (const word of words) gathered.add(word)
-    if (gathered.size > maxPending) pending.set(topic, new Set([everything]))
+    if (gathered.size > PENDING_MAX) pending.set(topic, new Set([everything]))
   }
   const tell = (topic: Topic, words: ReadonlyArray<string>) =>
     Effect.suspend(() => {
@@ -176,7 +176,7 @@ export const payloads = (from: string, topic: Topic, words: ReadonlyArray<string
   let bytes = 0
   for (const word of words) {
     const size = Buffer.byteLength(JSON.stringify(word)) + 1
-    if (bytes + size > maxPayloadBytes - 100) {
+    if (bytes + size > PAYLOAD_BYTES_MAX - 100) {
       found.push(message(rest))
       rest = []
       bytes = 0

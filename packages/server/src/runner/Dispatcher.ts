@@ -8,7 +8,7 @@
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
-import { type LeasedAcceptance, type LeaseRequest, maxWait_s } from "@agon/api/runner/protocol.ts"
+import { type LeasedAcceptance, type LeaseRequest, WAIT_S_MAX } from "@agon/api/runner/protocol.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
@@ -88,7 +88,7 @@ const makeDispatcher = Effect.gen(function* () {
       const drain = caller.runner.state === "draining"
       const { leases, receipts, room, since } = yield* first(caller, { ...request, results })
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
-      const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, maxWait_s) * 1000
+      const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, WAIT_S_MAX) * 1000
       return { leases: yield* later(caller, room, since, until), results: receipts, drain }
     })
   })

@@ -12,8 +12,8 @@ const variable = "AGON_TEST_RUN"
 
 const look_ms = 1_000
 
-/** Processes that were told to stop may take this long: a Postgres whose directory is removed after it takes seconds on a busy disk. */
-const patience_ms = 12_000
+/** Processes that were told to stop may take this long: a Postgres whose directory is removed after it has taken 13 s on a busy disk. */
+const PATIENCE_MS = 60_000
 
 export default function setup() {
   const mark = `${variable}=${randomUUID()}`
@@ -22,7 +22,7 @@ export default function setup() {
   const watch = setInterval(() => leftovers(mark, seen), look_ms).unref()
   return async () => {
     clearInterval(watch)
-    const end = performance.now() + patience_ms
+    const end = performance.now() + PATIENCE_MS
     let left = leftovers(mark, seen)
     while (left.length > 0 && performance.now() < end) {
       await wait(100)

@@ -109,7 +109,8 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   PlanRound: "A round to plan.",
   PlatformStatus: "Counts of the whole platform at this moment.",
   Playing: "How many matches of a season are being played.",
-  Podium: "The three best versions of each ladder of a season, without baselines and versions that have not played, in the finals without those that have not played in them.",
+  Podium:
+    "The three best versions of each ladder of a season, without baselines and versions that have not played, in the finals without those that have not played in them.",
   Post: "A post of the site's blog. It is a draft where it has no time of publication, or that time has not come.",
   PostComment: "A comment to post, about either a match or a model.",
   Posts: "A page of posts, newest first, drafts included.",

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, postForm, siteAnswers } from "../support/Pages.ts"
-import { patiently } from "../support/putOff.ts"
+import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -137,7 +137,7 @@ const sent = ({ at, form }: Tried, fields: Fields) =>
   Effect.flatMap(Service.Service, ({ origin }) => {
     const body = new URLSearchParams({ form, ...fields }).toString()
     const ask = postForm(origin, at, body, { cookie: "service_session=root-token" })
-    return Effect.promise(() => patiently(at, () => Effect.runPromise(ask)))
+    return Effect.promise(() => retryPutOff(at, () => Effect.runPromise(ask)))
   })
 
 const assertTried = (forms: ReadonlyArray<Tried>) =>

@@ -8,17 +8,16 @@
  * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder, and
  * packedPlaces.ts tells the sandbox which files it finds there.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { cpSync, mkdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { engines } from "@agon/engine/registry.ts"
 import { runtimePackagePath } from "@agon/sandbox/places.ts"
 import { build, type Plugin } from "rolldown"
+import { makePackage, ROOT, toFolder } from "./packing.ts"
 
-const ROOT = resolve(import.meta.dirname, "..")
 const PACKAGES = join(ROOT, "packages")
 const ORT = dirname(runtimePackagePath)
 const ORT_FILES = ["dist/ort-wasm-simd-threaded.wasm", "dist/ort-wasm-simd-threaded.mjs", "package.json"]
-const ENGINE_NODE = ">=20.12"
 
 /** Threads and processes are started from files, so each is an entry. */
 const ENTRIES = {
@@ -64,19 +63,7 @@ const packTool = async (out: string): Promise<void> => {
   }
   const { name, version } = JSON.parse(readFileSync(join(PACKAGES, "cli/package.json"), "utf8")) as { name: string; version: string }
   const description = "Examine, play and submit models of Agon competitions"
-  const manifest = { name, version, description, license: "MIT", type: "module", bin: { agon: "dist/main.js" }, files: ["dist"] }
-  writeFileSync(join(out, "package.json"), `${JSON.stringify({ ...manifest, engines: { node: ENGINE_NODE } }, null, 2)}\n`)
-  for (const [from, to] of [
-    [join(PACKAGES, "cli/README.md"), "README.md"],
-    [join(ROOT, "LICENSE"), "LICENSE"]
-  ] as const)
-    cpSync(from, join(out, to))
+  makePackage(out, { name, version, description, bin: { agon: "dist/main.js" } }, "packages/cli/README.md")
 }
 
-const [out] = process.argv.slice(2)
-const refusal =
-  out === undefined ? "node scripts/packTool.ts ./OUT" : existsSync(out) && readdirSync(out).length > 0 ? `${out} is not empty.` : undefined
-if (refusal !== undefined) {
-  console.error(refusal)
-  process.exitCode = 2
-} else await packTool(resolve(out!))
+await toFolder("packTool.ts", packTool)

@@ -2,8 +2,7 @@
  * The package of `agon`: packed, installed from its file in an empty folder without a network, and used there against a running service,
  * by this Node and by the machine's own.
  */
-import { execFile, execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { boardsOf } from "@agon/engine/registry.ts"
@@ -11,40 +10,14 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { filesOf } from "../support/Arena.ts"
+import { machinesNode, packed, step } from "../support/Packages.ts"
 import * as Service from "../support/Service.ts"
 import { Tool } from "../support/Tool.ts"
 
-const ROOT = join(import.meta.dirname, "../..")
 const VERSION_CPU_S = 0.3
 const HELP_CPU_S = 1
 const TRIES = 4
 const STRAIGHT_ON = "straight-on"
-
-/** The machine's own Node, where it has one that the package takes; else the one that runs the tests. */
-const machinesNode =
-  (process.env["PATH"] ?? "")
-    .split(":")
-    .map((folder) => join(folder, "node"))
-    .filter((node) => !node.includes("node_modules") && existsSync(node))
-    .find((node) => {
-      const version = execFileSync(node, ["-p", "process.versions.node"], { encoding: "utf8" })
-      const [major = 0, minor = 0] = version.split(".").map(Number)
-      return major > 20 || (major === 20 && minor >= 12)
-    }) ?? process.execPath
-
-/** In a process that knows nothing of this checkout's environment. */
-const step = (folder: string, program: string, ...args: ReadonlyArray<string>) =>
-  new Promise<void>((resolve, reject) => {
-    const env = {
-      PATH: process.env["PATH"] ?? "",
-      HOME: folder,
-      npm_config_cache: join(folder, "cache"),
-      npm_config_update_notifier: "false"
-    }
-    execFile(program, [...args], { cwd: folder, env }, (error, out, err) =>
-      error === null ? resolve() : reject(new Error(`${error.message}${out}${err}`))
-    )
-  })
 
 interface Installed {
   readonly folder: string
@@ -56,13 +29,10 @@ interface Installed {
 
 const install = async (): Promise<Installed> => {
   const folder = mkdtempSync(join(tmpdir(), "agon-package-"))
-  await step(folder, process.execPath, join(ROOT, "scripts/packTool.ts"), join(folder, "made"))
-  await step(folder, "npm", "pack", "./made", "--pack-destination", ".", "--silent")
-  const file = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? assert.fail("npm pack made no file")
-  rmSync(join(folder, "made"), { recursive: true })
+  const file = await packed(folder, "packTool.ts")
   const empty = join(folder, "empty")
   mkdirSync(empty)
-  await step(empty, "npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", join(folder, file))
+  await step(empty, "npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", file)
   return { folder, bin: join(empty, "node_modules/.bin/agon"), home: join(empty, "node_modules/@agon/cli") }
 }
 
@@ -138,7 +108,14 @@ layer(Layer.merge(installed, service), { excludeTestServices: true })("the packa
       const again = yield* run(tool, "verify", replay, "--weights", tool.folder)
       assert.deepStrictEqual([again.status, /by the models: the same/.test(again.out)], [0, true], again.err)
 
+      const looked = yield* run(tool, "rerun", replay, "--turn", "0", "--weights", tool.folder, "--out", tool.at("turn.npz"))
+      assert.strictEqual(looked.status, 0, looked.err)
+      const met = yield* run(tool, "duel", model, "zoo:nibbler", "--board", tool.at("board.json"), "--pairs", "1", "--json")
+      assert.deepStrictEqual([met.status, JSON.parse(met.out).matches], [0, 2], met.err)
+
       assert.deepStrictEqual((yield* run(other, "verify", replay)).status, 0)
+      const watched = yield* run(other, "watch", replay)
+      assert.deepStrictEqual([watched.status, /^turn 1$/m.test(watched.out)], [0, true], watched.err)
       const there = yield* run(other, "examine", ...files, "--game", "snakes")
       if (there.status !== 0)
         assert.deepStrictEqual(

@@ -39,6 +39,7 @@ const commands: Readonly<Record<string, Entry>> = {
     description: "Write the example models and the boards they play on",
     load: async () => (await import("./model/zoo.ts")).zooCommand
   },
+  season: { description: "Create and steer a season from its YAML file", load: async () => (await import("./season/season.ts")).season },
   simulate: {
     description: "Play seasons between entries of known strength and print how well the ratings recover it",
     load: async () => (await import("./season/simulate.ts")).simulateCommand

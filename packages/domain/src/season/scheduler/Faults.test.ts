@@ -265,7 +265,9 @@ describe("finals in which more than half cannot be played", () => {
     const dead = [1, 2, 3].map((n) => version(n))
     let later = play(state, machines(dead), at, 3_000)
     later = play(state, machines(dead), later + 7 * DAY_MS, 3_000)
-    const served = [...state.ladders.at(-1)!.ratings.values()].filter(({ virtual_games }) => virtual_games >= 1).map(({ version }) => version)
+    const served = [...state.ladders.at(-1)!.ratings.values()]
+      .filter(({ virtual_games }) => virtual_games >= 1)
+      .map(({ version }) => version)
     assert.sameMembers(served, [version(4), version(5)])
     assert.strictEqual(state.phase, "open")
     step(state, { _tag: "CloseSeason" }, later)

@@ -1,0 +1,47 @@
+/** A season as a YAML file: what `createSeason` takes, with the game, and the rounds that are planned in it. Other keys are refused. */
+import { fieldErrors } from "@agon/api/fieldErrors.ts"
+import { CreateSeason } from "@agon/api/season/creation.ts"
+import { PlanRound } from "@agon/api/season/rounds.ts"
+import { Slug } from "@agon/api/Wire.ts"
+import { Effect, Schema } from "effect"
+import { Argument } from "effect/cli"
+import { parseDocument } from "yaml"
+import { CouldNotRun } from "../../Answer.ts"
+import { readBytes } from "../../files.ts"
+
+export const SeasonFile = Schema.Struct({
+  ...CreateSeason.fields,
+  game: Slug,
+  slug: Slug,
+  rounds: Schema.optionalKey(Schema.Array(PlanRound))
+})
+export type SeasonFile = typeof SeasonFile.Type
+
+export const fileArgument = Argument.File("FILE.yaml").pipe(Argument.withDescription("The season, as YAML"))
+
+const decode = Schema.decodeUnknownEffect(SeasonFile, { onExcessProperty: "error", errors: "all" })
+
+const parse = (path: string, bytes: Uint8Array) =>
+  Effect.try({
+    try: (): unknown => {
+      const document = parseDocument(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+      const [error] = document.errors
+      if (error !== undefined) throw error
+      return document.toJS()
+    },
+    catch: (error) => new CouldNotRun({ message: `${path} is not YAML: ${(error as Error).message.split("\n")[0]}` })
+  })
+
+export const readSeasonFile = Effect.fnUntraced(function* (path: string) {
+  const value = yield* parse(path, yield* readBytes(path))
+  const file = yield* Effect.mapError(decode(value), ({ issue }) => {
+    const [{ message, path: at } = { message: "is not a season", path: "" }] = fieldErrors(issue)
+    return new CouldNotRun({ message: `${path}: ${at === "" ? "the file" : at} ${message}.` })
+  })
+  for (const [n, round] of (file.rounds ?? []).entries()) {
+    const before = file.rounds?.[n - 1]
+    if (before !== undefined && Date.parse(round.starts_at) <= Date.parse(before.starts_at))
+      return yield* new CouldNotRun({ message: `${path}: rounds.${n}.starts_at must be after that of the round before.` })
+  }
+  return file
+})

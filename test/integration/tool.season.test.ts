@@ -1,0 +1,143 @@
+/** `agon season` against a running service: created, changed, planned and closed from one file, each shown by a dry run first. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { firstPage } from "@agon/api/Pages.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
+import { agonHere } from "@agon/cli/testing/here.ts"
+import { demoWeightClasses } from "@agon/zoo/zoo.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { stringify } from "yaml"
+import { Browser, signIn } from "../support/Browser.ts"
+import { Service, layer as service } from "../support/Service.ts"
+
+const spring = { game: "snakes", slug: "spring" }
+const SEASON = {
+  ...spring,
+  name: "The spring",
+  submissions_open_at: "2098-01-01T00:00:00+01:00",
+  submissions_close_at: "2099-01-01T00:00:00Z",
+  // In another order than the service has them.
+  weight_classes: demoWeightClasses.map(({ class: name, ...caps }) => ({ ...caps, class: name })),
+  rules: { cooldown_s: 0, match: { max_turns: 60 } },
+  visibility: "public",
+  entry: "open",
+  fleet: { matches: "both", admissions: "both" },
+  providers: [] as ReadonlyArray<string>
+}
+const ROUNDS = [
+  { kind: "round", games: 20, starts_at: "2098-02-01T00:00:00Z" },
+  { kind: "round", games: 30, starts_at: "2098-03-01T00:00:00Z" },
+  { kind: "finals", games: 50, starts_at: "2098-04-01T00:00:00Z" }
+]
+const WEEK_LATER = ROUNDS.map((round) => ({ ...round, starts_at: `${round.starts_at.slice(0, 8)}28T00:00:00Z` }))
+
+/** A person at a command line, signed in, with one file. */
+const desk = Effect.fnUntraced(function* (login: string) {
+  const { as, origin } = yield* Service
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-season-"))),
+    (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+  )
+  const browser = new Browser()
+  yield* Effect.promise(() => signIn(browser, origin, login))
+  mkdirSync(join(folder, "agon"))
+  writeFileSync(
+    join(folder, "agon/session.json"),
+    JSON.stringify({ url: origin, session: browser.cookie(origin, "service_session"), username: login })
+  )
+  const file = join(folder, "season.yaml")
+  const run = (command: string, content: unknown, ...more: ReadonlyArray<string>) =>
+    Effect.promise(() => {
+      writeFileSync(file, typeof content === "string" ? content : stringify(content))
+      return agonHere(["season", command, file, ...more], { environment: { XDG_CONFIG_HOME: folder } })
+    })
+  return { client: yield* as(login), run }
+})
+
+layer(service(), { excludeTestServices: true })("agon season", (it) => {
+  it.effect("creates a season, changes it, and leaves alone what is so already", () =>
+    Effect.gen(function* () {
+      const { client, run } = yield* desk("admin")
+      const told = yield* run("create", SEASON, "--dry-run")
+      assert.strictEqual(told.status, 0, told.err)
+      for (const line of ["+ name: The spring", "+ rules.match.max_turns: 60", "snakes/spring: a dry run"]) assert.include(told.out, line)
+      const none = yield* Effect.flip(retryRefused(client.season.privateSeason({ params: spring })))
+      assert.strictEqual(none._tag, "unknown_season")
+
+      const created = yield* run("create", SEASON)
+      assert.deepStrictEqual([created.status, created.out.endsWith("snakes/spring: done\n")], [0, true], created.err)
+      const again = yield* run("create", SEASON, "--json")
+      assert.deepStrictEqual(JSON.parse(again.out), { season: "snakes/spring", changes: [], fixed: [], written: false })
+
+      const changed = { ...SEASON, entry: "restricted", rules: { ...SEASON.rules, cooldown_s: 60 } }
+      const shown = yield* run("create", changed, "--dry-run")
+      const lines = ["- entry: open", "+ entry: restricted", "- rules.cooldown_s: 0", "+ rules.cooldown_s: 60", "snakes/spring: a dry run"]
+      assert.sameMembers(shown.out.trim().split("\n"), lines)
+      const before = yield* retryRefused(client.season.privateSeason({ params: spring }))
+      assert.deepStrictEqual([before.entry, before.rules.cooldown_s], ["open", 0])
+      assert.strictEqual((yield* run("create", changed)).status, 0)
+      const after = yield* retryRefused(client.season.privateSeason({ params: spring }))
+      assert.deepStrictEqual([after.entry, after.rules.cooldown_s, after.rules.match.max_turns], ["restricted", 60, 60])
+
+      const refused = yield* run("create", { ...SEASON, rules: { ...SEASON.rules, cooldown_s: 90 } })
+      assert.strictEqual(refused.status, 1)
+      assert.include(refused.out, "fixed: entry is restricted, not open\n")
+      assert.strictEqual((yield* retryRefused(client.season.privateSeason({ params: spring }))).rules.cooldown_s, 60)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("plans rounds, moves all of them later and back, withdraws one, and closes the season", () =>
+    Effect.gen(function* () {
+      const { client, run } = yield* desk("admin")
+      const season = { ...SEASON, slug: "autumn", name: "The autumn" }
+      const params = { game: "snakes", slug: "autumn" }
+      assert.strictEqual((yield* run("create", season)).status, 0)
+      const standing = Effect.map(retryRefused(client.round.rounds({ params, query: firstPage() })), ({ rounds }) =>
+        rounds
+          .filter(({ state }) => state === "pending")
+          .toSorted((a, b) => a.n - b.n)
+          .map(({ games, kind, starts_at }) => ({ kind, games, starts_at: starts_at.replace(".000Z", "Z") }))
+      )
+      const dry = yield* run("rounds", { ...season, rounds: ROUNDS }, "--dry-run")
+      assert.include(dry.out, '+ round: {"kind":"finals","games":50,"starts_at":"2098-04-01T00:00:00.000Z"}')
+      assert.deepStrictEqual(yield* standing, [])
+      for (const rounds of [ROUNDS, WEEK_LATER, ROUNDS, ROUNDS.slice(0, 1), ROUNDS]) {
+        const { err, status } = yield* run("rounds", { ...season, rounds })
+        assert.strictEqual(status, 0, err)
+        assert.deepStrictEqual(yield* standing, rounds)
+      }
+      assert.match((yield* run("rounds", { ...season, rounds: ROUNDS })).out, /^snakes\/autumn: nothing to do\n$/)
+
+      assert.include((yield* run("close", season, "--dry-run")).out, "+ state: closed")
+      assert.strictEqual((yield* retryRefused(client.season.privateSeason({ params }))).close_requested_at, null)
+      assert.strictEqual((yield* run("close", season)).status, 0)
+      assert.notStrictEqual((yield* retryRefused(client.season.privateSeason({ params }))).close_requested_at, null)
+      assert.match((yield* run("close", season)).out, /nothing to do\n$/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("says in a sentence what is wrong with the file, and what the service refuses", () =>
+    Effect.gen(function* () {
+      const { run } = yield* desk("admin")
+      const other = yield* desk("ada")
+      const never = { ...SEASON, slug: "never" }
+      const cases = [
+        [run("create", "name: [", "--dry-run"), /^agon: \S+season\.yaml is not YAML: \S.*\n$/],
+        [run("create", "[]"), /^agon: \S+season\.yaml: the file .*\.\n$/],
+        [run("create", { ...never, nmae: "x" }), /^agon: \S+season\.yaml: nmae \S.*\.\n$/],
+        [run("create", { ...never, submissions_open_at: "soon" }), /^agon: \S+season\.yaml: submissions_open_at \S.*RFC 3339.*\.\n$/],
+        [run("rounds", { ...never, rounds: ROUNDS.toReversed() }), /^agon: \S+season\.yaml: rounds\.1\.starts_at must be after .*\.\n$/],
+        [run("create", { ...never, rules: { cooldown: 1 } }), /^agon: cooldown of rules: \S.*\n$/],
+        [run("close", never), /^agon: \S.*\n$/],
+        [other.run("create", never), /^agon: (?!Your session)\S.*\n$/]
+      ] as const
+      for (const [asked, said] of cases) {
+        const { err, out, status } = yield* asked
+        assert.deepStrictEqual([status, out], [2, ""], err)
+        assert.match(err, said)
+      }
+    }).pipe(Effect.scoped)
+  )
+})

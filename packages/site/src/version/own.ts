@@ -6,6 +6,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { kitAt, ladderAt, myModelAt, myModelsAt, myVersionAt, seasonAt, submitAt, withQuery } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { waitingOf } from "./waiting.ts"
 
 const STEPS = ["upload", "review", "trial", "ladder"] as const
 
@@ -44,7 +45,7 @@ const progress = (version: OwnVersion): Html => {
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
 <ol class="steps" aria-label="The way to the ladder">
 ${status !== "rejected" && STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>
-${
+${waitingOf(version)}${
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`

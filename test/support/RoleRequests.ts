@@ -60,16 +60,16 @@ const anotherSession = Effect.fnUntraced(function* (username: string, n: number)
   return row!.id
 })
 
-/** A sign-in of a device that waits, or that `username` has approved; its codes have the number in them. */
-const device = (n: number, username?: string) =>
-  Effect.as(
-    A.rows`INSERT INTO device_sign_in (device_code_sha256, user_code_sha256, address_sha256, client_name, account_id, approved, created_at,
-        expires_at, interval_s)
-      SELECT sha256(convert_to(${`device ${n}`}, 'UTF8')), sha256(convert_to(${`USER${n}`}, 'UTF8')), '', 'agon', a.id, CASE WHEN a.id IS NOT NULL THEN true END, now(),
-        '2099-01-01', 5
-      FROM (SELECT (SELECT id FROM account WHERE username = ${username ?? ""})) a (id)`,
-    { device_code: `device ${n}`, user_code: `user-${n}` }
-  )
+/** A sign-in of a device that waits, or that a new session of `username` has approved; its codes have the number in them. */
+const device = Effect.fnUntraced(function* (n: number, username?: string) {
+  const session = username === undefined ? "" : yield* anotherSession(username, n)
+  yield* A.rows`INSERT INTO device_sign_in (device_code_sha256, user_code_sha256, address_sha256, client_name, account_id, session_id,
+      approved, created_at, expires_at, interval_s)
+    SELECT sha256(convert_to(${`device ${n}`}, 'UTF8')), sha256(convert_to(${`USER${n}`}, 'UTF8')), '', 'agon', s.account_id, s.id,
+      CASE WHEN s.id IS NOT NULL THEN true END, now(), '2099-01-01', 5
+    FROM (SELECT 1) one LEFT JOIN session s ON s.id::text = ${session}`
+  return { device_code: `device ${n}`, user_code: `user-${n}` }
+})
 
 const modelOf = Effect.fnUntraced(function* (username: string, n: number) {
   const [row] = yield* A.rows<{ readonly id: string; readonly owner: string }>`

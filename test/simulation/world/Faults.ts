@@ -122,6 +122,7 @@ export const make = (
     return SeasonStore.of({
       ...store,
       answerOf: (season, lease, key) => counted(store.answerOf(season, lease, key)),
+      removed: (season, owners) => counted(store.removed(season, owners)),
       log: spoiltLog(store.log, { alone, counted, plan, seen, strike }),
       claim: () =>
         Effect.gen(function* () {

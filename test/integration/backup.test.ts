@@ -130,6 +130,10 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         const full = yield* run(other, "other", "restore", kept)
         assert.deepStrictEqual([full.status, /holds a service's data already; --replace/.test(full.said)], [1, true], full.said)
         yield* done(run(other, "other", "restore", kept, "--replace"))
+        // A restore that is repeated still has the secrets of the backup, though the first try made those that it has not got.
+        assert.strictEqual((yield* run(other, "repeated", "restore", kept)).status, 1)
+        yield* done(run(yield* empty, "repeated", "restore", kept))
+        assert.strictEqual(secret("repeated"), secret("data"))
       })
   )
 
@@ -144,7 +148,18 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         writeFileSync(path, readFileSync(path, "utf8").replace(/"migration": \d+/, '"migration": 9999'))
       },
       /which this release does not know/
-    ]
+    ],
+    ...["../../stranger", "postgres"].map(
+      (name) =>
+        [
+          `a manifest that names ${name.replace(/.*\//, "a ")} as a secret`,
+          (backup: string) => {
+            const path = join(backup, "backup.json")
+            writeFileSync(path, readFileSync(path, "utf8").replace('"object-urls"', JSON.stringify(name)))
+          },
+          /is not the manifest of a backup of this format/
+        ] as const
+    )
   ]
   it.effect.each(damages)("with %s is refused before anything is changed", ([name, damage, says]) =>
     Effect.gen(function* () {

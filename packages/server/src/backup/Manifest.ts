@@ -22,7 +22,12 @@ const FORMAT = "agon-backup/1"
 const FILE = "backup.json"
 const MODE = 0o600
 
-const Table = Schema.Struct({ name: Schema.String, columns: Schema.Array(Schema.String), rows: Schema.Int, sha256: Schema.String })
+/** Names are parts of paths. */
+const TableName = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]*$/))
+/** Of a secret that a backup keeps. The embedded database gets a password of its own where it is made. */
+export const SECRET_NAME = /^(?!postgres$)[a-z][a-z-]*$/
+
+const Table = Schema.Struct({ name: TableName, columns: Schema.Array(Schema.String), rows: Schema.Int, sha256: Schema.String })
 export type Table = typeof Table.Type
 
 export const Manifest = Schema.Struct({
@@ -32,7 +37,7 @@ export const Manifest = Schema.Struct({
   migration: Schema.Int,
   tables: Schema.Array(Table),
   objects: Schema.Struct({ count: Schema.Int, bytes: Schema.Int, missing: Schema.Int, sha256: Schema.String }),
-  secrets: Schema.Array(Schema.String)
+  secrets: Schema.Array(Schema.String.check(Schema.isPattern(SECRET_NAME)))
 })
 export type Manifest = typeof Manifest.Type
 

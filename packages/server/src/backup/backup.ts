@@ -17,9 +17,6 @@ import * as Manifest from "./Manifest.ts"
 import { copyOut, type Read } from "./objects.ts"
 import { dump, lastMigration, tables, unhurried } from "./tables.ts"
 
-/** The embedded database gets a password of its own where it is made. */
-export const NOT_KEPT = "postgres"
-
 interface Options {
   readonly read: Read
   readonly incomplete: boolean
@@ -58,7 +55,7 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
 
 const keepSecrets = (from: string, to: string) =>
   Manifest.files("secrets", async () => {
-    const names = (await fs.readdir(join(from, "secrets"))).filter((name) => /^[a-z][a-z-]*$/.test(name) && name !== NOT_KEPT)
+    const names = (await fs.readdir(join(from, "secrets"))).filter((name) => Manifest.SECRET_NAME.test(name))
     for (const name of names) await Manifest.writeWhole(Manifest.secretPath(to, name), await fs.readFile(join(from, "secrets", name)))
     return names.toSorted()
   })

@@ -16,7 +16,7 @@ import { open, openBeside } from "../database/open.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
 import { fromDirectory, fromStore } from "./objects.ts"
-import { missingSecrets, restore, verified } from "./restore.ts"
+import { restore, restoreMissingSecrets, verified } from "./restore.ts"
 
 const HELP = `Usage: scripts/backup DIRECTORY [--incomplete]
        scripts/restore DIRECTORY [--replace]
@@ -47,10 +47,10 @@ const putBack = (settings: SettingsShape, directory: string, replace: boolean) =
   Effect.gen(function* () {
     const manifest = yield* verified(directory)
     yield* prepare(settings.directory)
-    const missing = missingSecrets(settings, manifest)
+    yield* restoreMissingSecrets(settings, directory, manifest)
     const secrets = yield* Secrets.load(settings.directory)
     const { url } = yield* open(settings, secrets)
-    return yield* restore({ settings, directory, manifest, replace, missing }).pipe(
+    return yield* restore({ settings, directory, manifest, replace }).pipe(
       Effect.provide(Layer.merge(pool(url), objectLayers(settings, secrets).store))
     )
   })

@@ -5,7 +5,7 @@
  */
 
 import * as fs from "node:fs/promises"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Semaphore, Stream } from "effect"
 import { refuse } from "../config/StartRefused.ts"
 import { contentMeter } from "../object/contentMeter.ts"
 import { type ReplayOfMatch, storedKey, storedReplayKey } from "../object/keys.ts"
@@ -16,9 +16,10 @@ import { readLines, writeLines } from "./lines.ts"
 import { files, measured, objectList, objectPath, writeWhole } from "./Manifest.ts"
 import { eachBatch } from "./tables.ts"
 
-/** One object in memory at once; the largest weight class takes 256 MiB. */
 const OBJECT_BYTES_MAX = 1024 ** 3
+/** Replays are small. Of weights there is one in memory at once: the largest class takes 256 MiB. */
 const COPIES = 4
+const LARGE_BYTES = 16 * 1024 ** 2
 const LINES = 200
 
 interface Listed {
@@ -81,13 +82,19 @@ export const copyOut = (read: Read, directory: string) =>
       total.bytes += found.value.byteLength
       return [{ key, ...hashed(found.value) } satisfies Listed]
     })
-    const all = (objects: ReadonlyArray<{ readonly key: string; readonly needed: boolean }>) =>
-      Effect.flatMap(Effect.forEach(objects, copy, { concurrency: COPIES }), (copied) => list.write(copied.flat()))
+    const all = (objects: ReadonlyArray<{ readonly key: string; readonly needed: boolean }>, concurrency: number) =>
+      Effect.flatMap(Effect.forEach(objects, copy, { concurrency }), (copied) => list.write(copied.flat()))
     yield* eachBatch("files", FILES, (rows: ReadonlyArray<Named>) =>
-      all(rows.map(({ hash, kind, needed }) => ({ key: storedKey(kind, hash), needed })))
+      all(
+        rows.map(({ hash, kind, needed }) => ({ key: storedKey(kind, hash), needed })),
+        1
+      )
     )
     yield* eachBatch("replays", REPLAYS, (rows: ReadonlyArray<ReplayOfMatch>) =>
-      all(rows.map((row) => ({ key: storedReplayKey(row), needed: true })))
+      all(
+        rows.map((row) => ({ key: storedReplayKey(row), needed: true })),
+        COPIES
+      )
     )
     return { ...total, first_missing: first.missing, sha256: yield* list.end }
   }).pipe(Effect.scoped)
@@ -112,11 +119,12 @@ export const verify = (directory: string) =>
 
 /** Puts every object of the list into the store; those that are there already are written again. */
 export const copyIn = (directory: string) =>
-  Effect.flatMap(ObjectStore, (store) =>
-    eachListed(directory, ({ key }) =>
+  Effect.flatMap(ObjectStore, (store) => {
+    const alone = Semaphore.makeUnsafe(1).withPermits(1)
+    const put = (key: string) =>
       Effect.flatMap(
         files(key, () => fs.readFile(objectPath(directory, key))),
         (bytes) => Effect.mapError(store.put(key, bytes), ({ detail }) => refuse(`object ${key} cannot be stored: ${detail}`))
       )
-    )
-  )
+    return eachListed(directory, ({ bytes, key }) => (bytes > LARGE_BYTES ? alone(put(key)) : put(key)))
+  })

@@ -1,9 +1,11 @@
 /**
  * Puts a backup back. Protocol:
  *  1. The whole backup is read and compared with its manifest.
- *  2. A database that holds a service's tables is refused, unless it is to be replaced, and one that a service uses always is.
- *  3. The secrets that are missing are put back, with --replace all of them, and the objects are put into the store. They lie under their hashes, so nothing that is there changes.
- *  4. In one transaction the schema is made as it was at the backup and the rows are put into it. A kill before its commit leaves the
+ *  2. The secrets that are missing are put back, before the command makes them anew.
+ *  3. A database that holds a service's tables is refused, unless it is to be replaced, and one that a service uses always is.
+ *  4. With --replace all secrets are put back. The objects are put into the store: they lie under their hashes, so nothing that is
+ *     there changes.
+ *  5. The database is looked at again, since objects take their time. In one transaction the schema is made as it was at the backup and the rows are put into it. A kill before its commit leaves the
  *     database as it was, and the restore can be repeated.
  *
  * The next start of the service applies the migrations that are newer than the backup. Leases of that time have run out: their matches
@@ -37,16 +39,21 @@ export const verified = Effect.fnUntraced(function* (directory: string) {
   return manifest
 })
 
-/** The secrets of the backup that AGON_DATA has not got. To be asked before anything makes them. */
-export const missingSecrets = ({ directory }: SettingsShape, { secrets }: Manifest.Manifest) =>
-  secrets.filter((name) => !existsSync(join(directory, "secrets", name)))
+/** Puts back the secrets that AGON_DATA has not got; to be run before anything makes them. */
+export const restoreMissingSecrets = ({ directory: data }: SettingsShape, directory: string, { secrets }: Manifest.Manifest) =>
+  restoreSecrets(
+    data,
+    directory,
+    secrets.filter((name) => !existsSync(join(data, "secrets", name)))
+  )
 
 const restoreSecrets = (data: string, directory: string, names: ReadonlyArray<string>) =>
   Manifest.files("secrets", async () => {
     for (const name of names) {
       const path = join(data, "secrets", name)
-      await fs.rm(path, { force: true })
-      await Manifest.writeWhole(path, await fs.readFile(Manifest.secretPath(directory, name)))
+      await fs.rm(`${path}.making`, { force: true })
+      await Manifest.writeWhole(`${path}.making`, await fs.readFile(Manifest.secretPath(directory, name)))
+      await fs.rename(`${path}.making`, path)
     }
   })
 
@@ -55,25 +62,19 @@ interface Options {
   readonly directory: string
   readonly manifest: Manifest.Manifest
   readonly replace: boolean
-  /** Secrets that AGON_DATA had not got; with `replace` all of them are put back. */
-  readonly missing: ReadonlyArray<string>
 }
 
 /** Answers one line about what is there now. */
-export const restore = ({ directory, manifest, missing, replace, settings }: Options) =>
+export const restore = ({ directory, manifest, replace, settings }: Options) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* unused
-    if (!replace && (yield* lastMigration) !== undefined) {
-      return yield* refuse(
-        "the database holds a service's data already; --replace removes all of its tables and puts the backup in their place"
-      )
-    }
-    yield* restoreSecrets(settings.directory, directory, replace ? manifest.secrets : missing)
+    yield* takable(replace)
+    if (replace) yield* restoreSecrets(settings.directory, directory, manifest.secrets)
     yield* objects.copyIn(directory)
     yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* unhurried
+        yield* takable(replace)
         if (replace) yield* dropAll
         yield* migrateTo(manifest.migration)
         yield* unhurried
@@ -84,6 +85,16 @@ export const restore = ({ directory, manifest, missing, replace, settings }: Opt
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
     return `the backup of ${manifest.made_at} is back: ${rows} rows and ${manifest.objects.count} objects. Start the service`
   })
+
+/** The database may be filled: nobody uses it, and it is empty or to be replaced. */
+const takable = Effect.fnUntraced(function* (replace: boolean) {
+  yield* unused
+  if (!replace && (yield* lastMigration) !== undefined) {
+    return yield* refuse(
+      "the database holds a service's data already; --replace removes all of its tables and puts the backup in their place"
+    )
+  }
+})
 
 /** No service is connected to the database. */
 const unused = Effect.gen(function* () {

@@ -97,6 +97,20 @@ describe("the containers", () => {
     assert.isFalse(settings.development_sign_in)
   })
 
+  it("take no secret of this machine with them, nor does the repository", () => {
+    const mounted: ReadonlyArray<string> = compose.services.nginx.volumes.map((one: string) => one.split(":")[0]!.replace("./", "deploy/"))
+    const outside = (path: string) =>
+      readFileSync(join(root, path), "utf8")
+        .split("\n")
+        .map((line) => line.replace(/^\/|\/$|^\*\*\//g, ""))
+    for (const path of mounted) {
+      assert.include(outside(".gitignore"), path)
+      assert.include(outside(".dockerignore"), path)
+    }
+    assert.include(outside(".gitignore"), "deploy/.env")
+    for (const name of [".env", ".git", ".agon", "node_modules"]) assert.include(outside(".dockerignore"), name)
+  })
+
   it("keep what they write in volumes that the file makes", () => {
     const used = Object.values<any>(compose.services).flatMap(({ volumes = [] }) => volumes.map((one: string) => one.split(":")[0]))
     assert.sameMembers([...new Set(used.filter((name: string) => !name.startsWith(".")))], Object.keys(compose.volumes))

@@ -8,6 +8,11 @@ import sys
 from . import AgonError, Client, SignInFailed, SubmissionRefused, end_of, stage_of
 
 
+def shown(text: str) -> str:
+    """A name without what a terminal would obey."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
 def login(given: argparse.Namespace) -> int:
     client = Client.sign_in(given.url)
     print(f"Signed in as {client.me()['username']} at {client.url}")
@@ -32,15 +37,15 @@ def submit(given: argparse.Namespace) -> int:
 
 def status(_: argparse.Namespace) -> int:
     for one in Client.signed_in().candidates():
-        print(f"{one['game']}/{one['season']}  {one['model']} version {one['version']}  {stage_of(one)}")
+        print(f"{one['game']}/{one['season']}  {shown(one['model'])} version {one['version']}  {stage_of(one)}")
     return 0
 
 
 def ladder(given: argparse.Namespace) -> int:
     client = Client(given.url)
     for entry in client.leaderboard(given.game, season=given.season, ladder=given.ladder):
-        owner = "baseline" if entry["owner"] is None else entry["owner"]
-        print(f"{entry['rank']:4}  {entry['rating']:7.1f} ± {entry['deviation']:5.1f}  {entry['model']} ({owner})")
+        owner = "baseline" if entry["owner"] is None else shown(entry["owner"])
+        print(f"{entry['rank']:4}  {entry['rating']:7.1f} ± {entry['deviation']:5.1f}  {shown(entry['model'])} ({owner})")
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable
 from urllib.request import Request
 
-from .errors import ApiError, BadFile, SubmissionRefused, Unreachable, UploadFailed
+from .errors import ApiError, BadAnswer, BadFile, SubmissionRefused, Unreachable, UploadFailed
 from .transport import Transport, opener_for, path_of, send
 from .wire import OwnVersion, Preflight, Submitted, Upload
 
@@ -122,7 +122,10 @@ def follow(transport: Transport, version_id: str, on_stage: OnStage | None, look
             if stage != told and on_stage is not None:
                 on_stage(stage)
             told = stage
-        except Unreachable:
+        except (Unreachable, BadAnswer, ApiError) as error:
+            # What stands in front of a service that is away answers in words of its own.
+            if isinstance(error, ApiError) and error.status not in (429, 503):
+                raise
             if time.monotonic() - answered > OUTAGE_S:
                 raise
         time.sleep(look_every_s)

@@ -110,6 +110,10 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
       }
       assert.match((yield* run("rounds", { ...season, rounds: ROUNDS })).out, /^snakes\/autumn: nothing to do\n$/)
 
+      const without = yield* run("rounds", season)
+      assert.deepStrictEqual([without.status, /^agon: The file has no rounds\./.test(without.err)], [2, true], without.err)
+      assert.deepStrictEqual(yield* standing, ROUNDS)
+
       assert.include((yield* run("close", season, "--dry-run")).out, "+ state: closed")
       assert.strictEqual((yield* retryRefused(client.season.privateSeason({ params }))).close_requested_at, null)
       assert.strictEqual((yield* run("close", season)).status, 0)

@@ -9,7 +9,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { answer } from "../Answer.ts"
+import { answer, CouldNotRun } from "../Answer.ts"
 import { connectSignedIn, jsonFlag, saying } from "../Service.ts"
 import { colours } from "../Shown.ts"
 import { type Change, type Changes, changeOf, type RoundStep, roundSteps, seasonChanges } from "./steer/changes.ts"
@@ -114,13 +114,16 @@ const rounds = Command.make(
   flags,
   Effect.fn(function* (given) {
     const file = yield* readSeasonFile(given.file)
+    const { rounds: planned } = file
+    if (planned === undefined)
+      return yield* new CouldNotRun({ message: "The file has no rounds. `rounds: []` withdraws all that have not begun." })
     const { client, url } = yield* connectSignedIn
     yield* saying(url)(
       Effect.gen(function* () {
         const params = { game: file.game, slug: file.slug }
         const answers = yield* Stream.runCollect(pages((query) => retryRefused(client.round.rounds({ params, query })), PAGE))
         const { fixed, steps } = roundSteps(
-          file.rounds ?? [],
+          planned,
           Array.from(answers).flatMap((page) => page.rounds)
         )
         const write = Effect.forEach(steps, (step) => carryOut(client, file, step), { discard: true })

@@ -23,7 +23,9 @@ export const readReplay = Effect.fnUntraced(function* (argument: string, url: Op
   return { replay, names }
 })
 
-const namesOf = ({ seats }: MatchDetail) => seats.toSorted((a, b) => a.seat - b.seat).map(({ model }) => model)
+/** A name may hold what a terminal would obey. */
+const namesOf = ({ seats }: MatchDetail) =>
+  seats.toSorted((a, b) => a.seat - b.seat).map(({ model }) => model.replace(/\p{Cc}/gu, "\ufffd"))
 
 const readFrom = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const value = yield* parseJson(name, bytes)

@@ -34,7 +34,7 @@ const SEASON = {
 const missing = missingChromium() ?? missingS3()
 if (missing !== undefined) it.skip(`files in a bucket, in a browser: ${missing}`, () => {})
 else
-  layer(Layer.merge(Browser.layer, service), { excludeTestServices: true, timeout: "300 seconds" })(
+  layer(Layer.merge(Browser.layer, service), { excludeTestServices: true, timeout: "600 seconds" })(
     "files in a bucket, in a browser",
     (it) => {
       it.effect("play the replay of a match and prove it, and the page asks its own origin alone", () =>

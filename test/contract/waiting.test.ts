@@ -8,7 +8,7 @@ import { bodyOf, modelOf, submit } from "../support/Submitting.ts"
 
 type Runner = Effect.Success<ReturnType<typeof runnerOf>>
 
-const TURNS_MAX = 5_000
+const PATIENCE_MS = 120_000
 
 const own = (version: string, as = "ada") =>
   Effect.map(read(`/v1/me/versions/${version}`, as), ({ json }) => ({ waiting: json.waiting, next_match_eta_s: json.next_match_eta_s }))
@@ -16,7 +16,7 @@ const because = (reason: string) => ({ waiting: { reason, ahead: 0, eta_s: null 
 
 /** Plays until the owner is told when the next match is; a season is seen at work for a few seconds first. */
 const untilForetold = Effect.fnUntraced(function* ({ lease, say }: Runner, { adder }: World) {
-  for (let i = 0; i < TURNS_MAX; i++) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
     const told = yield* own(adder.version)
     if (told.next_match_eta_s !== null) return told
     for (const work of yield* lease()) yield* say(`/leases/${work.lease}/result`, { ...resultOf(work), lease: undefined })

@@ -34,7 +34,7 @@ const whileIll = (mishap: Mishap, path: string) =>
 
 const missing = missingS3()
 describe.skipIf(missing !== undefined)(`replays in a bucket${missing === undefined ? "" : `: ${missing}`}`, () => {
-  layer(service, { excludeTestServices: true, timeout: "300 seconds" })((it) => {
+  layer(service, { excludeTestServices: true, timeout: "600 seconds" })((it) => {
     it.effect("come through the site, byte for byte, named by their content and kept for good", () =>
       Effect.gen(function* () {
         const { replay } = yield* Elsewhere

@@ -7,11 +7,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { firstPage } from "@agon/api/Pages.ts"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as arena } from "../support/Arena.ts"
+import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { missingPython, PYTHON, ROOT } from "../support/python.ts"
 import { Service } from "../support/Service.ts"
+
+/** It trains, plays and submits twice: 40 s where nothing else runs. */
+vi.setConfig({ testTimeout: 2 * HANGS_AFTER_MS })
 
 const missing = missingPython()
 const KIT = join(ROOT, "packages/zoo/docs")

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 export const isPutOff = (status: number | undefined): boolean => status === 503 || status === 429
 
 /** Of a service that has nothing to do but this test. */
-export const TRIES_MAX = 60
+export const TRIES_MAX = 150
 
 /** Waits as long as `Retry-After` tells. */
 export const asTold = (retryAfter: string | null | undefined): Promise<void> => pause(1_000 * Number(retryAfter ?? 1))

@@ -40,7 +40,7 @@ const islands = load().pipe(
   )
 )
 
-const answers = ({ objects, service }: Options) =>
+const answers = ({ objects, origin, service }: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const http = reading(yield* HttpClient.HttpClient)
@@ -49,7 +49,10 @@ const answers = ({ objects, service }: Options) =>
     const { address, files } = yield* islands
     const script = (island: IslandName) => made(scriptTag(address(island)))
     const client = yield* clientAs(undefined)
-    return makeAnswers({ assets: assetsOf(files), around: { script, file: address, objects }, routes, client, as: clientAs, http }, scope)
+    return makeAnswers(
+      { assets: assetsOf(files), around: { script, file: address, objects }, routes, client, as: clientAs, http, origin },
+      scope
+    )
   })
 
 /** Pages take no body; a form has a bound of its own. */

@@ -19,11 +19,14 @@ import { replayFile } from "./match/replay.ts"
 import { kitPage } from "./model/kit.ts"
 import { myModel, myModels } from "./model/own.ts"
 import { modelPage } from "./model/page.ts"
+import { resultFeed } from "./model/resultFeed.ts"
 import { seasonPage } from "./season/page.ts"
 import { submitPage } from "./submission/page.ts"
 import { myVersion } from "./version/own.ts"
 import { versionPage } from "./version/page.ts"
+import { announcementFeed } from "./writing/announcementFeed.ts"
 import { news } from "./writing/news.ts"
+import { newsFeed } from "./writing/newsFeed.ts"
 import { post } from "./writing/post.ts"
 
 export const routes: ReadonlyArray<Route> = [
@@ -42,6 +45,9 @@ export const routes: ReadonlyArray<Route> = [
   profile,
   news,
   post,
+  newsFeed,
+  announcementFeed,
+  resultFeed,
   me,
   settings,
   device,

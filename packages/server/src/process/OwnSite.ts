@@ -46,7 +46,7 @@ interface Over {
 export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => number | undefined }>()("agon/OwnSite") {
   /** `listening` is kept up to date. */
   static readonly layer = (
-    settings: Pick<SettingsShape, "host" | "port" | "site"> & Partial<Pick<SettingsShape, "s3">>,
+    settings: Pick<SettingsShape, "host" | "port" | "site"> & Partial<Pick<SettingsShape, "public_origin" | "s3">>,
     listening: Listening,
     { patience = PATIENCE, program = [PROGRAM] }: Over = {}
   ) =>
@@ -54,8 +54,7 @@ export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => numb
       OwnSite,
       Effect.gen(function* () {
         let pid: number | undefined
-        const own = { AGON_URL: urlOf(settings), AGON_SITE_HOST: HOST, AGON_SITE_PORT: "0", AGON_SITE_TIED: "1" }
-        const environment = settings.s3 === undefined ? own : { ...own, AGON_SITE_OBJECTS: settings.s3.endpoint }
+        const environment = environmentOf(settings)
         const life = Effect.suspend(() => {
           const told = Deferred.makeUnsafe<number>()
           const process = childProcess(
@@ -85,6 +84,17 @@ export class OwnSite extends Context.Service<OwnSite, { readonly pid: () => numb
       })
     )
 }
+
+const environmentOf = (
+  settings: Pick<SettingsShape, "host" | "port"> & Partial<Pick<SettingsShape, "public_origin" | "s3">>
+): Readonly<Record<string, string>> => ({
+  AGON_URL: urlOf(settings),
+  AGON_SITE_HOST: HOST,
+  AGON_SITE_PORT: "0",
+  AGON_SITE_TIED: "1",
+  ...(settings.public_origin === undefined ? {} : { PUBLIC_ORIGIN: settings.public_origin }),
+  ...(settings.s3 === undefined ? {} : { AGON_SITE_OBJECTS: settings.s3.endpoint })
+})
 
 /** Ends when the site hangs, with the sentence that says how. */
 const silence = Effect.fnUntraced(function* (told: Effect.Effect<number>, { answer, every, misses_max, start }: Patience) {

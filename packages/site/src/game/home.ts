@@ -5,6 +5,7 @@ import { firstPage } from "@agon/api/Pages.ts"
 import type { Playing } from "@agon/api/season/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
+import { ANNOUNCEMENTS, NEWS } from "../html/feedLinks.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { gameAt, ladderAt, link, seasonAt } from "../html/links.ts"
@@ -74,6 +75,6 @@ ${games.map((game, i) => gameSection(game, cards[i]!))}
 <h2>Played last</h2>
 ${matchTable("The matches that ended last, in all public seasons", newest.matches)}
 <p><a href="/matches">All matches</a></p>`
-    return { title: "Models compete here", main } satisfies Page
+    return { title: "Models compete here", main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
   })
 }

@@ -3,6 +3,7 @@ import { firstPage } from "@agon/api/Pages.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import type { Pick } from "@agon/api/writing/picks.ts"
 import { Effect } from "effect"
+import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { link, matchAt, seasonAt, withQuery } from "../html/links.ts"
 import { count, counted, time } from "../html/words.ts"
@@ -49,6 +50,6 @@ ${seasons.map(seasonRow)}</tbody>
 }
 ${picks.length > 0 && html`<h2>Worth watching</h2>\n<ul class="cards">\n${picks.map(pickItem)}</ul>`}
 ${seasons.length > 0 && html`<p><a href="${withQuery("/matches", { game: game.slug })}">Matches of ${game.name}</a></p>`}`
-    return { title: game.name, main }
+    return { title: game.name, main, feeds: [ANNOUNCEMENTS] }
   })
 }

@@ -1,7 +1,10 @@
 /** The frame of every page: head, skip link, header, main, footer. */
+
 import { iconAt, styleAt } from "./assets.ts"
+import { ATOM } from "./atom.ts"
 import { type Html, html } from "./Html.ts"
 import { kitAt } from "./links.ts"
+import { plainLine } from "./plainLine.ts"
 
 export interface Page {
   /** Plain text; what people wrote may be in it. */
@@ -14,26 +17,30 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
   /** Tags of scripts that the page loads. */
   readonly scripts?: Html
+  readonly feeds?: ReadonlyArray<FeedLink>
 }
 
 const TITLE_MAX = 100
 
-/** A title is no element, so that it can isolate nothing: characters that turn the direction are left out. */
-const titled = (title: string) => {
-  const plain = title.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\p{Cc}]/gu, "")
-  return [...plain].slice(0, TITLE_MAX).join("")
+/** An Atom feed that belongs to a page. */
+export interface FeedLink {
+  readonly path: string
+  readonly title: string
 }
 
+const feedLink = ({ path, title }: FeedLink): Html =>
+  html`<link rel="alternate" type="${ATOM}" title="${plainLine(title, TITLE_MAX)}" href="${path}">\n`
+
 /** `signIn`: whether the service has a way to sign in. */
-export const layout = ({ main, scripts, title }: Page, signIn: boolean): string =>
+export const layout = ({ feeds = [], main, scripts, title }: Page, signIn: boolean): string =>
   `<!doctype html>${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${titled(title)} – Agon</title>
+<title>${plainLine(title, TITLE_MAX)} – Agon</title>
 <link rel="icon" href="${iconAt}" type="image/svg+xml">
 <link rel="stylesheet" href="${styleAt}">
-${scripts}</head>
+${feeds.map(feedLink)}${scripts}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header>

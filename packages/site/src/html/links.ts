@@ -16,6 +16,11 @@ export const versionAt = (id: string) => `/versions/${part(id)}`
 export const profileAt = (username: string) => `/people/${part(username)}`
 export const postAt = (slug: string) => `/posts/${part(slug)}`
 
+/** Atom feeds. */
+export const newsFeedAt = "/news.atom"
+export const announcementFeedAt = "/announcements.atom"
+export const resultFeedAt = (model: string) => `${modelAt(model)}/results.atom`
+
 /** Pages of the visitor alone. */
 export const meAt = "/me"
 export const settingsAt = "/me/settings"

@@ -8,17 +8,27 @@ import { isUuid, Slug } from "@agon/api/Wire.ts"
 import { Effect, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Asset } from "../html/assets.ts"
+import { ATOM, atom } from "../html/atom.ts"
 import { layout, type Page } from "../html/layout.ts"
 import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
 import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
-import { assetHeaders, HTML, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
+import { assetHeaders, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
 import { makePersonal } from "./Personal.ts"
 import { makePassedOn } from "./passedOn.ts"
 import { CurrentReading } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
-import { type Asked, type ClientAs, type FileRoute, methodsOf, type PersonalRoute, type Route, type SharedRoute } from "./Route.ts"
+import {
+  type Asked,
+  type ClientAs,
+  type FeedRoute,
+  type FileRoute,
+  methodsOf,
+  type PersonalRoute,
+  type Route,
+  type SharedRoute
+} from "./Route.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
 const DRAW_TIMEOUT = "8 seconds"
@@ -34,20 +44,26 @@ export interface Site {
   /** Reads without a session. */
   readonly client: Client
   readonly as: ClientAs
+  /** The origin under which people reach the pages; feeds have whole addresses. */
+  readonly origin: string
   readonly http: HttpClient.HttpClient
 }
 
 /** Answers every request, and fails at none. The scope is the request's. */
 export type Answers = (request: Request) => Effect.Effect<Response, never, Scope.Scope>
 
-export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, scope: Scope.Scope): Answers => {
+export const makeAnswers = ({ around, as, assets, client, http, origin, routes }: Site, scope: Scope.Scope): Answers => {
   const cache = makePageCache<unknown>(http, scope, isRateFault)
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
   const hasSignIn = makeHasSignIn(client, scope)
-  const files = new Map([...assets].map(([path, { body, contentType }]) => [path, { content: rendered(body), contentType }]))
-  const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean) =>
-    Effect.map(Effect.timeout(page, DRAW_TIMEOUT), (page) => rendered(layout(page, signIn), page.status, page.location, page.headers))
+  const files = new Map([...assets].map(([path, { body, contentType }]) => [path, rendered(body, { contentType })]))
+  const kept = (request: Request, address: string, drawn: Effect.Effect<Rendered, unknown>) =>
+    Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
+      fault === undefined
+        ? Effect.flatMap(cache.freshFor(address), (fresh_ms) => send(request, page, { ...SHARED, [FRESH]: String(fresh_ms) }))
+        : send(request, page, { ...NO_STORE, ...later(fault.retry_after_s) })
+    )
 
   const shared = (request: Request, route: SharedRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
     const query = knownOf(route, given)
@@ -58,12 +74,17 @@ export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, 
         Effect.suspend(() => route.render({ client, params, query, ...around })),
         signIn
       )
-      return Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
-        fault === undefined
-          ? Effect.flatMap(cache.freshFor(address), (fresh_ms) => send(request, page, { ...SHARED, [FRESH]: String(fresh_ms) }))
-          : send(request, page, { ...NO_STORE, ...later(fault.retry_after_s) })
-      )
+      return kept(request, address, drawn)
     })
+  }
+
+  const feed = (request: Request, route: FeedRoute, params: Readonly<Record<string, string>>) => {
+    const made = Effect.timeout(
+      Effect.suspend(() => route.feed({ client, params })),
+      DRAW_TIMEOUT
+    )
+    const drawn = Effect.map(made, (feed) => rendered(atom(feed, origin), { contentType: `${ATOM}; charset=utf-8` }))
+    return kept(request, addressOf(route, params, {}, false), drawn)
   }
 
   const owned = makePersonal({ client, as })
@@ -78,16 +99,7 @@ export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, 
     )
   }
 
-  const passedOn = makePassedOn(http)
-  const file = (request: Request, route: FileRoute, params: Readonly<Record<string, string>>) => {
-    const source = Effect.suspend(() => route.source({ client, params }))
-    const reading = { visitor: visitorOf(request), reads: [] }
-    return Effect.catchCause(Effect.flatMap(Effect.provideService(source, CurrentReading, reading), passedOn), (cause) =>
-      Effect.flatMap(faultedBy(request.url, cause), (fault) =>
-        send(request, faultPage(fault), { ...NO_STORE, ...later(fault.retry_after_s) })
-      )
-    )
-  }
+  const file = makeFile(client, http)
 
   return (request) => {
     if (request.url.length > ADDRESS_LENGTH_MAX) return fault(request, 414)
@@ -98,11 +110,32 @@ export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, 
     if (!methods.includes(request.method)) {
       return Effect.map(fault(request, 405), HttpServerResponse.setHeader("allow", methods.join(", ")))
     }
-    if (asset !== undefined) return send(request, asset.content, assetHeaders(request.url), asset.contentType)
+    if (asset !== undefined) return send(request, asset, assetHeaders(request.url))
     if (found === undefined || params === undefined) return fault(request, 404)
     const { handler, searchParams } = found
     if ("source" in handler) return file(request, handler, params)
+    if ("feed" in handler) return feed(request, handler, params)
     return "own" in handler ? personal(request, handler, params, searchParams) : shared(request, handler, params, searchParams)
+  }
+}
+
+const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean) =>
+  Effect.map(Effect.timeout(page, DRAW_TIMEOUT), (page) => {
+    const { headers = {}, location, status = 200 } = page
+    return rendered(layout(page, signIn), { status, location, headers })
+  })
+
+/** Passes a file on. */
+const makeFile = (client: Client, http: HttpClient.HttpClient) => {
+  const passedOn = makePassedOn(http)
+  return (request: Request, route: FileRoute, params: Readonly<Record<string, string>>) => {
+    const source = Effect.suspend(() => route.source({ client, params }))
+    const reading = { visitor: visitorOf(request), reads: [] }
+    return Effect.catchCause(Effect.flatMap(Effect.provideService(source, CurrentReading, reading), passedOn), (cause) =>
+      Effect.flatMap(faultedBy(request.url, cause), (fault) =>
+        send(request, faultPage(fault), { ...NO_STORE, ...later(fault.retry_after_s) })
+      )
+    )
   }
 }
 
@@ -110,7 +143,7 @@ const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "
 
 const fault = (request: Request, status: number) => send(request, faultPage({ status }), NO_STORE)
 
-const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>, type = HTML): Effect.Effect<Response> => {
+const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>): Effect.Effect<Response> => {
   const { "accept-encoding": accepts, "if-none-match": has } = request.headers
   const coding = codingFor(accepts, page.body.length)
   const etag = tagFor(page.etag, coding)
@@ -121,7 +154,7 @@ const send = (request: Request, page: Rendered, headers: Readonly<Record<string,
     (body) =>
       HttpServerResponse.uint8Array(body, {
         status: page.status,
-        contentType: type,
+        contentType: page.contentType,
         headers: coding === "identity" ? all : { ...all, "content-encoding": coding }
       })
   )

@@ -76,7 +76,7 @@ export const faultPage = ({ status, words }: Fault): Rendered => {
   const main = html`<h1>${title}</h1>
 <p>${sentence}</p>
 <p><a href="/">To the front page</a></p>`
-  return rendered(layout({ title, main }, false), status)
+  return rendered(layout({ title, main }, false), { status })
 }
 
 /** A page, and the fault that it tells of. */

@@ -2,11 +2,13 @@
 import { hash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
+import { HTML } from "./headers.ts"
 
 export type Coding = "identity" | "gzip" | "br"
 
 export interface Rendered {
   readonly status: number
+  readonly contentType: string
   readonly body: Buffer
   readonly etag: string
   readonly location: string | undefined
@@ -16,14 +18,10 @@ export interface Rendered {
   readonly coded: { [C in Coding]?: Promise<Buffer> }
 }
 
-export const rendered = (
-  content: string | Buffer,
-  status = 200,
-  location?: string,
-  headers: Readonly<Record<string, string>> = {}
-): Rendered => {
+export const rendered = (content: string | Buffer, over: Partial<Omit<Rendered, "body" | "etag" | "coded">> = {}): Rendered => {
   const body = typeof content === "string" ? Buffer.from(content) : content
-  return { status, body, location, headers, etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`, coded: {} }
+  const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`
+  return { status: 200, contentType: HTML, location: undefined, headers: {}, ...over, body, etag, coded: {} }
 }
 
 const squeezed: Readonly<Record<Exclude<Coding, "identity">, (body: Buffer) => Promise<Buffer>>> = {

@@ -2,6 +2,7 @@
 import type { Client, Credential } from "@agon/api/Client.ts"
 import type { PersonalPath } from "@agon/api/Visitor.ts"
 import type { Effect } from "effect"
+import type { Feed } from "../html/atom.ts"
 import type { Html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import type { IslandName } from "../islands.ts"
@@ -64,7 +65,13 @@ export interface FileRoute {
   readonly source: (asked: Pick<Asked, "client" | "params">) => Effect.Effect<Source, unknown>
 }
 
-export type Route = SharedRoute | PersonalRoute | FileRoute
+/** An Atom feed, the same for everybody, and kept like a page. Takes no parameters. */
+export interface FeedRoute {
+  readonly path: `/${string}`
+  readonly feed: (asked: Pick<Asked, "client" | "params">) => Effect.Effect<Feed, unknown>
+}
+
+export type Route = SharedRoute | PersonalRoute | FileRoute | FeedRoute
 
 /** The methods of an address; where there is no page, and of the site's own files, those of a page without forms. */
 export const methodsOf = (route: Route | undefined): ReadonlyArray<string> => {

@@ -4,7 +4,7 @@ import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html, said } from "../html/Html.ts"
-import { gameAt, modelAt, owned, withQuery } from "../html/links.ts"
+import { gameAt, modelAt, owned, resultFeedAt, withQuery } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
 import { offsetOf } from "../html/pager.ts"
 import { time } from "../html/words.ts"
@@ -53,6 +53,7 @@ ${versionTable(model.versions)}
 ${rivalTable(model.id, rivals)}
 <p><a href="${withQuery("/matches", { model: model.id })}">All matches of this model</a></p>
 ${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, modelAt(model.id), offset)}`
-    return { title: model.name, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
+    const feeds = [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }]
+    return { title: model.name, main, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

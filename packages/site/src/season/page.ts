@@ -1,6 +1,7 @@
 /** A season: its state and clock, its podium, its rules in words, its ladders and boards. */
 import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
+import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
 import { gameAt, withQuery } from "../html/links.ts"
 import { count, counted } from "../html/words.ts"
@@ -41,6 +42,6 @@ ${boardList(season, maps)}
 <h2>Played last</h2>
 ${matchTable(`The last matches of ${season.name}`, matches)}
 <p><a href="${withQuery("/matches", { game: season.game, season: season.slug })}">All matches of this season</a></p>`
-    return { title: season.name, main }
+    return { title: season.name, main, feeds: [ANNOUNCEMENTS] }
   })
 }

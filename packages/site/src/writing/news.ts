@@ -1,6 +1,7 @@
 /** The news: announcements of now, then posts and featured stories, the newest first. */
 import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
+import { ANNOUNCEMENTS, NEWS } from "../html/feedLinks.ts"
 import { html } from "../html/Html.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -24,6 +25,6 @@ export const news: SharedRoute = {
 ${announcementList(announcements)}
 ${feed.items.length === 0 ? html`<p class="faint">Nothing has been written${offset > 0 && " further back"}.</p>` : feed.items.map(feedItem)}
 ${pager({ path: PATH, query: {}, offset, rows: ROWS, next: feed.next_cursor })}`
-    return { title: "News", main }
+    return { title: "News", main, feeds: [NEWS, ANNOUNCEMENTS] }
   })
 }

@@ -24,7 +24,7 @@ export const byline = (author: string, at: string): Html => html`<p class="faint
 
 /** The beginning of a text; its own page has the rest. */
 const PREVIEW_MAX = 400
-const beginning = (body: string): string => {
+export const beginning = (body: string): string => {
   const characters = [...body]
   return characters.length <= PREVIEW_MAX ? body : `${characters.slice(0, PREVIEW_MAX).join("")}…`
 }

@@ -1,5 +1,6 @@
 /** A post of the site's blog. */
 import { Effect } from "effect"
+import { NEWS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
 import { markdown } from "../html/markdown.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -16,6 +17,6 @@ ${byline(author, published_at)}
 ${markdown(body, 1)}
 </article>
 <p><a href="/news">More news</a></p>`
-    return { title, main }
+    return { title, main, feeds: [NEWS] }
   })
 }

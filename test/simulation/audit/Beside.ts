@@ -9,7 +9,7 @@ import type { Memory, Rows } from "../../support/MemoryStore.ts"
 import { must } from "./Promise.ts"
 
 export interface Beside {
-  /** The store as it is, watched: every call that writes rows is followed by a look at the rows of all other seasons. */
+  /** The store, watched: every call that writes rows is followed by a look at the rows of all other seasons; those that only read are named. */
   readonly watched: (store: SeasonStore["Service"]) => SeasonStore["Service"]
   /** New seasons take the stage: those before them are not looked at any more. */
   readonly begin: () => void
@@ -40,13 +40,17 @@ export const make = (memory: Memory): Beside => {
     return turn.withPermits(1)(Effect.uninterruptible(Effect.ensuring(call, looked)))
   }
   const beside: Beside = {
-    watched: (store) =>
-      SeasonStore.of({
-        ...store,
-        claim: (season) => lookAfter(season, store.claim(season)),
-        commit: (fence, state) => lookAfter(fence.season, store.commit(fence, state)),
-        log: { ...store.log, rewrite: (fence, changes) => lookAfter(fence.season, store.log.rewrite(fence, changes)) }
-      }),
+    watched: ({ answerOf, claim, commit, log, open, removed }) => {
+      const { earlier, ended, left, page, place, rewrite } = log
+      return SeasonStore.of({
+        answerOf,
+        open,
+        removed,
+        claim: (season) => lookAfter(season, claim(season)),
+        commit: (fence, state) => lookAfter(fence.season, commit(fence, state)),
+        log: { earlier, ended, left, page, place, rewrite: (fence, changes) => lookAfter(fence.season, rewrite(fence, changes)) }
+      })
+    },
     begin: () => before.clear(),
     broken: undefined
   }

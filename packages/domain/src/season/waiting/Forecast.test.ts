@@ -165,5 +165,5 @@ describe("over seasons that are played", () => {
       assert.isAtLeast(inside(known.filter((one) => one.what === what)), WANTED, what)
     const wide = known.map(({ eta_s: [, high], started_s }) => high / Math.max(1, started_s)).toSorted((a, b) => a - b)
     assert.isBelow(wide[Math.floor(wide.length / 2)]!, 5)
-  }, 120_000)
+  })
 })

@@ -145,16 +145,16 @@ const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {
   }
   const clings = run.chance.in(0.5) // nobody reports: only the end of the minute ends what is held
   for (let i = 0; i < 8; i++, run.step++) {
-    const leap = i === 3 && run.chance.in(0.5) && season.host.ahead_ms === 0 // its minute is over when it is asked next
+    const leap = i === 3 && run.chance.in(0.5) && season.host.ahead_ms === 0 // its minute is over, and it learns that by being asked
     if (leap) season.host.ahead_ms += 60_000
     const visits = clings ? [runners.clinging()] : [runners.clinging(), runners.visit(0)]
-    yield* Stage.calmly(season, leap ? tooLate(season) : visits, 9_000)
+    yield* Stage.calmly(season, leap ? [...tooLate(season), silent({ _tag: "Tick" })] : visits, 9_000)
   }
   must(auditor.rows().head.phase === "closed", "closed within a minute", auditor.rows().head)
   yield* Stage.calmly(season, [silent({ _tag: "CloseSeason" })], 60)
 })
 
-/** What would move a ladder behind the podium's back. */
+/** What would move a ladder behind the podium's back; nothing where no match of the round counts. */
 const tooLate = ({ auditor, run }: Stage.Stage): ReadonlyArray<Visit> => {
   const { round } = auditor.rows().head
   const counted = [...auditor.log.values()].filter((match) => match.rated_n !== null && match.round === round)

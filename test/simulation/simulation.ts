@@ -23,8 +23,8 @@ const isBeside = (seed: number): boolean => seed % 8 === 1 || seed % 16 === 8
 /** In every eighth people ask while a fold is read, and are obeyed in one batch with it. */
 const isCrowded = (seed: number): boolean => seed % 8 === 7
 
-/** In every eighth entries are disqualified, and owners removed and let in again: one of odd number and one of even in every sixteen. */
-const isExcluding = (seed: number): boolean => seed % 16 === 5 || seed % 16 === 12
+/** The share of what administrators say that excludes entries: half in every eighth seed, one of odd number and one of even in sixteen. */
+const exclusionsOf = (seed: number): number => (seed % 16 === 5 || seed % 16 === 12 ? 0.5 : 0.15)
 
 /** The actor with its store, either of which may be a mutant. */
 export interface InMemory extends Actor {
@@ -44,7 +44,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   const store = actor.MemoryStore.layer(memory, ratingsPerS(seed))
   const watched = Layer.effect(SeasonStore, Effect.map(SeasonStore, beside.watched)).pipe(Layer.provide(store))
   const [layer, setting] = isBeside(seed) ? [watched, { beside }] : [store, {}]
-  return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), excluding: isExcluding(seed), ...setting }).pipe(
+  return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), exclusions: exclusionsOf(seed), ...setting }).pipe(
     Effect.provide([layer, Logger.layer([]), TestClock.layer()])
   ) as Effect.Effect<Seen>
 }

@@ -96,12 +96,12 @@ const checkStarts = ({ before, now, recent }: Window): void => {
   }
 }
 
-/** At most one match for six entries is being played on a ladder. */
+/** At most one match for six entries is being played on a ladder: those before the commit, and those that joined in it. */
 const checkInFlight = ({ before, now }: Window): void => {
   for (const ladder of LADDERS) {
     const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)
     if (!playing.some(({ id, lease_n }) => lease_n > (before.live.get(id)?.lease_n ?? 0))) continue
-    const active = Math.max(pairableOn(before, ladder).length, pairableOn(now, ladder).length)
+    const active = new Set([before, now].flatMap((view) => pairableOn(view, ladder).map(({ version }) => version))).size
     must(playing.length <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, playing.length, active)
   }
 }

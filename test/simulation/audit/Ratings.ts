@@ -349,12 +349,13 @@ const joinedBefore = (
   Replay.joinAt(journal, { ...who, from: found === undefined ? null : who.from, order: start.order + 0.5 }, start)
 }
 
-/** A baseline that comes back has missed nothing: it is owed no more than whoever is owed most. */
+/** Who comes back has missed nothing: it is owed no more than whoever is owed most, and may have played on in the same commit. */
 const returned = ({ before, now, voided }: Window, own: Own, row: Row): number => {
   const clocks = now.head.round > 0 ? [0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
+  const played = Math.max(0, own.virtual_games - before.ratings.get(`${row.ladder} ${row.version}`)!.virtual_games)
   const least = Math.max(own.virtual_games, Math.min(...clocks))
-  const fair = row.virtual_games >= least && row.virtual_games <= Math.max(own.virtual_games, ...clocks)
-  must(fair || voided.length > 0, "a baseline comes back at the clock", row, own.virtual_games, clocks)
+  const fair = row.virtual_games >= least && row.virtual_games <= Math.max(own.virtual_games, ...clocks.map((clock) => clock + played))
+  must(fair || voided.length > 0, "who comes back does so at the clock", row, own.virtual_games, clocks)
   return row.virtual_games
 }
 

@@ -130,6 +130,9 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   const judge = version !== undefined && version.admit_attempt === n ? { key: version.admit_key, runner: null } : undefined
   const holder = book.holders.get(command.lease) ?? judge
   const cutOff = version?.status === "rejected" && version.admit_key === null && version.admit_attempt === n // before anybody had judged it
+  // A lease that was granted, answered by a guess and followed by the next in one batch has left no row.
+  if (holder === undefined && newest(book, before, id) < n && newest(book, rows, id) > n)
+    return must(reason !== "accepted" || book.failed.has(command.lease), "only what has failed is handed out again", command, receipt)
   if (holder === undefined || holder.key !== command.key) {
     const old = newest(book, rows, id) > n || cutOff
     return must(reason === "unknown" || (old && reason === "lost"), "only the holder is answered", command, receipt, holder)

@@ -22,9 +22,9 @@ const TIMELESS = { infer_us_max: 0 }
 
 const timeOf = (chance: Chance, now: number) => now + chance.between(-1_000, 120_000)
 
-type Setting = Pick<Run, "excluding" | "numbers">
+type Setting = Pick<Run, "exclusions" | "numbers">
 
-export const make = (chance: Chance, profile: Profile, { excluding, numbers }: Setting): Administrators => {
+export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers }: Setting): Administrators => {
   const audit = (action: string): { readonly audit: Audit } => ({
     audit: { id: id("audit", ++numbers.audits), actor: id("owner", 1), action, subject: "spring", detail: null }
   })
@@ -83,7 +83,7 @@ export const make = (chance: Chance, profile: Profile, { excluding, numbers }: S
     command: (rows, now, keys) => {
       const version = outOf(chance, rows)
       if (version !== undefined) return { _tag: "Reinstate", version, ...audit("version.reinstate") }
-      const exclusion = excluding ? exclusionOf(chance, rows, audit) : undefined
+      const exclusion = exclusions > 0 ? exclusionOf(chance, rows, exclusions, audit) : undefined
       const x = chance.next()
       if (exclusion !== undefined) return exclusion
       if (x < 0.26) return boards(rows)
@@ -96,13 +96,18 @@ export const make = (chance: Chance, profile: Profile, { excluding, numbers }: S
 }
 
 /** Rarely, and whoever is removed soon comes back: somebody has to play. */
-const exclusionOf = (chance: Chance, { versions }: View, audit: (action: string) => { readonly audit: Audit }): Command | undefined => {
+const exclusionOf = (
+  chance: Chance,
+  { versions }: View,
+  share: number,
+  audit: (action: string) => { readonly audit: Audit }
+): Command | undefined => {
   const entries = [...versions.values()].filter(({ owner, status }) => owner !== null && status !== "superseded" && status !== "rejected")
   const removed = entries.filter(({ owner_removed }) => owner_removed)
   if (removed.length > 0 && chance.in(0.3)) {
     return { _tag: "SwitchOwner", owner: chance.pick(removed).owner!, removed: false, ...audit("participant.add") }
   }
-  if (entries.length === 0 || chance.in(0.5)) return undefined
+  if (entries.length === 0 || chance.in(1 - share)) return undefined
   const { id: version, owner } = chance.pick(entries)
   if (chance.in(0.4)) return { _tag: "SwitchOwner", owner: owner!, removed: true, ...audit("participant.remove") }
   return {

@@ -30,8 +30,8 @@ export interface Setting {
   readonly beside?: Beside
   /** Whether people ask while the log is folded, so that their commands and the fold's are obeyed in one batch. */
   readonly crowded?: boolean
-  /** Whether administrators disqualify entries and remove their owners. */
-  readonly excluding?: boolean
+  /** The share of what administrators say that disqualifies entries and removes their owners. */
+  readonly exclusions?: number
 }
 /** What happened, for tests that ask whether anything did. */
 export type Seen = Record<string, number>

@@ -102,8 +102,8 @@ def model_bytes(weights):
     return g.file([port("obs", ["N", 12, "H", "W"])], [port("logits", ["N", 4])])
 
 
-def manifest_bytes(name, game="snakes"):
-    manifest = {"format": "agon-manifest/1", "game": game, "runtime": "onnx", "opset": OPSET, "name": name}
+def manifest_bytes(name, game="snakes", opset=OPSET):
+    manifest = {"format": "agon-manifest/1", "game": game, "runtime": "onnx", "opset": opset, "name": name}
     return json.dumps({**manifest, "memory": {"flat": 0, "cell": 0}}, indent=2).encode()
 
 

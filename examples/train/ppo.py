@@ -26,12 +26,16 @@ class Field:
         self.batch.reset(random.integers(1 << 32, size=boards, dtype=np.uint32))
         self.ended, self.lasted = 0, 0
 
+    def judge(self, parts, features):
+        """Logits [n, 4] and values [n]."""
+        return forward(parts, features)[:2]
+
     def play(self, parts):
         """One turn of every board: what was seen, chosen and gained, an entry for each seat that acted, and where it sits."""
         batch = self.batch
         acting = batch.living.copy()
         features = self.eyes.see(batch.observations[acting])
-        logits, values, _ = forward(parts, features)
+        logits, values = self.judge(parts, features)
         chances = log_softmax(logits)
         # The largest of the logits with Gumbel noise is a draw from their softmax.
         chosen = (chances - np.log(-np.log(self.random.random(chances.shape, np.float32) + 1e-12) + 1e-12)).argmax(axis=1)
@@ -50,7 +54,7 @@ class Field:
         """[boards, seats], 0 for seats that are out."""
         living = self.batch.living
         values = np.zeros(living.shape, np.float32)
-        values[living] = forward(parts, self.eyes.see(self.batch.observations[living]))[1]
+        values[living] = self.judge(parts, self.eyes.see(self.batch.observations[living]))[1]
         return values
 
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
-import { missingPython, python, run } from "../support/python.ts"
+import { missingPython, missingTorch, python, run } from "../support/python.ts"
 
 const missing = missingPython()
 const folder = mkdtempSync(join(tmpdir(), "agon-train-"))
@@ -49,4 +49,17 @@ describe.skipIf(missing !== undefined)(`the example of training${missing === und
     }))
     assert.isAbove(Number(after!.low), Math.max(50, Number(before!.high)), output)
   })
+
+  const torch = missingTorch()
+  it.skipIf(torch !== undefined)(
+    `trains with PyTorch a policy that its own export writes and that is admitted (${torch ?? "1.13"})`,
+    async () => {
+      const given = ["--stages", "8", "--matches", "0", "--seed", "1", "--out", folder]
+      const { output, status } = await python(["examples/train/torch_policy.py", ...given])
+      assert.strictEqual(status, 0, output)
+      assert.match(output, /^admitted: 13151 parameters/m)
+      const [straightOn] = await gauntlet("torch")
+      assert.isAbove(straightOn!.low, 0.5, JSON.stringify(straightOn))
+    }
+  )
 })

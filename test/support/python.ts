@@ -12,6 +12,9 @@ export const ROOT = resolve(import.meta.dirname, "../..")
 export const missingPython = (): string | undefined =>
   spawnSync(PYTHON, ["-c", "import numpy"]).status === 0 ? undefined : `no numpy for ${PYTHON}, see scripts/apt-packages.txt`
 
+export const missingTorch = (): string | undefined =>
+  spawnSync(PYTHON, ["-c", "import torch"]).status === 0 ? undefined : `no torch for ${PYTHON}, see scripts/apt-packages.txt`
+
 export interface Where {
   /** A path from the repository's root. */
   readonly folder?: string

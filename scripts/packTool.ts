@@ -5,11 +5,12 @@
  *   node scripts/packTool.ts ./OUT     makes the folder OUT, for `npm pack ./OUT` (without `./` npm asks the registry for a package OUT)
  *
  * Rolldown bundles it, which Vite has brought here already: the compiler alone would leave a thousand files to be read at each start, and
- * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder, and
- * packedPlaces.ts tells the sandbox which files it finds there.
+ * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder;
+ * packedPlaces.ts tells the sandbox which files it finds there, and packedRunner.ts where the runner is.
  */
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { engines } from "@agon/engine/registry.ts"
 import { runtimePackagePath } from "@agon/sandbox/places.ts"
 import { build, type Plugin } from "rolldown"
@@ -22,23 +23,36 @@ const ORT_FILES = ["dist/ort-wasm-simd-threaded.wasm", "dist/ort-wasm-simd-threa
 /** Threads and processes are started from files, so each is an entry. */
 const ENTRIES = {
   main: "cli/src/main.ts",
+  runner: "runner/src/main.ts",
   sandbox: "sandbox/src/main.ts",
   instanceThread: "sandbox/src/worker/thread.ts",
   matchThread: "sandbox/src/match/thread.ts"
 }
 
-/** Takes the packed tool's places for the sandbox's own: nothing else of it knows a path. */
-const packedPlaces = (): Plugin => {
-  let taken = false
+const here = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8")
+
+/** By module: the text that the packed tool takes for it. Two know paths; the third passes on what a bundle of CommonJS does not name. */
+const instead = (): ReadonlyArray<readonly [module: string, text: string]> => [
+  [join(PACKAGES, "sandbox/src/places.ts"), here("packedPlaces.ts")],
+  [join(PACKAGES, "cli/src/places.ts"), here("packedRunner.ts")],
+  [
+    join(dirname(fileURLToPath(import.meta.resolve("@effect/platform-node/NodeHttpClient"))), "Undici.js"),
+    'import undici from "undici"\nexport default undici\nexport const { Agent, FormData, getGlobalDispatcher } = undici\n'
+  ]
+]
+
+const taken = (): Plugin => {
+  const left = new Map(instead())
   return {
-    name: "packedPlaces",
+    name: "taken",
     load: (id) => {
-      if (id !== join(PACKAGES, "sandbox/src/places.ts")) return undefined
-      taken = true
-      return readFileSync(join(import.meta.dirname, "packedPlaces.ts"), "utf8")
+      const text = left.get(id)
+      left.delete(id)
+      return text
     },
     buildEnd: (error) => {
-      if (error === undefined && !taken) throw new Error("The sandbox's places.ts is not where packTool.ts takes its place.")
+      if (error === undefined && left.size > 0)
+        throw new Error(`Modules are not where packTool.ts takes their places: ${[...left.keys()].join(", ")}`)
     }
   }
 }
@@ -50,7 +64,7 @@ const packTool = async (out: string): Promise<void> => {
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(PACKAGES, path)])),
     platform: "node",
     logLevel: "warn",
-    plugins: [packedPlaces()],
+    plugins: [taken()],
     transform: {
       target: "node20",
       define: { ENGINE_DIGESTS: JSON.stringify(Object.fromEntries(engines.map(({ digest, slug }) => [slug, digest]))) }

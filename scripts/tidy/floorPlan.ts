@@ -10,10 +10,10 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
   server: ["api", "domain", "embedded-postgres", "engine", "sandbox"],
   runner: ["api", "engine", "sandbox"],
   site: ["api", "engine", "zoo"],
-  cli: ["api", "domain", "engine", "sandbox", "zoo"]
+  cli: ["api", "domain", "engine", "runner", "sandbox", "zoo"]
 }
 
-/** Programs do not import each other. */
+/** Programs do not import each other, but for the tool, which starts the runner (packages/cli/src/places.ts). */
 export const programs: ReadonlyArray<string> = ["server", "runner", "site", "cli"]
 
 /** The rules of the season read no clock and touch no machine, so nothing of Node's either; those of the games run in browsers too. */

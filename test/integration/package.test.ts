@@ -5,11 +5,14 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { firstPage } from "@agon/api/Pages.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
+import type { Runners } from "@agon/api/runner/api.ts"
 import { boardsOf } from "@agon/engine/registry.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { filesOf } from "../support/Arena.ts"
+import { eventually, filesOf } from "../support/Arena.ts"
 import { machinesNode, packed, step } from "../support/Packages.ts"
 import * as Service from "../support/Service.ts"
 import { Tool } from "../support/Tool.ts"
@@ -123,6 +126,23 @@ layer(Layer.merge(installed, service), { excludeTestServices: true })("the packa
           [2, true],
           there.err
         )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is a runner, too, which a service knows by its key", () =>
+    Effect.gen(function* () {
+      const [tool, { as, origin }] = [yield* toolOf(process.execPath), yield* Service.Service]
+      assert.match((yield* run(tool, "runner", "--help")).out, /^Usage: agon runner/)
+      const keyless = yield* run(tool, "runner")
+      assert.deepStrictEqual([keyless.status, /^AGON_RUNNER_KEY is not set: .*\.\n$/.test(keyless.err)], [2, true], keyless.err)
+      const admin = yield* as("admin")
+      const { key } = yield* retryRefused(admin.fleet.createKey({ payload: { name: "elsewhere" } }))
+      const started = tool.startWith({ AGON_URL: origin, AGON_RUNNER_KEY: key, AGON_RUNNER_NAME: "packed" }, "runner")
+      const isThere = ({ runners }: Runners) => runners.some(({ name, state }) => name === "packed" && state === "active")
+      yield* eventually(admin.fleet.runners({ query: firstPage() }), isThere)
+      started.child.kill("SIGTERM")
+      const { err, status } = yield* Effect.promise(() => started.ended)
+      assert.oneOf(status, [0, 130], err)
     }).pipe(Effect.scoped)
   )
 

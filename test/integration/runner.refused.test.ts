@@ -11,7 +11,7 @@ describe("a runner", () => {
   it("tells its options and does not start where it is asked for help", () => {
     const { status, stderr, stdout } = run({ AGON_RUNNER_KEY: "k" }, "--help")
     assert.deepStrictEqual([status, stderr], [0, ""])
-    assert.match(stdout, /^Usage: runner\n/)
+    assert.match(stdout, /^Usage: agon runner, or scripts\/runner\n/)
     assert.include(stdout, "AGON_RUNNER_KEY")
   })
 

@@ -35,7 +35,11 @@ export class Tool {
   }
 
   start(...args: ReadonlyArray<string>): Started {
-    const env = { PATH: process.env["PATH"] ?? "", HOME: this.folder, XDG_CONFIG_HOME: this.at("config") }
+    return this.startWith({}, ...args)
+  }
+
+  startWith(variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>): Started {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: this.folder, XDG_CONFIG_HOME: this.at("config"), ...variables }
     const [program = "", ...before] = this.#command
     const child = spawn(program, [...before, ...args], { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] })
     let [out, err, over] = ["", "", false]

@@ -12,6 +12,9 @@ interface Entry {
   readonly load: () => Promise<AnyCommand>
 }
 
+/** A program of its own, which main.ts starts; here it is in the help and in completions. */
+const runner = Command.make("runner")
+
 const commands: Readonly<Record<string, Entry>> = {
   login: { description: "Sign in by a code that you approve in a browser", load: async () => (await import("./account/login.ts")).login },
   logout: { description: "End the session of agon login", load: async () => (await import("./account/logout.ts")).logout },
@@ -40,6 +43,7 @@ const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./model/zoo.ts")).zooCommand
   },
   season: { description: "Create and steer a season from its YAML file", load: async () => (await import("./season/season.ts")).season },
+  runner: { description: "Play matches for a service; its options are variables, see agon runner --help", load: async () => runner },
   simulate: {
     description: "Play seasons between entries of known strength and print how well the ratings recover it",
     load: async () => (await import("./season/simulate.ts")).simulateCommand

@@ -2,6 +2,12 @@
 /** `agon`: the competitors', operators' and developers' tool. Exit status 0 yes, 1 no, 2 could not run. */
 import { VERSION } from "./version.ts"
 
+const [, , command, ...rest] = process.argv
+
 /** Known without anything else being loaded. */
-if (process.argv.length === 3 && process.argv[2] === "--version") process.stdout.write(`agon v${VERSION}\n`)
-else await import("./run.ts")
+if (command === "--version" && rest.length === 0) process.stdout.write(`agon v${VERSION}\n`)
+else if (command === "runner") {
+  const { runnerProgram } = await import("./places.ts")
+  process.argv.splice(2, 1) // the runner has arguments of its own
+  await import(runnerProgram.href)
+} else await import("./run.ts")

@@ -23,7 +23,7 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly message: str
 
 const refuse = (message: string) => Effect.fail(new Refused({ message }))
 
-export const HELP = `Usage: runner
+export const HELP = `Usage: agon runner, or scripts/runner
 
 Leases matches and examinations from an Agon service, runs them in a sandbox and reports the results, until it is told to
 stop (SIGTERM, Ctrl-C): then it gives back what it has not begun. It takes no arguments but --help; its options are variables:

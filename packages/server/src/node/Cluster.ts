@@ -59,7 +59,7 @@ const layerSql = Layer.effect(
 )
 
 /** The same on all nodes, or they would disagree about the placement of seasons. */
-const SHARDS = 16
+export const SHARDS = 16
 
 /** `node` is the address of this node for the others, `secret` is shared by all; with `tls` nodes present certificates to each other. */
 export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {

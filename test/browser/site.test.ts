@@ -261,6 +261,26 @@ else
       })
     )
 
+    it.effect("show a member a private season and its match, on a phone and a screen, with nothing that axe finds", () =>
+      Effect.gen(function* () {
+        const secret = "/private/games/snakes/seasons/secret"
+        for (const [path, width] of [
+          [secret, 320],
+          [`${secret}/ladders/open`, 320],
+          [`/private/matches/${Fixture.matchIds.secret}`, 1280]
+        ] as const) {
+          const watched = yield* open(path, {
+            viewport: { width, height: 800 },
+            extraHTTPHeaders: { cookie: "service_session=ada-token", "x-forwarded-for": "203.0.113.251" }
+          })
+          yield* Effect.promise(() => watched.page.getByText("Private seasons are shown here to those").waitFor())
+          yield* Effect.promise(() => assertClean(watched, path))
+          assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
+          yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+
     it.effect("say what they have to say without scripts, a match with the picture of its last position", () =>
       Effect.gen(function* () {
         for (const path of yield* paths) {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { assertPage, page } from "../support/Pages.ts"
 import type { Mishap } from "../support/S3Front.ts"
 import { missingS3 } from "../support/S3Server.ts"
-import { Elsewhere, PLAYED, layer as service } from "../support/S3Service.ts"
+import { Elsewhere, PLAYED, PLAYED_IN_PRIVATE, layer as service } from "../support/S3Service.ts"
 import * as Service from "../support/Service.ts"
 
 const REPLAY_MAX_BYTES = 4 * 1024 * 1024
@@ -13,11 +13,12 @@ const get = (path: string, headers?: Readonly<Record<string, string>>, method?: 
   Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, headers, method))
 
 /** The address that the page of a match gives its player. */
-const source = Effect.gen(function* () {
-  const answer = yield* get(`/matches/${PLAYED}`)
-  assert.strictEqual(answer.status, 200)
-  return assertPage("the match", answer).find(({ name }) => name === "agon-replay")!.attributes["src"]!
-})
+const sourceOn = (path: string, headers?: Readonly<Record<string, string>>) =>
+  Effect.map(get(path, headers), (answer) => {
+    assert.strictEqual(answer.status, 200)
+    return assertPage(path, answer).find(({ name }) => name === "agon-replay")!.attributes["src"]!
+  })
+const source = sourceOn(`/matches/${PLAYED}`)
 
 /** The answer at the address while reads of the store go wrong. */
 const whileIll = (mishap: Mishap, path: string) =>
@@ -46,6 +47,22 @@ describe.skipIf(missing !== undefined)(`replays in a bucket${missing === undefin
         assert.strictEqual(headers.get("cache-control"), "public, max-age=31536000, immutable")
         assert.strictEqual(headers.get("content-length"), String(replay.length))
         assert.strictEqual(yield* source, path, "another signature makes no other address")
+      })
+    )
+
+    it.effect("of private seasons come to those who see the match, and are kept by nobody", () =>
+      Effect.gen(function* () {
+        const { front, replay } = yield* Elsewhere
+        const ada = { cookie: "service_session=ada-token" }
+        const path = yield* sourceOn(`/private/matches/${PLAYED_IN_PRIVATE}`, ada)
+        assert.match(path, new RegExp(`^/private/replays/${PLAYED_IN_PRIVATE}/[0-9a-f]{32}$`))
+        const { headers, status, text } = yield* get(path, ada)
+        assert.deepStrictEqual([status, text, headers.get("cache-control")], [200, replay.toString(), "private, no-store"])
+        front.seen.length = 0
+        for (const others of [{}, { cookie: "service_session=bob-token" }]) {
+          for (const address of [path, path.replace("/private", "")]) assert.strictEqual((yield* get(address, others)).status, 404, address)
+        }
+        assert.deepStrictEqual(front.seen, [])
       })
     )
 

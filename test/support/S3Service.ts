@@ -16,20 +16,24 @@ import * as Service from "./Service.ts"
 import { seedAccounts } from "./Web.ts"
 
 export const PLAYED = Fixture.matchIds.open
+/** Of the private season that ada takes part in. */
+export const PLAYED_IN_PRIVATE = Fixture.matchIds.secret
 
 /** What stands before the store, and its address, which is the store's for everybody. */
 export class Elsewhere extends Context.Service<Elsewhere, { readonly front: Front; readonly endpoint: string; readonly replay: Buffer }>()(
   "test/Elsewhere"
 ) {}
 
-/** A match whose replay, which the engine has played, lies in the bucket. */
+/** Two matches whose replay, which the engine has played, lies in the bucket. */
 const played = (replay: Buffer) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const hash = hashOf(replay)
     const { put } = yield* ObjectStore
-    yield* put(replayKey(PLAYED, hash), replay)
-    yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${replay.length} WHERE id = ${PLAYED}`
+    for (const match of [PLAYED, PLAYED_IN_PRIVATE]) {
+      yield* put(replayKey(match, hash), replay)
+      yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${replay.length} WHERE id = ${match}`
+    }
   })
 
 /** Behind a proxy that tells addresses, so that no visitor meets a rate. */

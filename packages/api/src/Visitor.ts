@@ -9,8 +9,8 @@ export const VISITOR = "agon-visitor"
 /** The header in which the site says for how many milliseconds a shared page holds, which the service tells nobody. */
 export const FRESH = "agon-fresh-ms"
 
-/** Pages of one visitor, and their forms, lie below these paths. Every other page is the same for everybody, and is asked for without a session. */
-const PERSONAL_PATHS = ["/me", "/admin", "/device", "/games/:game/seasons/:slug/admin"] as const
+/** Pages of one visitor, their forms, and pages of private seasons lie below these paths. Every other page is the same for everybody, and is asked for without a session. */
+const PERSONAL_PATHS = ["/me", "/admin", "/device", "/private", "/games/:game/seasons/:slug/admin"] as const
 
 export type PersonalPath = `${(typeof PERSONAL_PATHS)[number]}${"" | `/${string}`}`
 

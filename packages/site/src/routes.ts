@@ -1,4 +1,4 @@
-/** Every page of the site. */
+/** Every page of the site, by features. */
 import { device } from "./account/device.ts"
 import { me } from "./account/me.ts"
 import { notificationList } from "./account/notifications.ts"
@@ -9,6 +9,7 @@ import { administration } from "./admin/routes.ts"
 import { boardPage } from "./board/page.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
+import { byMatch, bySeason, fileInPrivateToo, inPrivateToo } from "./http/memberPages.ts"
 import type { Route } from "./http/Route.ts"
 import { coursePage } from "./leaderboard/course.ts"
 import { matrixPage } from "./leaderboard/matrix.ts"
@@ -29,6 +30,14 @@ import { news } from "./writing/news.ts"
 import { newsFeed } from "./writing/newsFeed.ts"
 import { post } from "./writing/post.ts"
 
+/** The pages of seasons once more, for those who may read private ones. */
+const memberPages: ReadonlyArray<Route> = [
+  ...[seasonPage, ladderPage, matrixPage, coursePage, boardPage].map((page) => inPrivateToo(page, bySeason)),
+  inPrivateToo(matchPage, byMatch),
+  ...[matchList, modelPage, versionPage].map((page) => inPrivateToo(page)),
+  fileInPrivateToo(replayFile)
+]
+
 export const routes: ReadonlyArray<Route> = [
   home,
   gamePage,
@@ -42,6 +51,7 @@ export const routes: ReadonlyArray<Route> = [
   replayFile,
   modelPage,
   versionPage,
+  ...memberPages,
   profile,
   news,
   post,

@@ -55,9 +55,22 @@ it.live("the site is told the visitor's address, signed, and of the visitor's co
       "/admin",
       "/admin/users",
       "/device?code=x",
-      "/games/snakes/seasons/spring/admin/rounds"
+      "/games/snakes/seasons/spring/admin/rounds",
+      "/private/games/snakes/seasons/secret",
+      "/private/matches?season=secret"
     ]
-    const shared = ["/", "/news", "/mean", "/me.html", "/administrators", "/games/me", "/games/snakes/seasons/admin", "/people/me?next=/me"]
+    const shared = [
+      "/",
+      "/news",
+      "/mean",
+      "/privately",
+      "/games/private",
+      "/me.html",
+      "/administrators",
+      "/games/me",
+      "/games/snakes/seasons/admin",
+      "/people/me?next=/me"
+    ]
     for (const path of [...personal, ...shared]) yield* get(origin + path, { cookie, authorization: "Bearer x", "x-other": "x" })
     assert.deepStrictEqual(
       asked.map(({ headers, url }) => [url, headers.cookie]),

@@ -8,10 +8,22 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { followable, link, meAt, myModelAt, myVersionAt, platformDeskAt, profileAt, seasonDeskAt } from "../html/links.ts"
+import {
+  followable,
+  inPrivate,
+  inPublic,
+  link,
+  meAt,
+  myModelAt,
+  myVersionAt,
+  platformDeskAt,
+  profileAt,
+  seasonDeskAt
+} from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
+import { privateSeasonList, privateSeasons } from "../season/places.ts"
 import { ownMatchTable } from "./ownMatches.ts"
 
 const ROWS = 100
@@ -63,13 +75,14 @@ export const me: PersonalRoute = {
   path: meAt,
   own: Effect.fnUntraced(function* ({ client }) {
     const page = firstPage(ROWS)
-    const [account, { models }, { candidates }, { notifications }, { matches }] = yield* Effect.all(
+    const [account, { models }, { candidates }, { notifications }, { matches }, hidden] = yield* Effect.all(
       [
         client.account.me(),
         client.model.ownModels({ query: page }),
         client.version.candidates({ query: page }),
         client.notification.notifications({ query: page }),
-        client.match.ownMatches({ query: firstPage(MATCHES) })
+        client.match.ownMatches({ query: firstPage(MATCHES) }),
+        privateSeasons(client)
       ],
       { concurrency: "unbounded" }
     )
@@ -82,8 +95,8 @@ ${candidates.length === 0 ? html`<p class="faint">None waits just now.</p>` : ht
 ${rejected.length > 0 && html`<h2>Refused lately</h2>\n<ul class="cards">\n${rejected.flatMap((version) => (version === undefined ? [] : [submission(version)]))}</ul>`}
 <h2>My models</h2>
 ${listOf(models.map(modelItem), "You have none yet.")}
-<h2>My last matches</h2>
-${ownMatchTable(matches)}
+${privateSeasonList(hidden)}<h2>My last matches</h2>
+${ownMatchTable(matches, ({ game, season }) => (hidden.some((one) => one.game === game && one.slug === season) ? inPrivate : inPublic))}
 <h2>Notifications</h2>
 ${listOf(notifications.map(notification), "You have none.")}`
     return { title: "My page", main } satisfies Page

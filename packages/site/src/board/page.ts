@@ -1,7 +1,6 @@
 /** A board of a season: its size, when it was in play, and its file. */
 import { Effect } from "effect"
 import { html, made } from "../html/Html.ts"
-import { seasonAt, withQuery } from "../html/links.ts"
 import { counted, time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
@@ -9,15 +8,15 @@ import { boardPicture } from "../picture/boardPicture.ts"
 export const boardPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/boards/:map_id",
   query: [],
-  render: Effect.fnUntraced(function* ({ client, params }) {
+  render: Effect.fnUntraced(function* ({ at, client, params }) {
     const [game, slug, map_id] = [params["game"]!, params["slug"]!, params["map_id"]!]
     const board = yield* client.board.board({ params: { game, slug, map_id } })
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, season <a href="${seasonAt(game, slug)}">${slug}</a></p>
+    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, season <a href="${at.season(game, slug)}">${slug}</a></p>
 <h1>Board ${board.map_id}</h1>
 <dl>
 <dt>Seats</dt><dd>${board.players}</dd>
 <dt>Size</dt><dd>${board.rows} rows, ${board.cols} columns</dd>
-<dt>Matches</dt><dd><a href="${withQuery("/matches", { game, season: slug, map: board.map_id })}">${counted(board.matches, "match", "matches")}</a></dd>
+<dt>Matches</dt><dd><a href="${at.matches({ game, season: slug, map: board.map_id })}">${counted(board.matches, "match", "matches")}</a></dd>
 <dt>In play</dt><dd>${board.enabled ? "yes" : "no"}</dd>
 </dl>
 <div class="board">${made(boardPicture(board.board))}</div>

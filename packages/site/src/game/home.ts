@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { ANNOUNCEMENTS, NEWS } from "../html/feedLinks.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { gameAt, ladderAt, link, seasonAt } from "../html/links.ts"
+import { gameAt, inPublic, ladderAt, link, seasonAt } from "../html/links.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { matchTable } from "../match/cards.ts"
@@ -73,7 +73,7 @@ checked by anybody.</p>
 ${announcementList(announced.announcements)}
 ${games.map((game, i) => gameSection(game, cards[i]!))}
 <h2>Played last</h2>
-${matchTable("The matches that ended last, in all public seasons", newest.matches)}
+${matchTable(inPublic, "The matches that ended last, in all public seasons", newest.matches)}
 <p><a href="/matches">All matches</a></p>`
     return { title: "Models compete here", main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
   })

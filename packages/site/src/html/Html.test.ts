@@ -66,7 +66,10 @@ describe("a link that a person wrote", () => {
 
   it("leads from the API's address to the page that shows the same", () => {
     const id = "01950002-0000-7000-8000-000000000001"
-    assert.strictEqual(followable(`/v1/private/threads?match=${id}`), `/matches/${id}#comments`)
+    assert.strictEqual(followable(`/v1/threads?match=${id}`), `/matches/${id}#comments`)
+    assert.strictEqual(followable(`/v1/private/threads?match=${id}`), `/private/matches/${id}#comments`)
+    assert.strictEqual(followable(`/v1/private/versions/${id}`), `/private/versions/${id}`)
+    assert.strictEqual(followable("/v1/private/games/snakes/seasons/demo/podium"), "/private/games/snakes/seasons/demo")
     assert.strictEqual(followable(`/v1/models/${id}/story`), `/models/${id}#story`)
     assert.strictEqual(followable(`/v1/versions/${id}`), `/versions/${id}`)
     assert.strictEqual(followable("/v1/games/snakes/seasons/demo/podium"), "/games/snakes/seasons/demo")

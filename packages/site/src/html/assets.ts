@@ -18,7 +18,10 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Machines find nothing in the API that the pages do not say, and a personal page is nobody else's. */
-const ROBOTS: Asset = { contentType: TYPES[".txt"]!, body: Buffer.from("User-agent: *\nDisallow: /v1/\nDisallow: /me\nDisallow: /admin\n") }
+const ROBOTS: Asset = {
+  contentType: TYPES[".txt"]!,
+  body: Buffer.from("User-agent: *\nDisallow: /v1/\nDisallow: /me\nDisallow: /admin\nDisallow: /private/\n")
+}
 
 const own = (name: string, more = ""): readonly [string, Asset] => {
   const body = Buffer.from(readFileSync(join(import.meta.dirname, name), "utf8") + more)

@@ -4,15 +4,36 @@ import { type Html, html, said } from "./Html.ts"
 const part = encodeURIComponent
 
 export const gameAt = (game: string) => `/games/${part(game)}`
-export const seasonAt = (game: string, season: string) => `${gameAt(game)}/seasons/${part(season)}`
-export const ladderAt = (game: string, season: string, ladder: string) => `${seasonAt(game, season)}/ladders/${part(ladder)}`
-export const matrixAt = (game: string, season: string, ladder: string) => `${ladderAt(game, season, ladder)}/matrix`
-export const courseAt = (game: string, season: string, ladder: string) => `${ladderAt(game, season, ladder)}/course`
-export const boardAt = (game: string, season: string, map_id: string) => `${seasonAt(game, season)}/boards/${part(map_id)}`
-export const replayAt = (match: string, name: string) => `/replays/${part(match)}/${part(name)}`
-export const matchAt = (id: string) => `/matches/${part(id)}`
-export const modelAt = (id: string) => `/models/${part(id)}`
-export const versionAt = (id: string) => `/versions/${part(id)}`
+
+/** Below it stand the pages that also show the private seasons of the visitor's, as `/v1/private` does for the API. */
+export const PRIVATE = "/private"
+
+/** The pages of a season and of what is in it, and the API that they read. */
+const placesBelow = (prefix: "" | typeof PRIVATE) => {
+  const season = (game: string, slug: string) => `${prefix}${gameAt(game)}/seasons/${part(slug)}`
+  const ladder = (game: string, slug: string, name: string) => `${season(game, slug)}/ladders/${part(name)}`
+  return {
+    api: `/v1${prefix}`,
+    season,
+    ladder,
+    matrix: (game: string, slug: string, name: string) => `${ladder(game, slug, name)}/matrix`,
+    course: (game: string, slug: string, name: string) => `${ladder(game, slug, name)}/course`,
+    board: (game: string, slug: string, map_id: string) => `${season(game, slug)}/boards/${part(map_id)}`,
+    replay: (match: string, name: string) => `${prefix}/replays/${part(match)}/${part(name)}`,
+    matches: (query: Readonly<Record<string, string | number | undefined>> = {}) => withQuery(`${prefix}/matches`, query),
+    match: (id: string) => `${prefix}/matches/${part(id)}`,
+    model: (id: string) => `${prefix}/models/${part(id)}`,
+    version: (id: string) => `${prefix}/versions/${part(id)}`
+  }
+}
+
+export type Places = ReturnType<typeof placesBelow>
+/** For everybody. */
+export const inPublic = placesBelow("")
+/** For whoever may read the private seasons in question. */
+export const inPrivate = placesBelow(PRIVATE)
+
+export const { board: boardAt, ladder: ladderAt, match: matchAt, model: modelAt, season: seasonAt, version: versionAt } = inPublic
 export const profileAt = (username: string) => `/people/${part(username)}`
 export const postAt = (slug: string) => `/posts/${part(slug)}`
 
@@ -50,15 +71,20 @@ export const link = (to: string, text: string): Html => html`<a href="${to}">${s
 export const owned = (owner: string | null): Html =>
   owner === null ? html`<i>baseline</i>` : html`<a href="${profileAt(owner)}">${owner}</a>`
 
+const placesOf = (prefix: string | undefined): Places => (prefix === undefined ? inPublic : inPrivate)
+
 const ID = "([0-9a-f-]{36})"
 
-/** Where the API's own addresses, which notifications have, are shown on the site. Private seasons are not. */
-const SHOWN: ReadonlyArray<readonly [RegExp, (...parts: ReadonlyArray<string>) => string | undefined]> = [
+/** Where the API's own addresses, which notifications have, are shown on the site. */
+const SHOWN: ReadonlyArray<readonly [RegExp, (...parts: ReadonlyArray<string | undefined>) => string | undefined]> = [
   [new RegExp(`^/v1/(?:me/)?models/${ID}/story$`), (id = "") => `${modelAt(id)}#story`],
   [new RegExp(`^/v1/(?:private/)?threads\\?model=${ID}$`), (id = "") => `${modelAt(id)}#comments`],
-  [new RegExp(`^/v1/(?:private/)?threads\\?match=${ID}$`), (id = "") => `${matchAt(id)}#comments`],
-  [new RegExp(`^/v1/versions/${ID}$`), (id = "") => versionAt(id)],
-  [/^\/v1\/games\/([a-z0-9-]+)\/seasons\/([a-z0-9-]+)\/podium$/, (game = "", season = "") => seasonAt(game, season)],
+  [new RegExp(`^/v1/(private/)?threads\\?match=${ID}$`), (of, id = "") => `${placesOf(of).match(id)}#comments`],
+  [new RegExp(`^/v1/(private/)?versions/${ID}$`), (of, id = "") => placesOf(of).version(id)],
+  [
+    /^\/v1\/(private\/)?games\/([a-z0-9-]+)\/seasons\/([a-z0-9-]+)\/podium$/,
+    (of, game = "", season = "") => placesOf(of).season(game, season)
+  ],
   [new RegExp(`^/v1/me/versions/${ID}$`), (id = "") => myVersionAt(id)],
   [/^\/v1\/(?:me|private)\//, () => undefined]
 ]

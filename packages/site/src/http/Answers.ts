@@ -10,12 +10,13 @@ import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse 
 import type { Asset } from "../html/assets.ts"
 import { ATOM, atom } from "../html/atom.ts"
 import { layout, type Page } from "../html/layout.ts"
+import { inPublic } from "../html/links.ts"
 import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
 import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
-import { assetHeaders, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
+import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { makePageCache } from "./PageCache.ts"
-import { makePersonal } from "./Personal.ts"
+import { makePersonal, tokenOf } from "./Personal.ts"
 import { makePassedOn } from "./passedOn.ts"
 import { CurrentReading } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
@@ -25,10 +26,13 @@ import {
   type FeedRoute,
   type FileRoute,
   methodsOf,
+  type PersonalFileRoute,
   type PersonalRoute,
   type Route,
-  type SharedRoute
+  type SharedRoute,
+  type Source
 } from "./Route.ts"
+import { notFound } from "./refuse.ts"
 
 const ADDRESS_LENGTH_MAX = 2_048
 const DRAW_TIMEOUT = "8 seconds"
@@ -47,6 +51,15 @@ export interface Site {
   /** The origin under which people reach the pages; feeds have whole addresses. */
   readonly origin: string
   readonly http: HttpClient.HttpClient
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** A file that is passed on, and the headers that say who may keep it, or its refusal. */
+interface Passing {
+  readonly source: Effect.Effect<Source, unknown>
+  readonly headers: Headers
+  readonly refused: Headers
 }
 
 /** Answers every request, and fails at none. The scope is the request's. */
@@ -71,7 +84,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     return Effect.flatMap(hasSignIn, (signIn) => {
       const address = addressOf(route, params, query, signIn)
       const drawn = draw(
-        Effect.suspend(() => route.render({ client, params, query, ...around })),
+        Effect.suspend(() => route.render({ client, at: inPublic, params, query, ...around })),
         signIn
       )
       return kept(request, address, drawn)
@@ -91,7 +104,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
   const personal = (request: Request, route: PersonalRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
     const query = knownOf({ query: route.query ?? [] }, given)
     if (query === undefined) return fault(request, 400)
-    const own = Effect.suspend(() => owned({ request, route, params, query, ...around }))
+    const own = Effect.suspend(() => owned({ request, route, at: inPublic, params, query, ...around }))
     const page = Effect.flatMap(hasSignIn, (signIn) => draw(own, signIn))
     const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>
@@ -99,7 +112,8 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     )
   }
 
-  const file = makeFile(client, http)
+  const file = makeFile(http)
+  const passingOf = makePassing({ client, as })
 
   return (request) => {
     if (request.url.length > ADDRESS_LENGTH_MAX) return fault(request, 414)
@@ -113,7 +127,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     if (asset !== undefined) return send(request, asset, assetHeaders(request.url))
     if (found === undefined || params === undefined) return fault(request, 404)
     const { handler, searchParams } = found
-    if ("source" in handler) return file(request, handler, params)
+    if ("source" in handler || "ownSource" in handler) return file(request, passingOf(request, handler, params))
     if ("feed" in handler) return feed(request, handler, params)
     return "own" in handler ? personal(request, handler, params, searchParams) : shared(request, handler, params, searchParams)
   }
@@ -126,18 +140,27 @@ const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean) =>
   })
 
 /** Passes a file on. */
-const makeFile = (client: Client, http: HttpClient.HttpClient) => {
+const makeFile = (http: HttpClient.HttpClient) => {
   const passedOn = makePassedOn(http)
-  return (request: Request, route: FileRoute, params: Readonly<Record<string, string>>) => {
-    const source = Effect.suspend(() => route.source({ client, params }))
+  return (request: Request, { headers, refused, source }: Passing) => {
     const reading = { visitor: visitorOf(request), reads: [] }
-    return Effect.catchCause(Effect.flatMap(Effect.provideService(source, CurrentReading, reading), passedOn), (cause) =>
+    const passed = Effect.flatMap(Effect.provideService(source, CurrentReading, reading), (source) => passedOn(source, headers))
+    return Effect.catchCause(passed, (cause) =>
       Effect.flatMap(faultedBy(request.url, cause), (fault) =>
-        send(request, faultPage(fault), { ...NO_STORE, ...later(fault.retry_after_s) })
+        send(request, faultPage(fault), { ...refused, ...later(fault.retry_after_s) })
       )
     )
   }
 }
+
+const makePassing =
+  ({ as, client }: Pick<Site, "as" | "client">) =>
+  ({ headers }: Request, route: FileRoute | PersonalFileRoute, params: Readonly<Record<string, string>>): Passing => {
+    if ("source" in route) return { source: Effect.suspend(() => route.source({ client, params })), headers: FOR_GOOD, refused: NO_STORE }
+    const session = tokenOf(headers["cookie"])
+    const source = session === undefined ? notFound : Effect.flatMap(as({ session }), (client) => route.ownSource({ client, params }))
+    return { source, headers: PRIVATE, refused: PRIVATE }
+  }
 
 const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "retry-after": String(seconds) })
 

@@ -12,6 +12,7 @@ import { type Done, type Form, shownOf, triedOf } from "./Form.ts"
 import { FORM_FIELD } from "./inputs.ts"
 import { pairsOf, typedOf } from "./posted.ts"
 import type { AskedByOwner, ClientAs, PersonalRoute } from "./Route.ts"
+import { notFound } from "./refuse.ts"
 import { signInPage } from "./signIn.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -51,9 +52,10 @@ export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly c
     const { request, route, ...asked } = personal
     const received = request.method === "POST" ? yield* receivedOf(request, route.forms ?? []) : undefined
     const session = tokenOf(request.headers["cookie"])
-    if (session === undefined) return yield* signInPage(client, request.url)
+    const signedOut = route.hides === true ? notFound : signInPage(client, request.url)
+    if (session === undefined) return yield* signedOut
     const page = received === undefined ? drawn(route, session, asked) : posted(personal, session, received)
-    return yield* Effect.catchIf(page, isSignedOut, () => signInPage(client, request.url))
+    return yield* Effect.catchIf(page, isSignedOut, () => signedOut)
   })
 }
 
@@ -73,7 +75,7 @@ const receivedOf = Effect.fnUntraced(function* (request: Request, forms: Readonl
 })
 
 /** A session that the service could have made; any other text is none. */
-const tokenOf = (cookies: string | undefined) => {
+export const tokenOf = (cookies: string | undefined) => {
   const token = sessionOf(cookies)
   return token !== undefined && /^[A-Za-z0-9_-]{1,200}$/.test(token) ? token : undefined
 }

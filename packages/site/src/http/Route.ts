@@ -5,11 +5,14 @@ import type { Effect } from "effect"
 import type { Feed } from "../html/atom.ts"
 import type { Html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
+import type { Places } from "../html/links.ts"
 import type { IslandName } from "../islands.ts"
 import type { Form, Tried } from "./Form.ts"
 
 export interface Asked {
   readonly client: Client
+  /** The addresses that its links to seasons, matches and models lead to. */
+  readonly at: Places
   /** Parts of the path, each a plain name: neither empty nor `..`. */
   readonly params: Readonly<Record<string, string>>
   /** Parameters that the page knows and that have a value. */
@@ -48,6 +51,8 @@ export interface PersonalRoute {
   readonly path: PersonalPath
   readonly query?: ReadonlyArray<string>
   readonly forms?: ReadonlyArray<Form>
+  /** To a visitor without a session the address is one that does not exist, and not one that a sign-in would open. */
+  readonly hides?: true
   readonly own: (asked: AskedByOwner) => Effect.Effect<Page, unknown>
 }
 
@@ -71,10 +76,16 @@ export interface FeedRoute {
   readonly feed: (asked: Pick<Asked, "client" | "params">) => Effect.Effect<Feed, unknown>
 }
 
-export type Route = SharedRoute | PersonalRoute | FileRoute | FeedRoute
+/** A file at another origin for the visitor whose session it is. */
+export interface PersonalFileRoute {
+  readonly path: PersonalPath
+  readonly ownSource: FileRoute["source"]
+}
+
+export type Route = SharedRoute | PersonalRoute | FileRoute | PersonalFileRoute | FeedRoute
 
 /** The methods of an address; where there is no page, and of the site's own files, those of a page without forms. */
 export const methodsOf = (route: Route | undefined): ReadonlyArray<string> => {
-  if (route !== undefined && "source" in route) return ["GET"]
+  if (route !== undefined && ("source" in route || "ownSource" in route)) return ["GET"]
   return route !== undefined && "own" in route && route.forms !== undefined ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
 }

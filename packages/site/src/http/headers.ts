@@ -42,13 +42,13 @@ const ASSET_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'"
 }
 
-const FOR_GOOD = "public, max-age=31536000, immutable"
-
 /** Of a file whose address never answers other bytes. */
-export const fileHeaders: Readonly<Record<string, string>> = { ...ASSET_HEADERS, "cache-control": FOR_GOOD }
+export const FOR_GOOD = { "cache-control": "public, max-age=31536000, immutable" }
+
+export const fileHeaders = (kept: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({ ...ASSET_HEADERS, ...kept })
 
 /** The name of an asset changes with its content; that of the icon which browsers ask for by themselves does not. */
 export const assetHeaders = (path: string): Readonly<Record<string, string>> => ({
   ...ASSET_HEADERS,
-  "cache-control": path.startsWith("/assets/") ? FOR_GOOD : "public, max-age=86400"
+  ...(path.startsWith("/assets/") ? FOR_GOOD : { "cache-control": "public, max-age=86400" })
 })

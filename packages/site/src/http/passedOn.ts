@@ -37,7 +37,10 @@ const atMost = (max_bytes: number) => {
 /** The request to the store ends with the scope, which is that of the visitor's request. */
 export const makePassedOn = (http: HttpClient.HttpClient) => {
   const scoped = HttpClient.withScope(http)
-  return ({ address, content_type, max_bytes }: Source): Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Scope.Scope> =>
+  return (
+    { address, content_type, max_bytes }: Source,
+    kept: Readonly<Record<string, string>>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Scope.Scope> =>
     Effect.gen(function* () {
       // Not a read of the service: it is not told the visitor, and no page depends on it.
       const answer = yield* Effect.provideService(scoped.get(address), CurrentReading, undefined)
@@ -50,7 +53,7 @@ export const makePassedOn = (http: HttpClient.HttpClient) => {
       if (Number(length ?? 0) > max_bytes) return yield* new Refused({ fault: tooLarge(max_bytes) })
       return HttpServerResponse.stream(atMost(max_bytes)(answer.stream), {
         contentType: content_type,
-        headers: { ...fileHeaders, ...(length === undefined ? {} : { "content-length": length }) }
+        headers: { ...fileHeaders(kept), ...(length === undefined ? {} : { "content-length": length }) }
       })
     })
 }

@@ -3,7 +3,7 @@ import type { HeadToHead, Matrix } from "@agon/api/leaderboard/api.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { ladderAt, link, matrixAt, modelAt, seasonAt, withQuery } from "../html/links.ts"
+import { link, type Places } from "../html/links.ts"
 import { count } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
@@ -16,38 +16,38 @@ const isLadder = Schema.is(Ladder)
 const verdict = ({ losses, wins }: HeadToHead): string => (wins > losses ? "ahead" : wins < losses ? "behind" : "even")
 
 /** Won, drawn and lost, with a link to the matches. */
-const cell = (record: HeadToHead | null, one: string, other: string, season: string): Html => {
+const cell = (at: Places, record: HeadToHead | null, one: string, other: string, season: string): Html => {
   if (record === null) return html`<td class="self"></td>`
   const { draws, losses, wins } = record
   if (wins + draws + losses === 0) return html`<td class="none">–</td>`
-  const to = withQuery("/matches", { vs: `${one},${other}`, season })
+  const to = at.matches({ vs: `${one},${other}`, season })
   return html`<td class="${verdict(record)}"><a href="${to}">${count(wins)}–${count(draws)}–${count(losses)}</a><br><small>${verdict(record)}</small></td>`
 }
 
-const matrixTable = ({
-  entries,
-  season
-}: Matrix): Html => html`<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix">
+const matrixTable = (
+  at: Places,
+  { entries, season }: Matrix
+): Html => html`<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix">
 <caption>Won–drawn–lost by the model of the row against that of the column, in all matches of the season in which both took part.</caption>
 <thead><tr><th scope="col">Model</th>${entries.map(({ model, rank }) => html`<th scope="col">${rank}<span class="unseen">. ${said(model)}</span></th>`)}</tr></thead>
 <tbody>
 ${entries.map(
   ({ against, model, model_id, rank }) =>
-    html`<tr><th scope="row">${rank}. ${link(modelAt(model_id), model)}</th>${against.map((record, i) => cell(record, model_id, entries[i]!.model_id, season))}</tr>\n`
+    html`<tr><th scope="row">${rank}. ${link(at.model(model_id), model)}</th>${against.map((record, i) => cell(at, record, model_id, entries[i]!.model_id, season))}</tr>\n`
 )}</tbody>
 </table></div>`
 
 export const matrixPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/ladders/:ladder/matrix",
   query: [],
-  render: Effect.fnUntraced(function* ({ client, params }) {
+  render: Effect.fnUntraced(function* ({ at, client, params }) {
     const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
     if (!isLadder(ladder)) return yield* notFound
     const matrix = yield* client.leaderboard.matrix({ params: { game }, query: { season, ladder, limit: ENTRIES } })
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(seasonAt(game, season), matrix.season_name)}, <a href="${ladderAt(game, season, ladder)}">ladder ${ladder}</a></p>
+    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(at.season(game, season), matrix.season_name)}, <a href="${at.ladder(game, season, ladder)}">ladder ${ladder}</a></p>
 <h1>The top of ladder ${ladder} of ${said(matrix.season_name)} against each other</h1>
-${ladderNav(ladder, (each) => matrixAt(game, season, each))}
-${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder yet.</p>` : matrixTable(matrix)}`
+${ladderNav(ladder, (each) => at.matrix(game, season, each))}
+${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder yet.</p>` : matrixTable(at, matrix)}`
     return { title: `The top of ladder ${ladder} against each other, ${matrix.season_name}`, main }
   })
 }

@@ -2,7 +2,7 @@
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { html, said } from "../html/Html.ts"
-import { courseAt, ladderAt, link, matrixAt, seasonAt } from "../html/links.ts"
+import { link } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { count } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -16,7 +16,7 @@ const isLadder = Schema.is(Ladder)
 export const ladderPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/ladders/:ladder",
   query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ client, params, query }) {
+  render: Effect.fnUntraced(function* ({ at, client, params, query }) {
     const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
     const offset = offsetOf(query["cursor"])
     if (offset === undefined) return yield* invalid
@@ -26,13 +26,13 @@ export const ladderPage: SharedRoute = {
     const board = yield* client.leaderboard.leaderboard({ params: { game }, query: { season, ladder, cursor: from, limit: ROWS + 2 } })
     const begin = offset - from
     const next = offset + ROWS < board.total ? String(offset + ROWS) : null
-    const path = ladderAt(game, season, ladder)
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(seasonAt(game, season), board.season_name)}</p>
+    const path = at.ladder(game, season, ladder)
+    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(at.season(game, season), board.season_name)}</p>
 <h1>Ladder ${ladder} of ${said(board.season_name)}</h1>
-${ladderNav(ladder, (each) => ladderAt(game, season, each))}
+${ladderNav(ladder, (each) => at.ladder(game, season, each))}
 <p>${board.closed ? "The season is over; this is where everybody stood." : board.round !== null && `In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.`}</p>
-<p><a href="${matrixAt(game, season, ladder)}">The top of this ladder against each other</a>, <a href="${courseAt(game, season, ladder)}">how it came about</a></p>
-${ladderTable(board, { begin, end: begin + ROWS })}
+<p><a href="${at.matrix(game, season, ladder)}">The top of this ladder against each other</a>, <a href="${at.course(game, season, ladder)}">how it came about</a></p>
+${ladderTable(at, board, { begin, end: begin + ROWS })}
 ${pager({ path, query: {}, offset, rows: ROWS, next })}`
     return { title: `Ladder ${ladder} of ${board.season_name}`, main }
   })

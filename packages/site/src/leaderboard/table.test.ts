@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import type { Entry } from "@agon/api/leaderboard/api.ts"
 import { assert, it } from "@effect/vitest"
+import { inPublic } from "../html/links.ts"
 import { ladderTable, shownRanks } from "./table.ts"
 
 /** As random as ids are, so that they compress as badly. */
@@ -47,7 +48,7 @@ it("models with the same rating share the rank of the first of them", () => {
 it("a rank is shared also with a row of the page before or after, which is not shown itself", () => {
   const entries = [entry(4, 8), entry(5, 8), entry(6, 7), entry(7, 7)]
   const board = { season: "s", season_name: "S", closed: false, round: null, total: 9, entries, next_cursor: null }
-  const table = String(ladderTable(board, { begin: 1, end: 3 }))
+  const table = String(ladderTable(inPublic, board, { begin: 1, end: 3 }))
   assert.deepStrictEqual(
     [...table.matchAll(/<tr><td>([^<]*)</g)].map(([, rank]) => rank),
     ["4=", "6="]
@@ -57,7 +58,7 @@ it("a rank is shared also with a row of the page before or after, which is not s
 it("fifty rows take less than 3 kB compressed, a third of it for ids, which nothing can compress", () => {
   const entries = Array.from({ length: 50 }, (_, i) => entry(i + 1, 1_500 - i * 3.7))
   const board = { season: "s", season_name: "S", closed: false, round: null, total: 50, entries, next_cursor: null }
-  const table = String(ladderTable(board, { begin: 0, end: 50 }))
+  const table = String(ladderTable(inPublic, board, { begin: 0, end: 50 }))
   const rows = table.slice(table.indexOf("<tbody>"), table.indexOf("</tbody>"))
   assert.strictEqual(rows.match(/<tr>/g)?.length, 50)
   assert.isBelow(gzipSync(rows).length, 3_000)

@@ -4,7 +4,7 @@
  */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
-import { link, modelAt, owned } from "../html/links.ts"
+import { link, owned, type Places } from "../html/links.ts"
 import { count, signed } from "../html/words.ts"
 
 /** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
@@ -39,14 +39,18 @@ export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">
   })
 }
 
-const row = (entry: Entry, rank: string, scale: Scale): Html => html`<tr><td>${rank}<td>${entry.rank_low}–${entry.rank_high}
-<th scope="row">${link(modelAt(entry.model_id), entry.model)} v${entry.version}<td>${owned(entry.owner)}<td>${entry.class}
+const row = (at: Places, entry: Entry, rank: string, scale: Scale): Html => html`<tr><td>${rank}<td>${entry.rank_low}–${entry.rank_high}
+<th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}<td>${owned(entry.owner)}<td>${entry.class}
 <td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}<td>${bar(entry, scale)}
 <td>${count(entry.matches)}<td>${entry.trend !== null && signed(entry.trend)}
 `
 
 /** The entries from `begin` to `end`; those around them only say whether a rank is shared. */
-export const ladderTable = ({ entries, total }: Leaderboard, { begin, end }: { readonly begin: number; readonly end: number }): Html => {
+export const ladderTable = (
+  at: Places,
+  { entries, total }: Leaderboard,
+  { begin, end }: { readonly begin: number; readonly end: number }
+): Html => {
   const shown = entries.slice(begin, end)
   if (shown.length === 0) return html`<p class="faint">Nobody is on ${total === 0 ? "this ladder yet" : "this page"}.</p>`
   const ranks = shownRanks(entries)
@@ -55,6 +59,6 @@ export const ladderTable = ({ entries, total }: Leaderboard, { begin, end }: { r
 <caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank.</caption>
 <thead><tr><th scope="col">Rank</th><th scope="col">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col">Matches</th><th scope="col">Trend</th></tr></thead>
 <tbody>
-${shown.map((entry, i) => row(entry, ranks[begin + i]!, scale))}</tbody>
+${shown.map((entry, i) => row(at, entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`
 }

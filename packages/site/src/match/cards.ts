@@ -1,16 +1,16 @@
 /** Lists of matches, and what is said of a match in one line. */
 import type { CardSeat, MatchCard } from "@agon/api/match/Match.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { boardAt, link, matchAt, modelAt, seasonAt } from "../html/links.ts"
+import { link, type Places } from "../html/links.ts"
 import { count, time, words } from "../html/words.ts"
 
 /** `1. Alpha 80`: the better rank first. */
-export const placed = (seats: ReadonlyArray<CardSeat>): Html =>
+const placed = (at: Places, seats: ReadonlyArray<CardSeat>): Html =>
   html`<ol>${seats
     .toSorted((a, b) => (a.rank ?? a.seat) - (b.rank ?? b.seat))
     .map(
       ({ model, model_id, rank, score }) =>
-        html`<li value="${rank ?? 0}">${link(modelAt(model_id), model)}${score !== null && html` ${count(score)}`}</li>`
+        html`<li value="${rank ?? 0}">${link(at.model(model_id), model)}${score !== null && html` ${count(score)}`}</li>`
     )}</ol>`
 
 /** `Alpha – Beta`, each name for itself. */
@@ -18,10 +18,10 @@ export const names = (seats: ReadonlyArray<Pick<CardSeat, "model">>): ReadonlyAr
   seats.map(({ model }, i) => html`${i > 0 && " – "}${said(model)}`)
 
 /** Trials are listed, and have no page. */
-const row = (card: MatchCard): Html => html`<tr>
-<th scope="row">${card.is_trial ? html`${names(card.seats)} <span class="faint">trial</span>` : html`<a href="${matchAt(card.id)}">${names(card.seats)}</a>`}</th>
-<td>${placed(card.seats)}</td>
-<td><a href="${seasonAt(card.game, card.season)}">${card.season}</a><br><a href="${boardAt(card.game, card.season, card.map)}">${card.map}</a></td>
+const row = (at: Places, card: MatchCard): Html => html`<tr>
+<th scope="row">${card.is_trial ? html`${names(card.seats)} <span class="faint">trial</span>` : html`<a href="${at.match(card.id)}">${names(card.seats)}</a>`}</th>
+<td>${placed(at, card.seats)}</td>
+<td><a href="${at.season(card.game, card.season)}">${card.season}</a><br><a href="${at.board(card.game, card.season, card.map)}">${card.map}</a></td>
 <td class="n">${card.turns}</td>
 <td>${card.reason !== null && words(card.reason)}</td>
 <td>${card.played_at !== null && time(card.played_at)}</td>
@@ -29,12 +29,12 @@ const row = (card: MatchCard): Html => html`<tr>
 </tr>
 `
 
-export const matchTable = (caption: string, matches: ReadonlyArray<MatchCard>): Html =>
+export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<MatchCard>): Html =>
   matches.length === 0
     ? html`<p class="faint">No matches.</p>`
     : html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="matches">
 <caption>${caption}</caption>
 <thead><tr><th scope="col">Match</th><th scope="col">Places and scores</th><th scope="col">Season, board</th><th scope="col">Turns</th><th scope="col">Ending</th><th scope="col">Played</th><th scope="col">Comments</th></tr></thead>
 <tbody>
-${matches.map(row)}</tbody>
+${matches.map((card) => row(at, card))}</tbody>
 </table></div>`

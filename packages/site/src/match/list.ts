@@ -4,6 +4,7 @@ import { Outcome } from "@agon/api/match/Match.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { Effect, Exit, Schema } from "effect"
 import { type Html, html } from "../html/Html.ts"
+import type { Places } from "../html/links.ts"
 import { pager } from "../html/pager.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -11,7 +12,6 @@ import { ifAny } from "../http/refuse.ts"
 import { matchTable } from "./cards.ts"
 
 const ROWS = 25
-const PATH = "/matches"
 
 type Query = Readonly<Record<string, string>>
 
@@ -35,9 +35,10 @@ const players = html`type="number" min="1" max="8"`
 const id = html`placeholder="an id, from a page's address"`
 
 const form = (
+  at: Places,
   query: Query,
   games: ReadonlyArray<string>
-): Html => html`<form class="filter" method="get" action="${PATH}" aria-label="Filter">
+): Html => html`<form class="filter" method="get" action="${at.matches()}" aria-label="Filter">
 ${choice("sort", "Sort by", query, Sort.literals)}${choice("game", "Game", query, games, "any")}${field("season", "Season", query)}${choice(
   "ladder",
   "Made for the ladder",
@@ -56,14 +57,14 @@ ${choice("sort", "Sort by", query, Sort.literals)}${choice("game", "Game", query
 const NAMES = Object.keys(MatchQuery.fields).filter((name) => name !== "limit")
 
 export const matchList: SharedRoute = {
-  path: PATH,
+  path: "/matches",
   query: NAMES,
-  render: Effect.fnUntraced(function* ({ client, query }) {
+  render: Effect.fnUntraced(function* ({ at, client, query }) {
     const games = (yield* client.game.games()).map(({ slug }) => slug)
     const { cursor: _, ...filters } = query
     const page = (main: Html, status = 200) => ({
       title: "Matches",
-      main: html`<h1>Matches</h1>\n${form(filters, games)}\n${main}`,
+      main: html`<h1>Matches</h1>\n${form(at, filters, games)}\n${main}`,
       status
     })
     const decoded = decode(asked({ ...query, limit: String(ROWS) }))
@@ -71,8 +72,10 @@ export const matchList: SharedRoute = {
     const list = yield* ifAny(client.match.matches({ query: decoded.value }))
     if (list === undefined) return page(html`<p role="alert" class="bad">There is no such season.</p>`, 404)
     const { matches, next_cursor, total } = list
-    const found = matchTable(`${counted(total, "rated match", "rated matches")} found`, matches)
-    return page(html`${found}\n${pager({ path: PATH, query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`)
+    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches)
+    return page(
+      html`${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
+    )
   })
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Frame, MatchDetail } from "@agon/api/match/Match.ts"
 import { type Html, html, made } from "../html/Html.ts"
+import type { Places } from "../html/links.ts"
 import { positionPicture } from "../picture/boardPicture.ts"
 import { replaySource } from "./replay.ts"
 
@@ -12,10 +13,10 @@ const lastPosition = ({ turn, view }: Frame, names: ReadonlyArray<string>): Html
     ? ""
     : html`<figure class="board">${made(positionPicture(view, { names }))}<figcaption>The last position, after turn ${turn}</figcaption></figure>`
 
-export const player = (match: MatchDetail, frame: Frame | undefined): Html | "" => {
+export const player = (at: Places, match: MatchDetail, frame: Frame | undefined): Html | "" => {
   const names = match.seats.toSorted((a, b) => a.seat - b.seat).map(({ model }) => model)
   const picture = frame === undefined ? "" : lastPosition(frame, names)
-  const source = replaySource(match)
+  const source = replaySource(at, match)
   return source === undefined
     ? picture
     : html`<agon-replay game="${match.game}" board="${match.map}" src="${source}" names="${JSON.stringify(names)}">${picture}</agon-replay>`

@@ -6,7 +6,7 @@ import { hash } from "node:crypto"
 import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { isOfService } from "../html/elsewhere.ts"
-import { replayAt } from "../html/links.ts"
+import type { Places } from "../html/links.ts"
 import type { FileRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 
@@ -17,10 +17,10 @@ const NAME_DIGITS = 32
 const nameOf = (replay_url: string): string => hash("sha256", new URL(replay_url).pathname).slice(0, NAME_DIGITS)
 
 /** Where the player gets the replay: from the service itself where it lies there, otherwise through the site. */
-export const replaySource = ({ id, replay_url }: MatchDetail): string | undefined => {
+export const replaySource = (at: Places, { id, replay_url }: MatchDetail): string | undefined => {
   if (replay_url === undefined) return undefined
   const { pathname, search } = new URL(replay_url)
-  return isOfService(replay_url) ? pathname + search : replayAt(id, nameOf(replay_url))
+  return isOfService(replay_url) ? pathname + search : at.replay(id, nameOf(replay_url))
 }
 
 export const replayFile: FileRoute = {

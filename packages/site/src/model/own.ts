@@ -4,7 +4,7 @@ import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { link, modelAt, myModelAt, myModelsAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
+import { inPrivate, link, modelAt, myModelAt, myModelsAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
@@ -85,9 +85,9 @@ export const myModel: PersonalRoute = {
     const model = yield* found(models.find((one) => one.id === id))
     const [seasons, { candidates }, detail] = yield* Effect.all(
       [
-        client.season.seasons({ params: { game: model.game } }),
+        client.season.privateSeasons({ params: { game: model.game } }),
         client.version.candidates({ query: firstPage(ROWS) }),
-        client.model.model({ params: { id } })
+        client.model.privateModel({ params: { id } })
       ],
       { concurrency: "unbounded" }
     )
@@ -100,7 +100,7 @@ ${
   model.retired
     ? html`<p>A retired model takes no submissions.</p>`
     : live.length === 0
-      ? html`<p class="faint">No season of ${model.game} is open to everybody just now.</p>`
+      ? html`<p class="faint">No season of ${model.game} is live just now.</p>`
       : html`<ul>${live.map(({ name, slug }) => html`<li><a href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
 }
 ${
@@ -109,7 +109,7 @@ ${
 <ul>${own.map(({ phase, season, status, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${season}</a> <span class="faint">${words(phase ?? status)}</span></li>\n`)}</ul>`
 }
 <h2>Versions</h2>
-${versionTable(detail?.versions ?? [])}
+${versionTable(inPrivate, detail?.versions ?? [])}
 <h2>Another name</h2>
 ${inputs(rename, tried, { name: model.name }).whole(inputs(rename, tried, { name: model.name }).text("name", "Name"), "Rename")}
 <h2>${model.retired ? "Bring it back" : "Retire it"}</h2>

@@ -4,7 +4,7 @@ import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html, said } from "../html/Html.ts"
-import { gameAt, modelAt, owned, resultFeedAt, withQuery } from "../html/links.ts"
+import { gameAt, owned, resultFeedAt } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
 import { offsetOf } from "../html/pager.ts"
 import { time } from "../html/words.ts"
@@ -18,7 +18,7 @@ const isLadder = Schema.is(Ladder)
 export const modelPage: SharedRoute = {
   path: "/models/:id",
   query: ["season", "ladder", "cursor"],
-  render: Effect.fnUntraced(function* ({ client, params, query, script }) {
+  render: Effect.fnUntraced(function* ({ at, client, params, query, script }) {
     const model = yield* client.model.model({ params: { id: params["id"]! } })
     if (model === null) return yield* notFound
     const offset = offsetOf(query["cursor"])
@@ -44,15 +44,15 @@ export const modelPage: SharedRoute = {
     const main = html`<p class="faint"><a href="${gameAt(model.game)}">${model.game}</a></p>
 <h1>${said(model.name)}</h1>
 <p>By ${owned(model.owner)}, since ${time(model.created_at)}.${model.retired && " It is retired."}</p>
-${choices(model, seasons, season, ladder)}
-${record !== undefined && seasonRecord(record)}
+${choices(at, model, seasons, season, ladder)}
+${record !== undefined && seasonRecord(at, record)}
 ${drawn}
-${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(model, maps)}\n`}<h2>Versions</h2>
-${versionTable(model.versions)}
+${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(at, model, maps)}\n`}<h2>Versions</h2>
+${versionTable(at, model.versions)}
 <h2>Rivals</h2>
-${rivalTable(model.id, rivals)}
-<p><a href="${withQuery("/matches", { model: model.id })}">All matches of this model</a></p>
-${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, modelAt(model.id), offset)}`
+${rivalTable(at, model.id, rivals)}
+<p><a href="${at.matches({ model: model.id })}">All matches of this model</a></p>
+${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, at.model(model.id), offset)}`
     const feeds = [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }]
     return { title: model.name, main, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })

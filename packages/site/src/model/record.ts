@@ -3,33 +3,34 @@ import type { Series } from "@agon/api/leaderboard/api.ts"
 import type { ModelDetail, ModelMap, ModelMaps, ModelResult, ModelSeason, Rival } from "@agon/api/model/api.ts"
 import { chart } from "../html/chart.ts"
 import { type Html, html } from "../html/Html.ts"
-import { boardAt, ladderAt, link, matchAt, modelAt, owned, seasonAt, withQuery } from "../html/links.ts"
+import { link, owned, type Places, withQuery } from "../html/links.ts"
 import { count, decimal, signed, time } from "../html/words.ts"
 import { ladderNav } from "../leaderboard/nav.ts"
 
 /** Links to the record in another season or on another ladder. */
 export const choices = (
+  at: Places,
   { game, id }: ModelDetail,
   seasons: ReadonlyArray<string>,
   season: string | undefined,
   ladder: string
 ): Html | "" => {
   if (season === undefined) return ""
-  const to = (query: Readonly<Record<string, string>>) => withQuery(modelAt(id), { season, ladder, ...query })
+  const to = (query: Readonly<Record<string, string>>) => withQuery(at.model(id), { season, ladder, ...query })
   const current = (is: boolean) => is && html` aria-current="page"`
-  return html`<h2>In season <a href="${seasonAt(game, season)}">${season}</a>, on the ladder <a href="${ladderAt(game, season, ladder)}">${ladder}</a></h2>
+  return html`<h2>In season <a href="${at.season(game, season)}">${season}</a>, on the ladder <a href="${at.ladder(game, season, ladder)}">${ladder}</a></h2>
 <nav aria-label="Season"><ul>
 ${seasons.map((each) => html`<li><a href="${to({ season: each })}"${current(each === season)}>${each}</a></li>\n`)}</ul></nav>
 ${ladderNav(ladder, (each) => to({ ladder: each }), "Ladder")}`
 }
 
-const result = ({ match, outcome, played_at, rank, rating_change }: ModelResult): Html =>
-  html`<a href="${matchAt(match)}">a ${outcome} on ${time(played_at)}</a>, place ${rank}, rating ${signed(rating_change)}`
+const result = (at: Places, { match, outcome, played_at, rank, rating_change }: ModelResult): Html =>
+  html`<a href="${at.match(match)}">a ${outcome} on ${time(played_at)}</a>, place ${rank}, rating ${signed(rating_change)}`
 
-export const seasonRecord = ({ best, last, rank, rank_week_ago, worst }: ModelSeason): Html => html`<dl>
+export const seasonRecord = (at: Places, { best, last, rank, rank_week_ago, worst }: ModelSeason): Html => html`<dl>
 <dt>Rank</dt><dd>${rank === null ? "not on this ladder" : `${count(rank)}${rank_week_ago === null ? "" : `, a week ago ${count(rank_week_ago)}`}`}</dd>
-${best !== null && html`<dt>Best match</dt><dd>${result(best)}</dd>\n`}${worst !== null && html`<dt>Worst match</dt><dd>${result(worst)}</dd>\n`}${
-  last.length > 0 && html`<dt>Last matches</dt><dd><ul>${last.map((each) => html`<li>${result(each)}</li>`)}</ul></dd>\n`
+${best !== null && html`<dt>Best match</dt><dd>${result(at, best)}</dd>\n`}${worst !== null && html`<dt>Worst match</dt><dd>${result(at, worst)}</dd>\n`}${
+  last.length > 0 && html`<dt>Last matches</dt><dd><ul>${last.map((each) => html`<li>${result(at, each)}</li>`)}</ul></dd>\n`
 }</dl>`
 
 /** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
@@ -49,30 +50,30 @@ export const ratingChart = ({ entries, ladder, points }: Series, { id, versions 
   })
 }
 
-const mapRow = (game: string, season: string, of: string, map: ModelMap): Html => html`<tr>
-<th scope="row"><a href="${boardAt(game, season, map.map_id)}">${map.map_id}</a></th>
+const mapRow = (at: Places, game: string, season: string, of: string, map: ModelMap): Html => html`<tr>
+<th scope="row"><a href="${at.board(game, season, map.map_id)}">${map.map_id}</a></th>
 <td class="n">${map.players}</td>
-<td class="n"><a href="${withQuery("/matches", { model: of, game, season, map: map.map_id })}">${count(map.matches)}</a></td>
+<td class="n"><a href="${at.matches({ model: of, game, season, map: map.map_id })}">${count(map.matches)}</a></td>
 <td class="n">${map.mean_rank.toFixed(2)}</td>
 <td class="n">${decimal(map.mean_score)}</td>
 <td class="n">${signed(map.mean_rating_change)}</td>
 </tr>
 `
 
-export const mapTable = ({ game, id }: ModelDetail, { maps, season }: ModelMaps): Html =>
+export const mapTable = (at: Places, { game, id }: ModelDetail, { maps, season }: ModelMaps): Html =>
   maps.length === 0
     ? html`<p class="faint">It has no counted match in this season yet.</p>`
     : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table>
 <caption>Boards of the season, with means over its matches on each; the change is that of its rating on open</caption>
 <thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Matches</th><th scope="col">Place</th><th scope="col">Score</th><th scope="col">Change of rating</th></tr></thead>
 <tbody>
-${maps.map((map) => mapRow(game, season, id, map))}</tbody>
+${maps.map((map) => mapRow(at, game, season, id, map))}</tbody>
 </table></div>`
 
-const rival = (of: string, { draws, last_played_at, losses, model, model_id, owner, played, wins }: Rival): Html => html`<tr>
-<th scope="row">${link(modelAt(model_id), model)}</th>
+const rival = (at: Places, of: string, { draws, last_played_at, losses, model, model_id, owner, played, wins }: Rival): Html => html`<tr>
+<th scope="row">${link(at.model(model_id), model)}</th>
 <td>${owned(owner)}</td>
-<td class="n"><a href="${withQuery("/matches", { vs: `${of},${model_id}` })}">${count(played)}</a></td>
+<td class="n"><a href="${at.matches({ vs: `${of},${model_id}` })}">${count(played)}</a></td>
 <td class="n">${count(wins)}</td>
 <td class="n">${count(draws)}</td>
 <td class="n">${count(losses)}</td>
@@ -80,12 +81,12 @@ const rival = (of: string, { draws, last_played_at, losses, model, model_id, own
 </tr>
 `
 
-export const rivalTable = (of: string, rivals: ReadonlyArray<Rival>): Html =>
+export const rivalTable = (at: Places, of: string, rivals: ReadonlyArray<Rival>): Html =>
   rivals.length === 0
     ? html`<p class="faint">It has met nobody yet.</p>`
     : html`<div class="scroll" role="region" aria-label="Rivals" tabindex="0"><table>
 <caption>The models that it has met most often</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Matches</th><th scope="col">Won</th><th scope="col">Drawn</th><th scope="col">Lost</th><th scope="col">Met last</th></tr></thead>
 <tbody>
-${rivals.map((each) => rival(of, each))}</tbody>
+${rivals.map((each) => rival(at, of, each))}</tbody>
 </table></div>`

@@ -1,7 +1,7 @@
 /** The versions of a model that everybody may see. */
 import type { Version } from "@agon/api/version/Version.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { seasonAt } from "../html/links.ts"
+import type { Places } from "../html/links.ts"
 import { bytes, count, counted, decimal, time, words } from "../html/words.ts"
 
 const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
@@ -10,9 +10,9 @@ const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
       html`<li>${ladder}: ${decimal(rating)} ± ${decimal(1.96 * deviation)} after ${counted(matches, "match", "matches")}${rank !== null && `, rank ${count(rank)}`}</li>`
   )
 
-const row = (version: Version): Html => html`<tr id="v${version.version}">
+const row = (at: Places, version: Version): Html => html`<tr id="v${version.version}">
 <th scope="row" class="n">${version.version}</th>
-<td><a href="${seasonAt(version.game, version.season)}">${version.season}</a></td>
+<td><a href="${at.season(version.game, version.season)}">${version.season}</a></td>
 <td>${words(version.status)}${version.phase !== null && html`, ${words(version.phase)}`}${version.successor !== null && html` by v${version.successor}`}</td>
 <td>${version.class}</td>
 <td class="n">${version.size_bytes !== null && bytes(version.size_bytes)}</td>
@@ -24,12 +24,12 @@ const row = (version: Version): Html => html`<tr id="v${version.version}">
 </tr>
 `
 
-export const versionTable = (versions: ReadonlyArray<Version>): Html =>
+export const versionTable = (at: Places, versions: ReadonlyArray<Version>): Html =>
   versions.length === 0
     ? html`<p class="faint">No version of it is public.</p>`
     : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table>
 <caption>Public versions, the newest first</caption>
 <thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Class</th><th scope="col">Size</th><th scope="col">Parameters</th><th scope="col">A move takes</th><th scope="col">Ratings</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
 <tbody>
-${versions.map(row)}</tbody>
+${versions.map((version) => row(at, version))}</tbody>
 </table></div>`

@@ -3,7 +3,7 @@ import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
-import { gameAt, withQuery } from "../html/links.ts"
+import { gameAt } from "../html/links.ts"
 import { count, counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { matchTable } from "../match/cards.ts"
@@ -14,7 +14,7 @@ const MATCHES = 10
 export const seasonPage: SharedRoute = {
   path: "/games/:game/seasons/:slug",
   query: [],
-  render: Effect.fnUntraced(function* ({ client, params }) {
+  render: Effect.fnUntraced(function* ({ at, client, params }) {
     const of = { game: params["game"]!, slug: params["slug"]! }
     const [season, podium, { playing }, { maps }, { matches }] = yield* Effect.all(
       [
@@ -32,16 +32,16 @@ ${clock(season)}
 <p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far.
 ${counted(season.entries, "model")} in the season, ${counted(season.in_flight_versions, "version")} in admission,
 ${count(season.entered_versions)} ever submitted.</p>
-${podiumSection(season, podium)}
+${podiumSection(at, season, podium)}
 <h2>Ladders</h2>
-${ladderList(season)}
+${ladderList(at, season)}
 ${rulesSection(season)}
 <h2 id="boards">Boards</h2>
-${boardPictures(season, maps)}
-${boardList(season, maps)}
+${boardPictures(at, season, maps)}
+${boardList(at, season, maps)}
 <h2>Played last</h2>
-${matchTable(`The last matches of ${season.name}`, matches)}
-<p><a href="${withQuery("/matches", { game: season.game, season: season.slug })}">All matches of this season</a></p>`
+${matchTable(at, `The last matches of ${season.name}`, matches)}
+<p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>`
     return { title: season.name, main, feeds: [ANNOUNCEMENTS] }
   })
 }

@@ -3,7 +3,7 @@ import type { BoardRow } from "@agon/api/board/api.ts"
 import type { Podium } from "@agon/api/season/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { type Html, html, made } from "../html/Html.ts"
-import { boardAt, ladderAt, link, modelAt, owned } from "../html/links.ts"
+import { link, owned, type Places } from "../html/links.ts"
 import { bytes, count, counted, decimal, duration, time, words } from "../html/words.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
 
@@ -25,14 +25,14 @@ ${
 type Placed = Podium["ladders"][string][number]
 
 /** Models whose ratings are equal share a place. */
-const placeList = (places: ReadonlyArray<Placed>): ReadonlyArray<Html> =>
+const placeList = (at: Places, places: ReadonlyArray<Placed>): ReadonlyArray<Html> =>
   places.map(({ model, model_id, owner, rating, version }) => {
     const place = 1 + places.filter((one) => one.rating > rating).length
     const isShared = places.filter((one) => one.rating === rating).length > 1
-    return html`<li value="${place}">${link(modelAt(model_id), model)} version ${version} of ${owned(owner)}, ${decimal(rating)}${isShared && ", a shared place"}</li>`
+    return html`<li value="${place}">${link(at.model(model_id), model)} version ${version} of ${owned(owner)}, ${decimal(rating)}${isShared && ", a shared place"}</li>`
   })
 
-export const podiumSection = ({ game, slug }: Season, { frozen, ladders }: Podium): Html | "" => {
+export const podiumSection = (at: Places, { game, slug }: Season, { frozen, ladders }: Podium): Html | "" => {
   // A baseline shows how strong the others are and takes no place.
   const taken = Object.entries(ladders)
     .map(([ladder, places]) => [ladder, places.filter(({ owner }) => owner !== null)] as const)
@@ -42,20 +42,20 @@ export const podiumSection = ({ game, slug }: Season, { frozen, ladders }: Podiu
 <ul class="cards">
 ${taken.map(
   ([ladder, places]) => html`<li>
-<h3><a href="${ladderAt(game, slug, ladder)}">${ladder}</a></h3>
-<ol>${placeList(places)}</ol>
+<h3><a href="${at.ladder(game, slug, ladder)}">${ladder}</a></h3>
+<ol>${placeList(at, places)}</ol>
 </li>
 `
 )}</ul>`
 }
 
-export const ladderList = ({ game, slug, weight_classes }: Season): Html => html`<div class="scroll"><table>
+export const ladderList = (at: Places, { game, slug, weight_classes }: Season): Html => html`<div class="scroll"><table>
 <caption>Weight classes. Every model is also on the open ladder.</caption>
 <thead><tr><th scope="col">Ladder</th><th scope="col">Files up to</th><th scope="col">Memory besides</th><th scope="col">Memory for each cell</th></tr></thead>
 <tbody>
 ${weight_classes.map(
   (each) => html`<tr>
-<th scope="row"><a href="${ladderAt(game, slug, each.class)}">${each.class}</a></th>
+<th scope="row"><a href="${at.ladder(game, slug, each.class)}">${each.class}</a></th>
 <td class="n">${bytes(each.max_bytes)}</td>
 <td class="n">${bytes(each.memory_flat_bytes)}</td>
 <td class="n">${bytes(each.memory_cell_bytes)}</td>
@@ -80,13 +80,13 @@ export const rulesSection = ({ entry, rules }: Season): Html => html`<h2>Rules</
 const PICTURES_MAX = 12
 
 /** Each with a picture that says more than its size does; those in play first. */
-export const boardPictures = ({ game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html | "" => {
+export const boardPictures = (at: Places, { game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html | "" => {
   const shown = boards.toSorted((a, b) => Number(b.enabled) - Number(a.enabled)).slice(0, PICTURES_MAX)
   if (shown.length === 0) return ""
   return html`<ul class="cards boards">
 ${shown.map(
   ({ board, cols, enabled, map_id, players, rows }) => html`<li>
-<h3><a href="${boardAt(game, slug, map_id)}">${map_id}</a></h3>
+<h3><a href="${at.board(game, slug, map_id)}">${map_id}</a></h3>
 ${made(boardPicture(board))}
 <p>${rows} × ${cols}, ${counted(players, "seat")}${!enabled && ", out of play"}</p>
 </li>
@@ -94,7 +94,7 @@ ${made(boardPicture(board))}
 )}</ul>`
 }
 
-export const boardList = ({ game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html =>
+export const boardList = (at: Places, { game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html =>
   boards.length === 0
     ? html`<p class="faint">There is no board yet.</p>`
     : html`<div class="scroll"><table>
@@ -103,7 +103,7 @@ export const boardList = ({ game, slug }: Season, boards: ReadonlyArray<BoardRow
 <tbody>
 ${boards.map(
   ({ cols, enabled, map_id, matches, players, rows }) => html`<tr>
-<th scope="row"><a href="${boardAt(game, slug, map_id)}">${map_id}</a></th>
+<th scope="row"><a href="${at.board(game, slug, map_id)}">${map_id}</a></th>
 <td class="n">${players}</td>
 <td class="n">${rows} × ${cols}</td>
 <td class="n">${count(matches)}</td>

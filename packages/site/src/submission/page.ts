@@ -5,11 +5,12 @@ import type { Preflight } from "@agon/api/submission/api.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { kitAt, myModelAt, myModelsAt, myVersionAt, seasonAt } from "../html/links.ts"
+import { kitAt, myModelAt, myModelsAt, myVersionAt } from "../html/links.ts"
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
+import { placesOf } from "../season/places.ts"
 
 const NOW = ({
   candidate,
@@ -41,8 +42,9 @@ export const submitPage: PersonalRoute = {
     const { game, id, name } = model
     const season = params["season"]!
     const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
+    const at = yield* placesOf(client, game, season)
     const main = html`<h1>Submit a version of ${said(name)}</h1>
-${deskNav(myModelsAt)}<p>To season <a href="${seasonAt(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
+${deskNav(myModelsAt)}<p>To season <a href="${at.season(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
 ${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
 <p>What the files have to be like is in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }

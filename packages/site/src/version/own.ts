@@ -3,9 +3,10 @@ import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { kitAt, ladderAt, myModelAt, myModelsAt, myVersionAt, seasonAt, submitAt, withQuery } from "../html/links.ts"
+import { kitAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { placesOf } from "../season/places.ts"
 import { waitingOf } from "./waiting.ts"
 
 const STEPS = ["upload", "review", "trial", "ladder"] as const
@@ -26,10 +27,10 @@ ${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${rejec
 <li><a href="${submitAt(model_id, season)}">Submit the mended files</a></li>
 </ul>`
 
-const standings = ({ game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>
+const standings = (at: Places, { game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>
 <ul>${Object.entries(ratings).map(
   ([ladder, { matches, rank, rating }]) =>
-    html`<li><a href="${ladderAt(game, season, ladder)}">${ladder}</a>: ${rank === null ? "no rank yet" : `rank ${count(rank)}`}, rating ${decimal(rating)} after ${counted(matches, "match", "matches")}</li>\n`
+    html`<li><a href="${at.ladder(game, season, ladder)}">${ladder}</a>: ${rank === null ? "no rank yet" : `rank ${count(rank)}`}, rating ${decimal(rating)} after ${counted(matches, "match", "matches")}</li>\n`
 )}</ul>`
 
 const trialOf = ({ trial }: OwnVersion): Html | "" =>
@@ -39,7 +40,7 @@ const trialOf = ({ trial }: OwnVersion): Html | "" =>
 <p>${trial.played} of ${counted(trial.matches, "match", "matches")} played${trial.failed > 0 && `, ${trial.failed} failed`}.</p>
 `
 
-const progress = (version: OwnVersion): Html => {
+const progress = (at: Places, version: OwnVersion): Html => {
   const { model_id, phase, season, status, version_id } = version
   const now = stepOf(version)
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
@@ -49,8 +50,8 @@ ${waitingOf(version)}${
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`
-}${status === "rejected" && rejection(version)}${trialOf(version)}${Object.keys(version.ratings).length > 0 && standings(version)}${
-  status === "entered" && html`<p><a href="${withQuery("/matches", { version: version_id })}">Its rated matches</a></p>\n`
+}${status === "rejected" && rejection(version)}${trialOf(version)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
+  status === "entered" && html`<p><a href="${at.matches({ version: version_id })}">Its rated matches</a></p>\n`
 }`
 }
 
@@ -59,10 +60,11 @@ export const myVersion: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, params, script }) {
     const version = yield* client.version.ownVersion({ params: { id: params["id"]! } })
     const { created_at, game, model, model_id, note, season, status, version_id } = version
+    const at = yield* placesOf(client, game, season)
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
-${deskNav(myModelsAt)}<p>Season <a href="${seasonAt(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
+${deskNav(myModelsAt)}<p>Season <a href="${at.season(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
-${progress(version)}</div></agon-follow>
+${progress(at, version)}</div></agon-follow>
 <p><a href="${myVersionAt(version_id)}">Look again</a></p>`
     return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
   })

@@ -1,0 +1,28 @@
+/** Where a season that a personal page tells of is shown, and what is in it: in public where everybody may see it. */
+import type { Client } from "@agon/api/Client.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
+import { type Html, html } from "../html/Html.ts"
+import { inPrivate, inPublic, link, type Places } from "../html/links.ts"
+import { ifAny } from "../http/refuse.ts"
+
+export const placesOf = (client: Client, game: string, slug: string): Effect.Effect<Places, unknown> =>
+  Effect.map(ifAny(client.season.season({ params: { game, slug } })), (season) => (season === undefined ? inPrivate : inPublic))
+
+/** The private seasons that the visitor may see, of every game. */
+export const privateSeasons = (client: Client): Effect.Effect<ReadonlyArray<Season>, unknown> =>
+  Effect.gen(function* () {
+    const games = yield* client.game.games()
+    const seasons = yield* Effect.forEach(games, ({ slug }) => client.season.privateSeasons({ params: { game: slug } }), {
+      concurrency: "unbounded"
+    })
+    return seasons.flat().filter(({ visibility }) => visibility === "private")
+  })
+
+export const privateSeasonList = (seasons: ReadonlyArray<Season>): Html | "" =>
+  seasons.length === 0
+    ? ""
+    : html`<h2>Private seasons</h2>
+<ul>
+${seasons.map(({ game, name, slug, state }) => html`<li>${link(inPrivate.season(game, slug), name)} <span class="faint">${game}, ${state}</span></li>\n`)}</ul>
+`

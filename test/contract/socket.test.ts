@@ -21,6 +21,7 @@ const asked: Array<LeaseRequest> = []
 const RunnerHandlers = HttpApiBuilder.group(Api, "runner", (handlers) =>
   handlers.handleAll({
     openSession: () => Effect.map(CurrentKey, ({ id }) => ({ runner: id, heartbeat_s: 10, lease_s: 30 })),
+    closeSession: uncalled,
     lease: ({ payload }) =>
       Effect.sync(() => {
         asked.push(payload)

@@ -1,11 +1,15 @@
-/** The systemd units, the container file and the compose file name programs, paths and variables that there are. */
+/** The systemd units, the container file and the compose file name programs, paths and variables that there are, and wait as long as a stop takes. */
 
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { CLOSE_S, FINISH_S } from "@agon/runner/runner/stopping.ts"
 import { variables } from "@agon/server/config/environment.ts"
 import { load } from "@agon/server/config/Settings.ts"
+import { SHUTDOWN_S } from "@agon/server/Http.ts"
+import { STOP_S } from "@agon/server/process/ChildProcess.ts"
+import { OWN_FINISH_S } from "@agon/server/runner/OwnRunner.ts"
 import { ConfigProvider, Effect } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
 import { parse } from "yaml"
@@ -56,9 +60,37 @@ describe("the systemd units", () => {
   })
 })
 
+const compose = parse(readFileSync(join(root, "deploy/compose.yml"), "utf8"), { merge: true })
+const image = readFileSync(join(root, "deploy/Containerfile"), "utf8")
+
+describe("a stop", () => {
+  const unit = (name: string) => readFileSync(join(units, `${name}.service`), "utf8")
+  const timeout_s = (name: string) => Number(/^TimeoutStopSec=(\d+)$/m.exec(unit(name))![1])
+  const grace_s = (name: string) => Number(/^(\d+)s$/.exec(compose.services[name].stop_grace_period)![1])
+  const runner_s = FINISH_S + CLOSE_S
+
+  it("has the time that a runner takes to finish what it plays, and the service to end", () => {
+    for (const given_s of [timeout_s("agon-runner"), grace_s("runner")]) assert.isAbove(given_s, runner_s)
+    for (const given_s of [timeout_s("agon"), grace_s("service")]) assert.isAbove(given_s, STOP_S + SHUTDOWN_S)
+    assert.isBelow(OWN_FINISH_S + CLOSE_S, STOP_S, "the service gives the runner beside it the time that this takes")
+  })
+
+  it("begins with the signal that the programs know, at the one process that knows what to do", () => {
+    for (const name of ["agon", "agon-runner"]) {
+      assert.match(unit(name), /^KillMode=mixed$/m, name)
+      assert.notInclude(unit(name), "KillSignal=", name)
+    }
+    assert.match(image, /^STOPSIGNAL SIGTERM$/m)
+  })
+
+  it("takes as long as the page for operators says", () => {
+    const page = readFileSync(join(root, "docs/operating.md"), "utf8")
+    assert.include(page, `| \`AGON_RUNNER_FINISH_S\` | ${FINISH_S} |`)
+    assert.include(unit("agon-runner"), `AGON_RUNNER_FINISH_S (${FINISH_S})`)
+  })
+})
+
 describe("the containers", () => {
-  const compose = parse(readFileSync(join(root, "deploy/compose.yml"), "utf8"), { merge: true })
-  const image = readFileSync(join(root, "deploy/Containerfile"), "utf8")
   const own: ReadonlyArray<string> = ["service", "site", "runner"]
 
   it("run scripts of the project, from where the image has them", () => {

@@ -244,6 +244,8 @@ const ofSeason: Readonly<Record<string, Prepare>> = {
 const rejected = { kind: "admission", runtime_version: "test", verdict: "rejected", reject_reason: "too_slow", reject_detail: "x" }
 const ofRunners: Readonly<Record<string, Prepare>> = {
   "POST /v1/runner/sessions": ready({ json: aboutRunner }),
+  "DELETE /v1/runner/sessions/{runner}": () =>
+    Effect.flatMap(World, ({ keys }) => Effect.map(openRunner(keys.ours.secret), (runner) => ({ names: { runner } }))),
   "POST /v1/runner/leases": () => Effect.map(World, ({ keys }) => ({ json: { runner: keys.ours.runner, max: 0, wait_s: 0 } })),
   "POST /v1/runner/heartbeat": () => Effect.map(World, ({ keys }) => ({ json: { runner: keys.ours.runner, leases: [] } })),
   "POST /v1/runner/leases/{lease}/result": (_caller, n) => Effect.map(leased(n), (lease) => ({ names: { lease }, json: rejected })),

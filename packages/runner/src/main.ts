@@ -5,15 +5,16 @@ import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Config, Effect, Layer, Logger, Redacted } from "effect"
+import { Cause, Config, Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
 import { HELP, options } from "./runner/Options.ts"
 import { run } from "./runner/Runner.ts"
+import { secondSignal } from "./runner/stopping.ts"
 import { Worker } from "./runner/Worker.ts"
 
-const main = Effect.gen(function* () {
-  const { accepts, cache, key, name, slots, url } = yield* options
+const main = Effect.fnUntraced(function* (hurry: Effect.Effect<void>) {
+  const { accepts, cache, finish_s, key, name, slots, url } = yield* options
   const arena = yield* Arena
   yield* Effect.logInfo("runner starts", { url, slots, isolation: arena.isolation })
   const client = yield* makeClient(url, { key: Redacted.value(key) })
@@ -26,7 +27,7 @@ const main = Effect.gen(function* () {
     isolation: arena.isolation
   }
   const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(Downloads.layer))
-  yield* Effect.scoped(run(client, about)).pipe(Effect.provide(workers))
+  yield* Effect.scoped(run(client, about, { finish_s, hurry })).pipe(Effect.provide(workers))
 })
 
 const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
@@ -39,9 +40,10 @@ const tied = Effect.callback<void>((resume) => {
   return Effect.sync(() => void process.stdin.destroy())
 })
 
-const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) =>
-  isTied ? Effect.raceFirst(main, tied) : main
-).pipe(
+const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) => {
+  const running = main(secondSignal({ tied: isTied }))
+  return isTied ? Effect.raceFirst(running, tied) : running
+}).pipe(
   Effect.provide(Layer.mergeAll(sandboxes, NodeHttpClient.layerUndici)),
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => refused(message))),
   Effect.provide(Logger.layer([Logger.consoleLogFmt]))
@@ -52,7 +54,11 @@ const refused = (sentence: string): void => {
   process.exitCode = 2
 }
 
+/** A stop that somebody asked for is a success; options that were refused have set their own status. */
+const statusOf = (exit: Exit.Exit<unknown, unknown>): number =>
+  Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
+
 const [argument] = process.argv.slice(2)
 if (argument === "--help" || argument === "-h") process.stdout.write(HELP)
 else if (argument !== undefined) refused(`The runner takes no argument ${argument}; see --help.`)
-else NodeRuntime.runMain(runs)
+else NodeRuntime.runMain(runs, { teardown: (exit, onExit) => onExit(statusOf(exit)) })

@@ -34,7 +34,7 @@ export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
 export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
 
 /** Longer than any answer but a runner's long poll, which its dispatcher ends; shorter than a stop may take. */
-const SHUTDOWN_TIMEOUT = "5 seconds"
+export const SHUTDOWN_S = 5
 
 export interface Listen {
   readonly host: string
@@ -47,7 +47,7 @@ export const serve = <A, E, R>({ host, port }: Listen, routes: Layer.Layer<A, E,
     Layer.provide(MaxBody),
     Layer.provideMerge(
       Layer.unwrap(
-        Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: SHUTDOWN_TIMEOUT }))
+        Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: `${SHUTDOWN_S} seconds` }))
       ).pipe(Layer.catch(cannotListen("PORT", { host, port })))
     )
   )

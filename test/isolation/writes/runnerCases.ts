@@ -113,6 +113,17 @@ const SESSIONS: ReadonlyArray<Case> = [
     changes: ["runner 13: state=active last_seen_at=2026-03-01T12:10:00+00:00"]
   },
   {
+    title: "a session is closed for good, and no other",
+    act: ({ runners }) => runners.closeSession({ id: RUNNER, key_id: KEY }),
+    reply: [{ id: "runner 11" }],
+    changes: ["runner 11: state=gone stopped=true"]
+  },
+  {
+    title: "a session is not closed under another key",
+    act: ({ runners }) => runners.closeSession({ id: id("runner", 21), key_id: KEY }),
+    changes: []
+  },
+  {
     title: "silent runners are gone, and drained ones without work",
     rows: [...WORK, `UPDATE runner SET last_seen_at = '${DAYS_AGO}' WHERE id IN ('${id("runner", 21)}', '${id("runner", 23)}')`],
     act: ({ runners }) => runners.sweep(new Date(AGO)),

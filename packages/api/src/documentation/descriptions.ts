@@ -175,6 +175,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   stopRunner: "Drains a runner: it gets no new lease and finishes its matches. Answers the runner.",
   openSession:
     "Registers a runner: the engines it has, the kinds of work it takes, and how many leases it holds at once. Answers its id and how often to send a heartbeat.",
+  closeSession:
+    "Ends a runner's session: the runner is gone at once, and what it holds returns to the queue. A repeated request changes nothing.",
   lease:
     "Reports results of finished leases and asks for new ones in one request. The connection is held until there is work, for `wait_s` at most. Answers the leases, and what became of each result.",
   heartbeat: "Prolongs the leases that are named. Answers for each when it ends now, or that it is lost.",

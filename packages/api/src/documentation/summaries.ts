@@ -129,6 +129,7 @@ export const summaries: Readonly<Record<string, string>> = {
   runners: "Runners of the platform",
   stopRunner: "Stop a runner",
   openSession: "Register a runner",
+  closeSession: "Say that a runner has stopped",
   lease: "Take work, and report what is finished",
   heartbeat: "Keep leases",
   result: "Report a result",

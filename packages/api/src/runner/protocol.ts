@@ -285,5 +285,12 @@ export class RunnerGroup extends HttpApiGroup.make("runner")
     })
   )
   .middleware(JsonBody)
+  .add(
+    /** The runner has stopped: it is gone at once, and what it holds goes back to the queue without an attempt. Safe to repeat. */
+    HttpApiEndpoint.delete("closeSession", "/v1/runner/sessions/:runner", {
+      params: { runner: Schema.String },
+      success: HttpApiSchema.NoContent
+    })
+  )
   .middleware(RunnerKey)
   .annotateEndpoints(Rate, "runner") {}

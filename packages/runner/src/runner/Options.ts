@@ -1,5 +1,6 @@
 /** The runner's options, from environment variables, and its help. */
 import { Config, Data, Effect, Redacted } from "effect"
+import { FINISH_S } from "./stopping.ts"
 
 export interface Options {
   /** URL of the service, without a slash at the end. */
@@ -11,12 +12,15 @@ export interface Options {
   /** Folder of the file cache: weights and manifests by their hash. */
   readonly cache: string
   readonly accepts: ReadonlyArray<Accepted>
+  /** Time for what is being played, after a stop. */
+  readonly finish_s: number
 }
 
 const WORK = ["match", "admission", "audit"] as const
 type Accepted = (typeof WORK)[number]
 
 const SLOTS_MAX = 256
+const FINISH_S_MAX = 86_400
 
 /** One sentence that says what to mend; the process ends with status 2. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
@@ -26,7 +30,8 @@ const refuse = (message: string) => Effect.fail(new Refused({ message }))
 export const HELP = `Usage: agon runner, or scripts/runner
 
 Leases matches and examinations from an Agon service, runs them in a sandbox and reports the results, until it is told to
-stop (SIGTERM, Ctrl-C): then it gives back what it has not begun. It takes no arguments but --help; its options are variables:
+stop (SIGTERM, Ctrl-C): then it takes no more, finishes what it plays and ends, at once where it plays nothing. Told a second
+time it ends at once and gives back what it holds. It takes no arguments but --help; its options are variables:
 
   AGON_RUNNER_KEY      the key of a fleet, which an administrator makes (required)
   AGON_URL             where the service is (http://localhost:8080)
@@ -34,6 +39,7 @@ stop (SIGTERM, Ctrl-C): then it gives back what it has not begun. It takes no ar
   AGON_RUNNER_SLOTS    how much it runs at the same time, 1 to ${SLOTS_MAX} (1)
   AGON_RUNNER_ACCEPTS  the work that it takes, in a list with commas (${WORK.join(",")})
   AGON_RUNNER_CACHE    a folder for the files of models (./.agon-runner)
+  AGON_RUNNER_FINISH_S seconds to finish what it plays, after a stop (${FINISH_S})
 `
 
 const text = (name: string, or: string) =>
@@ -51,13 +57,14 @@ const url = Effect.gen(function* () {
   return value.replace(/\/$/, "")
 })
 
-const slots = Effect.gen(function* () {
-  const value = yield* text("AGON_RUNNER_SLOTS", "1")
-  const count = Number(value)
-  if (!/^\d+$/.test(value) || count < 1 || count > SLOTS_MAX)
-    return yield* refuse(`AGON_RUNNER_SLOTS: ${value} is no whole number from 1 to ${SLOTS_MAX}.`)
-  return count
-})
+const whole = (name: string, or: number, { max, min }: { readonly min: number; readonly max: number }) =>
+  Effect.gen(function* () {
+    const value = yield* text(name, String(or))
+    const count = Number(value)
+    if (!/^\d+$/.test(value) || count < min || count > max)
+      return yield* refuse(`${name}: ${value} is no whole number from ${min} to ${max}.`)
+    return count
+  })
 
 const isWork = (word: string): word is Accepted => WORK.some((each) => each === word)
 
@@ -74,8 +81,9 @@ export const options: Effect.Effect<Options, Refused> = Effect.gen(function* () 
     url: yield* url,
     key: yield* key,
     name: yield* text("AGON_RUNNER_NAME", "runner"),
-    slots: yield* slots,
+    slots: yield* whole("AGON_RUNNER_SLOTS", 1, { min: 1, max: SLOTS_MAX }),
     cache: yield* text("AGON_RUNNER_CACHE", "./.agon-runner"),
-    accepts: yield* accepts
+    accepts: yield* accepts,
+    finish_s: yield* whole("AGON_RUNNER_FINISH_S", FINISH_S, { min: 0, max: FINISH_S_MAX })
   }
 })

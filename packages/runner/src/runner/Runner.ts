@@ -6,20 +6,31 @@
  *   at the same time, every heartbeat_s: heartbeat; work whose lease is lost is stopped.
  *
  * A long poll is aborted when a result is ready. If its answer with new work is lost, that work is missing from `holds` in
- * the next request, and the service takes it back. When draining or stopped, the runner takes no new work, finishes what it
- * can and gives back the rest.
+ * the next request, and the service takes it back.
+ *
+ *   stopped or drained ─▶ no new work ─▶ what runs ends and is reported, for finish_s at most ─▶ the session is closed
+ *                              └──────────── told to hurry ────────────────────────────────────────▲
+ *
+ * The service takes back what a closed session still held, so a runner that ends leaves nothing that has to run out.
  */
 
 import type { Client } from "@agon/api/Client.ts"
 import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { Effect, Fiber, Latch, type Scope } from "effect"
+import { CLOSE_S } from "./stopping.ts"
 import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 
 /** Shorter than the time-outs of common proxies. */
 const WAIT_S = 25
-/** Time for running matches after a stop, before they are given back; a stop may take ten seconds in all. */
-const GRACE = "7 seconds"
+
+/** How long a stop may take. */
+export interface Stopping {
+  /** For what is being played. */
+  readonly finish_s: number
+  /** Resumes once nobody waits for that. */
+  readonly hurry: Effect.Effect<void>
+}
 
 interface State {
   session: RunnerSession
@@ -31,14 +42,16 @@ interface State {
 }
 
 /** Runs until it is drained or its scope closes. */
-export const run = (client: Client, about: OpenSession): Effect.Effect<void, never, Worker | Scope.Scope> =>
+export const run = (client: Client, about: OpenSession, stopping: Stopping): Effect.Effect<void, never, Worker | Scope.Scope> =>
   Effect.gen(function* () {
     const opened = Effect.orDie(untilAnswered("open a session", client.runner.openSession({ payload: about })))
-    const state: State = { session: yield* opened, draining: false, running: new Map(), done: [], news: yield* Latch.make() }
+    const news = yield* Latch.make()
+    const opening = Effect.map(opened, (session): State => ({ session, draining: false, running: new Map(), done: [], news }))
+    const state = yield* Effect.acquireRelease(opening, (open) => close(client, open), { interruptible: true })
     yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
     yield* Effect.forkScoped(beat(client, state))
     const looping = yield* Effect.acquireRelease(Effect.forkDetach(loop(client, state, about, opened)), (fiber) =>
-      stop(client, state, fiber)
+      stop(state, fiber, stopping)
     )
     yield* Fiber.await(looping)
   })
@@ -67,7 +80,8 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
     const told = new Set(results.map(({ lease }) => lease))
     state.done = state.done.filter(({ lease }) => !told.has(lease))
     state.draining ||= answer.drain
-    for (const work of answer.leases) yield* start(state, work)
+    // What is given to a runner that stops goes back when its session is closed.
+    if (!state.draining) for (const work of answer.leases) yield* start(state, work)
   }
 })
 
@@ -140,17 +154,19 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
   }
 })
 
-/** Finishes what it can in the time it has, and gives back the rest. */
-const stop = Effect.fnUntraced(function* (client: Client, state: State, looping: Fiber.Fiber<void>) {
+/** Finishes what it can in the time it has; closing the session gives back the rest. */
+const stop = Effect.fnUntraced(function* (state: State, looping: Fiber.Fiber<void>, { finish_s, hurry }: Stopping) {
   state.draining = true
+  if (state.running.size > 0) yield* Effect.logInfo("runner stops after the work in progress", { playing: state.running.size, finish_s })
   yield* Latch.open(state.news)
-  yield* Effect.timeoutOption(Fiber.await(looping), GRACE)
-  const left = [...state.running]
-  yield* Effect.forEach(left, ([, fiber]) => Fiber.interrupt(fiber), { concurrency: "unbounded", discard: true })
+  yield* Effect.raceFirst(Effect.timeoutOption(Fiber.await(looping), `${finish_s} seconds`), hurry)
+  yield* Effect.forEach([...state.running.values()], (fiber) => Fiber.interrupt(fiber), { concurrency: "unbounded", discard: true })
   yield* Fiber.interrupt(looping)
-  yield* Effect.forEach(
-    left,
-    ([lease]) => client.runner.release({ params: { lease }, payload: {} }).pipe(Effect.timeout("1 second"), Effect.ignore),
-    { concurrency: "unbounded", discard: true }
-  )
 })
+
+/** A service that cannot be told finds out by itself: leases run out, and the runner is gone after a silence. */
+const close = (client: Client, { session: { runner } }: State): Effect.Effect<void> =>
+  untilAnswered("close the session", client.runner.closeSession({ params: { runner } })).pipe(
+    Effect.timeout(`${CLOSE_S} seconds`),
+    Effect.catchCause((cause) => Effect.logDebug("the service was not told that this runner has ended", cause))
+  )

@@ -22,7 +22,14 @@ export class SandboxProcess {
 
   constructor(isolation: Isolation) {
     const { command, args, cwd } = commandUnder(isolation, processPath)
-    this.#child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" })
+    // In a process group of its own: Ctrl-C at a terminal reaches the runner alone, which may want the job's answer.
+    this.#child = spawn(command, args, {
+      cwd,
+      env: {},
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      serialization: "advanced",
+      detached: true
+    })
     this.#child.stderr!.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString("latin1")).slice(-STDERR_KEPT)
     })

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
 
 /** A child that has not stopped after this long is killed. */
-const STOP_TIMEOUT = "9 seconds"
+export const STOP_S = 9
 /** The exit status reported for a child that could not be started or was killed. */
 const NO_STATUS = -1
 
@@ -32,7 +32,7 @@ export const childProcess = (
     return Effect.promise(() => {
       child.kill("SIGTERM")
       return ended
-    }).pipe(Effect.timeoutOrElse({ duration: STOP_TIMEOUT, orElse: () => Effect.sync(() => void child.kill("SIGKILL")) }))
+    }).pipe(Effect.timeoutOrElse({ duration: `${STOP_S} seconds`, orElse: () => Effect.sync(() => void child.kill("SIGKILL")) }))
   }).pipe(Effect.ensuring(Effect.sync(() => started(undefined))))
 
 /** Where the machine has no memory or no file left, spawn throws, and otherwise it tells the child of its fault. */

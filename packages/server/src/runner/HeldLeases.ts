@@ -1,12 +1,14 @@
-/** Calls about the leases that a runner holds: a result by itself, giving one back, and the heartbeat. */
+/** Calls about the leases that a runner holds: a result by itself, giving one back, all of them where it stops, and the heartbeat. */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import type { Acceptance, Beat, HeartbeatAnswer, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { Parking } from "../actor/Parking.ts"
+import type { Holding } from "./Holdings.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
-import { callerOfKey } from "./Runners.ts"
+import { callerOfKey, Runners } from "./Runners.ts"
 import type { Reported } from "./results.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
 
@@ -17,10 +19,12 @@ export class HeldLeases extends Context.Service<
   {
     readonly result: (key: KeyOfRunner, lease: string, result: Result) => Effect.Effect<Acceptance, Refusal>
     readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<{ readonly released: true }, Refusal>
+    /** The runner has stopped: its session ends, and everything that it holds goes back. */
+    readonly close: (key: KeyOfRunner, runner: string) => Effect.Effect<void, NotFound | Unavailable>
     readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>
   }
 >()("agon/HeldLeases") {
-  static readonly layer: Layer.Layer<HeldLeases, never, ReplayAudits | SeasonCalls> = Layer.effect(
+  static readonly layer: Layer.Layer<HeldLeases, never, Parking | ReplayAudits | Runners | SeasonCalls> = Layer.effect(
     HeldLeases,
     Effect.suspend(() => makeHeldLeases)
   )
@@ -31,6 +35,8 @@ const noLease = new NotFound({ detail: "There is no lease of this name under thi
 const makeHeldLeases = Effect.gen(function* () {
   const calls = yield* SeasonCalls
   const audits = yield* ReplayAudits
+  const runners = yield* Runners
+  const parking = yield* Parking
   return HeldLeases.of({
     result: Effect.fnUntraced(function* (key, lease, result) {
       const season = yield* calls.seasonOf(lease)
@@ -51,6 +57,13 @@ const makeHeldLeases = Effect.gen(function* () {
       if (!known) return yield* noLease
       calls.holdings.drop(lease)
       return { released: true }
+    }),
+
+    close: Effect.fn("HeldLeases.close")(function* (key, id) {
+      yield* runners.close(key, id)
+      parking.stop(id)
+      // A fiber of its own: a runner that ends before the answer has given everything back all the same.
+      yield* Effect.flatMap(Effect.forkDetach(returnAll(calls, audits, id)), Fiber.join)
     }),
 
     heartbeat: Effect.fn("HeldLeases.heartbeat")(function* (key, id, leases) {
@@ -82,6 +95,18 @@ const releaseIn = (calls: SeasonCalls["Service"], season: string, key: KeyOfRunn
   Effect.map(calls.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
     replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
   )
+
+/** Everything that a runner held goes back; where a season is away, the others take theirs all the same. */
+const returnAll = Effect.fnUntraced(function* (calls: SeasonCalls["Service"], audits: ReplayAudits["Service"], runner: string) {
+  const returned = Effect.fnUntraced(function* (season: string, leases: ReadonlyArray<Holding>) {
+    if (season === AUDITS) yield* audits.keepOnly(runner, [])
+    else yield* calls.ask(season, [{ _tag: "HoldOnly", runner, holds: [] }])
+    for (const { lease } of leases) calls.holdings.drop(lease)
+  })
+  const held = Map.groupBy(yield* calls.heldBy(runner), ({ season }) => season)
+  const exits = yield* Effect.forEach(held, ([season, leases]) => Effect.exit(returned(season, leases)))
+  yield* Effect.all(exits, { discard: true })
+})
 
 /** Sends results of audits to their own queue. */
 export const tellAudits = (

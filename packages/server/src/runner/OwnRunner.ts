@@ -37,6 +37,9 @@ const waits = restarts("1 second", "5 seconds")
 /** How long to wait for seasons that are still waking; a lease not returned by then runs out. */
 const RETURN_TIMEOUT = "5 seconds"
 
+/** Time for what it plays when the service stops: less than its process has to end (process/ChildProcess.ts). */
+export const OWN_FINISH_S = 6
+
 interface Started {
   readonly url: string
   readonly key: Redacted.Redacted
@@ -100,6 +103,7 @@ const once = ({ directory, key, slots, url }: Started, tell: (pid: number | unde
       AGON_RUNNER_NAME: NAME,
       AGON_RUNNER_SLOTS: String(slots),
       AGON_RUNNER_CACHE: join(directory, "runner"),
+      AGON_RUNNER_FINISH_S: String(OWN_FINISH_S),
       AGON_RUNNER_TIED: "1"
     },
     tell

@@ -1,4 +1,4 @@
-/** Runner sessions: opened under a key, marked as seen with every call, drained, and gone after a silence. */
+/** Runner sessions: opened under a key, marked as seen with every call, drained, closed by their runner, and gone after a silence. */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
@@ -42,6 +42,8 @@ export class Runners extends Context.Service<
   Runners,
   {
     readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession, TooManyRunners>
+    /** The runner has ended, and gets nothing more. Unknown, or of another key: not found. */
+    readonly close: (key: KeyOfRunner, id: string) => Effect.Effect<void, NotFound>
     /** The runner; its call is recorded. Unknown, or of another key: not found. */
     readonly heard: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
     /** Whether the runner has called this node within 90 s. */
@@ -61,6 +63,8 @@ const FLAGS_TOLD = 3
 const tooMany = new TooManyRunners({
   detail: `The key has ${SESSIONS_MAX} runners that have been heard of within 90 seconds, as many as it may; open a session once one is gone.`
 })
+
+const noRunner = new NotFound({ detail: "There is no runner of this id under this key; open a session." })
 
 const makeRunners = Effect.gen(function* () {
   const known = yield* KnownRuntimes
@@ -97,9 +101,14 @@ const makeRunners = Effect.gen(function* () {
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }
     }),
 
+    close: Effect.fn("Runners.close")(function* (key, id) {
+      const [closed] = isUuid(id) ? yield* Effect.orDie(queries.closeSession({ id, key_id: key.id })) : []
+      if (closed === undefined) return yield* noRunner
+    }),
+
     heard: Effect.fnUntraced(function* (key, id) {
       const found = isUuid(id) ? yield* session(id.toLowerCase()) : undefined
-      if (found?.key_id !== key.id) return yield* new NotFound({ detail: "There is no runner of this id under this key; open a session." })
+      if (found?.key_id !== key.id) return yield* noRunner
       const now = yield* Clock.currentTimeMillis
       if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
       seenAt.set(id, now)

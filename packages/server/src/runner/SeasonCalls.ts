@@ -46,6 +46,8 @@ export class SeasonCalls extends Context.Service<
     readonly holdings: Holdings
     /** The caller whose runner has this id; afterwards this node knows what it holds. Unknown, or of another key: not found. */
     readonly caller: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
+    /** What the runner holds by the rows, whatever this node remembers. */
+    readonly heldBy: (runner: string) => Effect.Effect<ReadonlyArray<Holding>>
     /** The season of a lease's work; undefined where no such work has ever existed. */
     readonly seasonOf: (lease: string) => Effect.Effect<string | undefined>
     /**
@@ -104,12 +106,19 @@ const makeSeasonCalls = Effect.gen(function* () {
   const newest = (lease: string, runner: string | undefined): Effect.Effect<Holding | undefined> =>
     shares && holdings.get(lease)?.runner !== runner ? readHolding(lease) : holding(lease)
 
+  const heldBy = Effect.fnUntraced(function* (runner: string) {
+    const held = yield* queries.heldBy(runner)
+    holdings.know(runner, held)
+    return held
+  }, Effect.orDie)
+
   return SeasonCalls.of({
     holdings,
     tell,
+    heldBy,
     caller: Effect.fnUntraced(function* (key, id) {
       const runner = yield* runners.heard(key, id)
-      if (shares || !holdings.knows(id)) holdings.know(id, yield* Effect.orDie(queries.heldBy(id)))
+      if (shares || !holdings.knows(id)) yield* heldBy(id)
       return { key, runner }
     }),
     seasonOf: Effect.fnUntraced(function* (lease) {

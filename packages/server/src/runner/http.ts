@@ -42,6 +42,7 @@ export const RunnerHandlers = HttpApiBuilder.group(
     const runners = yield* Runners
     return handlers.handleAll({
       openSession: ({ payload }) => Effect.flatMap(CurrentKey, (key) => runners.open(key, payload)),
+      closeSession: ({ params }) => Effect.flatMap(CurrentKey, (key) => held.close(key, params.runner)),
       lease: ({ payload }) => Effect.flatMap(CurrentKey, (key) => Effect.map(dispatcher.lease(key, payload), written)),
       heartbeat: ({ payload }) => Effect.flatMap(CurrentKey, (key) => held.heartbeat(key, payload.runner, payload.leases)),
       result: ({ params, payload }) => Effect.flatMap(CurrentKey, (key) => held.result(key, params.lease, payload)),

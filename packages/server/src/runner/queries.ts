@@ -171,6 +171,10 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
   seen: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
     UPDATE runner SET last_seen_at = ${now}, state = CASE WHEN state = 'gone' AND NOT stopped THEN 'active' ELSE state END WHERE id = ${id}`,
 
+  /** Locks one row by the primary key. The runner does not return; closed again, its row is answered as before. */
+  closeSession: ({ id, key_id }: { readonly id: string; readonly key_id: string }) => sql`
+    UPDATE runner SET state = 'gone', stopped = true WHERE id = ${id} AND key_id = ${key_id} RETURNING id`,
+
   /** Runners that are silent, or drained and done, by runner_seen. */
   sweep: (silent_since: Date) => sql`
     UPDATE runner r SET state = 'gone', stopped = stopped OR state = 'draining'

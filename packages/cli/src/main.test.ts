@@ -116,12 +116,15 @@ describe("agon", () => {
     assert.strictEqual(verified.status, 0, verified.out)
     assert.strictEqual(changed.status, 1)
     assert.include(changed.out, "scores")
+    const { models, rules } = JSON.parse((await agon("verify", at("replay"), "--weights", folder, "--json")).out)
+    assert.deepStrictEqual([rules.ok, rules.state_sha256, models.same], [true, replay.state_sha256, true])
   })
 
   it("writes example models, boards and an index; a match between them shows every turn and verifies with the folder's files", async () => {
-    const written = await agon("zoo", "--out", at("zoo"), "--game", "othello")
+    const written = await agon("zoo", "--out", at("zoo"), "--game", "othello", "--json")
     assert.strictEqual(written.status, 0, written.out)
     const { models, boards } = JSON.parse(readFileSync(at("zoo/index.json"), "utf8"))
+    assert.deepStrictEqual(JSON.parse(written.out), { models, boards })
     assert.strictEqual(models.length, zoo.filter(({ game }) => game === "othello").length)
     for (const { weights, weights_hash, manifest } of models) {
       const sha256 = createHash("sha256")

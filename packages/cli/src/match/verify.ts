@@ -31,6 +31,27 @@ const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, c
   return again.state_sha256 === replay.state_sha256
 })
 
+/** Of the match played again by its models. */
+interface ByModels {
+  readonly same: boolean
+  /** Runtime versions: of the match, and of this machine. */
+  readonly played_on: string
+  readonly here: string
+}
+
+const ofRules = (rules: ReturnType<typeof byRules>): ReadonlyArray<string> =>
+  rules.ok
+    ? [`by the rules: ${rules.reason} after ${rules.turns} turns, state ${rules.state_sha256}`]
+    : rules.problems.map(({ message, path }) => `${path === "" ? "the replay" : path} ${message}`)
+
+const ofModels = ({ here, played_on, same }: ByModels): ReadonlyArray<string> =>
+  same
+    ? ["by the models: the same"]
+    : [
+        "by the models: different moves",
+        ...(played_on === here ? [] : [`the match was played on runtime ${played_on}, this machine runs ${here}`])
+      ]
+
 export const verify = Command.make(
   "verify",
   {
@@ -43,23 +64,25 @@ export const verify = Command.make(
     memory_cap_bytes: Flag.Int("memory-cap-bytes").pipe(
       Flag.withDescription("Memory cap of each seat, if the match had another than 5 x weights + 64 MiB"),
       Flag.optional
-    )
+    ),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answers as JSON"), Flag.withDefault(false))
   },
-  Effect.fn(function* ({ file, weights, memory_cap_bytes }) {
+  Effect.fn(function* ({ file, weights, memory_cap_bytes, json }) {
     const value = yield* readJson(file)
-    const check = byRules(value)
-    if (!check.ok) {
-      for (const { path, message } of check.problems) yield* Console.log(`${path === "" ? "the replay" : path} ${message}`)
-      return yield* answer(false)
-    }
-    yield* Console.log(`by the rules: ${check.reason} after ${check.turns} turns, state ${check.state_sha256}`)
+    const rules = byRules(value)
     const read = readReplay(value)
-    if (Option.isNone(weights) || !read.ok) return
-    const same = yield* Effect.provide(playAgain(read.replay, weights.value, memory_cap_bytes), sandbox)
-    yield* Console.log(same ? "by the models: the same" : "by the models: different moves")
-    const here = runtimeVersion()
-    if (!same && read.replay.runtime_version !== here)
-      yield* Console.log(`the match was played on runtime ${read.replay.runtime_version}, this machine runs ${here}`)
-    yield* answer(same)
+    const say = (lines: ReadonlyArray<string>) => (json ? Effect.void : Effect.forEach(lines, (line) => Console.log(line)))
+    yield* say(ofRules(rules))
+    const models =
+      rules.ok && read.ok && Option.isSome(weights)
+        ? {
+            same: yield* Effect.provide(playAgain(read.replay, weights.value, memory_cap_bytes), sandbox),
+            played_on: read.replay.runtime_version,
+            here: runtimeVersion()
+          }
+        : null
+    yield* say(models === null ? [] : ofModels(models))
+    if (json) yield* Console.log(JSON.stringify({ rules, models }))
+    yield* answer(rules.ok && models?.same !== false)
   })
 )

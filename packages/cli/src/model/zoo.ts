@@ -62,9 +62,10 @@ export const zooCommand = Command.make(
     game: Flag.Literals(
       "game",
       engines.map(({ slug }) => slug)
-    ).pipe(Flag.withDescription("Write the models of this game only (default: of all games)"), Flag.optional)
+    ).pipe(Flag.withDescription("Write the models of this game only (default: of all games)"), Flag.optional),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print the index as JSON"), Flag.withDefault(false))
   },
-  Effect.fn(function* ({ out, game }) {
+  Effect.fn(function* ({ out, game, json }) {
     const games = engines.map(({ slug }) => slug).filter((slug) => Option.isNone(game) || game.value === slug)
     const models = zoo.filter((entry) => games.includes(entry.game)).map(filesOf)
     const boards = games.flatMap(boardFiles)
@@ -75,6 +76,7 @@ export const zooCommand = Command.make(
     const outputs = [...models.flatMap((one) => one.outputs), ...boards.map(({ output }) => output)]
     // The index is written last, so everything that it names exists.
     for (const output of [...outputs, { path: "index.json", bytes: jsonOf(index) }]) yield* write(out, output)
+    if (json) return yield* Console.log(JSON.stringify(index))
     for (const { row } of models) yield* Console.log(`${row.weights}  ${row.class}  ${row.size_bytes} bytes  ${row.description}`)
     yield* Console.log(`${models.length} models and ${boards.length} boards, listed in ${out}/index.json`)
   })

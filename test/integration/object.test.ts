@@ -3,6 +3,8 @@
  * server (OpenStack Swift where it is installed). Where the two differ by nature, the store's traits say how.
  */
 import { createHash, randomBytes } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { ObjectStore, type Upload } from "@agon/server/object/ObjectStore.ts"
 import * as S3Objects from "@agon/server/object/S3Objects.ts"
 import { assert, describe, layer } from "@effect/vitest"
@@ -14,6 +16,8 @@ import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 interface Traits {
   /** A wrong or too large body is refused at the PUT already; elsewhere only `verify` finds it. */
   readonly enforcesAtPut: boolean
+  /** How long a dataset may be cached is said with every download. */
+  readonly tellsCaches: boolean
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
@@ -99,6 +103,35 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
         yield* objects.remove(key)
         assert.deepStrictEqual(yield* objects.stat(key), Option.none())
       })
+    )
+
+    it.effect("a file of this machine is put as it is, and a download of it goes on in the middle", () =>
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const directory = yield* temporaryDirectory
+        const bytes = randomBytes(700_001)
+        const path = join(directory, "file")
+        writeFileSync(path, bytes)
+        const key = `datasets/${fresh("season")}/${sha256(bytes)}/2026-11-20-1.matches.jsonl.zst`
+        yield* objects.putFile(key, { path, bytes: bytes.byteLength, sha256: sha256(bytes) })
+        assert.deepStrictEqual(yield* objects.get({ key, max_bytes: bytes.byteLength }), Option.some(new Uint8Array(bytes)))
+        const url = yield* objects.presignGet({ key, expires_s: HOUR_S })
+        const whole = yield* send(url)
+        assert.deepStrictEqual([whole.status, whole.bytes.byteLength], [200, bytes.byteLength])
+        if (traits.tellsCaches) assert.strictEqual(whole.headers.get("cache-control"), "private, max-age=31536000, immutable")
+        for (const [range, from, to] of [
+          ["bytes=0-0", 0, 1],
+          ["bytes=700000-", 700_000, 700_001],
+          ["bytes=-5", 699_996, 700_001],
+          ["bytes=300000-900000", 300_000, 700_001]
+        ] as const) {
+          const part = yield* send(url, { headers: { range } })
+          assert.deepStrictEqual([part.status, part.headers.get("content-range")], [206, `bytes ${from}-${to - 1}/700001`], range)
+          assert.isTrue(bytes.subarray(from, to).equals(part.bytes), range)
+        }
+        assert.strictEqual((yield* send(url, { headers: { range: "bytes=700001-" } })).status, 416)
+        assert.strictEqual((yield* send(url, { headers: { range: "lines=1-2" } })).status, 200)
+      }).pipe(Effect.scoped)
     )
 
     it.effect("get refuses to read more than it was allowed", () =>
@@ -268,10 +301,11 @@ const s3 = Layer.unwrap(Effect.map(S3Server, (server) => S3Objects.layer({ ...se
 )
 
 conformance("objects in a directory", Layer.unwrap(Effect.map(temporaryDirectory, localObjects)).pipe(Layer.provide(loopback)), {
-  enforcesAtPut: true
+  enforcesAtPut: true,
+  tellsCaches: true
 })
 
 const missing = missingS3()
 describe.skipIf(missing !== undefined)(`S3${missing === undefined ? "" : `: ${missing}`}`, () => {
-  conformance("objects in S3", s3, { enforcesAtPut: false })
+  conformance("objects in S3", s3, { enforcesAtPut: false, tellsCaches: true })
 })

@@ -5,7 +5,7 @@
 import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { collect } from "./contentMeter.ts"
 import { hmacSha256, type Mac } from "./hmacSha256.ts"
-import { type ObjectDirectory, openObjectDirectory } from "./ObjectDirectory.ts"
+import { type ObjectDirectory, openObjectDirectory, readPath } from "./ObjectDirectory.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 import { makeUploads, type Uploads } from "./Uploads.ts"
@@ -62,6 +62,10 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   put: Effect.fnUntraced(function* (key, bytes) {
     const request = { key, sha256: null, max_bytes: bytes.byteLength }
     const stored = yield* directory.receive(request, Stream.make(bytes))
+    if (typeof stored === "string") return yield* new ObjectsUnavailable({ operation: "put", key, detail: stored })
+  }),
+  putFile: Effect.fnUntraced(function* (key, { bytes, path, sha256 }) {
+    const stored = yield* directory.receive({ key, sha256, max_bytes: bytes }, readPath(key, path))
     if (typeof stored === "string") return yield* new ObjectsUnavailable({ operation: "put", key, detail: stored })
   }),
   freeShare: Effect.map(directory.room, ({ free_bytes, total_bytes }) => free_bytes / total_bytes),

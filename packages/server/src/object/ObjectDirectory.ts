@@ -25,6 +25,11 @@ export interface ReceiveRequest {
   readonly max_bytes: number
 }
 
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
 const code = (cause: unknown): string => (cause instanceof Error && "code" in cause ? String(cause.code) : String(cause))
 
 /** File system errors carry paths, which answers must not contain, so only the error's code is passed on. */
@@ -67,7 +72,7 @@ const make = (directory: string) => {
       await flushDirectory(dirname(to))
     })
 
-  const read = (key: string): Stream.Stream<Uint8Array, ObjectsUnavailable> => readPath(key, pathOf(key))
+  const read = (key: string, range?: Range): Stream.Stream<Uint8Array, ObjectsUnavailable> => readPath(key, pathOf(key), range)
 
   const stat = (key: string): Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable> =>
     attempt("stat", key, () => absentIsUndefined(() => fs.stat(pathOf(key)))).pipe(
@@ -143,10 +148,11 @@ const listing =
       return first.flatMap((key, i) => (found[i]?.isFile() ? [{ key, modified_at: found[i].mtimeMs }] : []))
     })
 
-const readPath = (key: string, path: string): Stream.Stream<Uint8Array, ObjectsUnavailable> =>
+/** The bytes of a file, or those from `start` to `end`, both included. */
+export const readPath = (key: string, path: string, range?: Range): Stream.Stream<Uint8Array, ObjectsUnavailable> =>
   Stream.suspend(() =>
     Stream.fromAsyncIterable(
-      createReadStream(path, { highWaterMark: READ_CHUNK_BYTES }) as AsyncIterable<Uint8Array>,
+      createReadStream(path, { highWaterMark: READ_CHUNK_BYTES, ...range }) as AsyncIterable<Uint8Array>,
       (cause) => new ObjectsUnavailable({ operation: "get", key, detail: code(cause) })
     )
   )

@@ -57,6 +57,16 @@ export interface VerifyRequest {
 /** The size, or a refusal; after a refusal nothing is left under `key` and nothing was put into `into`. */
 export type Verdict = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
 
+export interface StoredFile {
+  readonly path: string
+  readonly bytes: number
+  /** 64 hex digits. */
+  readonly sha256: string
+}
+
+/** For objects that are never replaced, to the clients that fetch them alone: a shared cache could outlive a URL. */
+export const IMMUTABLE = "private, max-age=31536000, immutable"
+
 export class ObjectStore extends Context.Service<
   ObjectStore,
   {
@@ -79,6 +89,8 @@ export class ObjectStore extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<{ readonly key: string; readonly modified_at: number }>, ObjectsUnavailable>
     readonly put: (key: string, bytes: Uint8Array) => Effect.Effect<void, ObjectsUnavailable>
+    /** The same of a file of this machine, which is not read into memory. */
+    readonly putFile: (key: string, file: StoredFile) => Effect.Effect<void, ObjectsUnavailable>
     /** The free share of the disk that holds the objects, 0 to 1. Always 1 for a bucket, whose capacity is unknown. */
     readonly freeShare: Effect.Effect<number, ObjectsUnavailable>
     /** Removing a missing object succeeds. */

@@ -4,13 +4,17 @@
  * not known exactly. So size and hash are checked in `verify`, and matches never read from a key that clients can write to.
  */
 import { createHash } from "node:crypto"
+import { openAsBlob } from "node:fs"
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { collect } from "./contentMeter.ts"
-import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
+import { IMMUTABLE, ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
 import { s3List } from "./s3List.ts"
 import { refusePublic } from "./s3Public.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
 import { s3Verify } from "./s3Verify.ts"
+
+/** A few hundred MB to a bucket far away. */
+const FILE_TIMEOUT = "10 minutes"
 
 const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["Service"] => {
   const { send, presign } = requests
@@ -43,6 +47,14 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
         "content-type": "application/octet-stream"
       }
       yield* Effect.flatMap(send({ operation: "put", method: "PUT", key, headers, body: new Uint8Array(bytes) }), discard)
+    }),
+    putFile: Effect.fnUntraced(function* (key, { path, sha256 }) {
+      const headers = { "x-amz-content-sha256": sha256, "content-type": "application/octet-stream", "cache-control": IMMUTABLE }
+      const body = yield* Effect.tryPromise({
+        try: () => openAsBlob(path),
+        catch: (cause) => new ObjectsUnavailable({ operation: "put", key, detail: String(cause) })
+      })
+      yield* Effect.flatMap(send({ operation: "put", method: "PUT", key, headers, body, timeout: FILE_TIMEOUT }), discard)
     }),
     freeShare: Effect.succeed(1),
     remove: (key) => removeObject(requests, key)

@@ -5,11 +5,15 @@
  */
 import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isDataset } from "./keys.ts"
 import { LocalObjects } from "./LocalObjects.ts"
+import { IMMUTABLE } from "./ObjectStore.ts"
+import { rangeOf } from "./range.ts"
 import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
 
 /**
- * Objects are untrusted bytes on the service's own origin: never sniffed, never run, never kept by a shared cache.
+ * Objects are untrusted bytes on the service's own origin: never sniffed, never run, never kept by a shared cache. Datasets are kept
+ * by the client that fetched them.
  */
 const HEADERS = {
   "cache-control": "private, no-store",
@@ -25,16 +29,22 @@ const refusals = {
   method: [405, "MethodNotAllowed", "Objects take GET, HEAD and PUT."],
   too_large: [413, "EntityTooLarge", "The body is larger than the URL allows."],
   hash_mismatch: [400, "BadDigest", "The body is not the one that the URL was signed for."],
+  range: [416, "InvalidRange", "The object has no bytes in this range."],
   incomplete: [400, "IncompleteBody", "The body ended before its length was reached."],
   full: [507, "InsufficientStorage", "The disk of the object store is nearly full."],
   busy: [503, "SlowDown", "Too many uploads of this key are under way."],
   unavailable: [503, "ServiceUnavailable", "The object store cannot serve this request now."]
 } as const satisfies Record<Refusal | string, readonly [number, string, string]>
 
-const refuse = (reason: keyof typeof refusals) => {
+const refuse = (reason: keyof typeof refusals, more: Readonly<Record<string, string>> = {}) => {
   const [status, code, message] = refusals[reason]
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>\n`
-  const headers = { ...HEADERS, ...(status === 405 ? { allow: "GET, HEAD, PUT" } : {}), ...(status === 503 ? { "retry-after": "1" } : {}) }
+  const headers = {
+    ...HEADERS,
+    ...(status === 405 ? { allow: "GET, HEAD, PUT" } : {}),
+    ...(status === 503 ? { "retry-after": "1" } : {}),
+    ...more
+  }
   return HttpServerResponse.text(body, { status, contentType: "application/xml", headers })
 }
 
@@ -56,13 +66,24 @@ const receive = Effect.fn("objects.receive")(function* (local: Local, request: H
   return typeof stored === "string" ? refuse(stored) : HttpServerResponse.empty({ status: 200, headers: HEADERS })
 })
 
+const headersOf = (key: string) => ({ ...HEADERS, ...(isDataset(key) ? { "cache-control": IMMUTABLE } : {}), "accept-ranges": "bytes" })
+
 const send = Effect.fn("objects.send")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
   const grant = yield* local.readGrant("GET", request.url)
   if (typeof grant === "string") return refuse(grant)
   const found = yield* local.directory.stat(grant.key)
   if (Option.isNone(found)) return refuse("missing")
-  const about = { contentType: "application/octet-stream", contentLength: found.value.bytes, headers: HEADERS }
-  return HttpServerResponse.stream(local.directory.read(grant.key), about)
+  const { bytes } = found.value
+  const headers = headersOf(grant.key)
+  const range = request.method === "GET" ? rangeOf(request.headers["range"], request.headers["if-range"], bytes) : undefined
+  if (range === "none") return refuse("range", { "content-range": `bytes */${bytes}` })
+  const about = { contentType: "application/octet-stream", contentLength: bytes, headers }
+  if (range === undefined) return HttpServerResponse.stream(local.directory.read(grant.key), about)
+  const part = { "content-range": `bytes ${range.start}-${range.end}/${bytes}` }
+  return HttpServerResponse.stream(local.directory.read(grant.key, range), {
+    ...{ ...about, status: 206, contentLength: range.end - range.start + 1 },
+    headers: { ...headers, ...part }
+  })
 })
 
 const answer = (local: Local, request: HttpServerRequest.HttpServerRequest) => {

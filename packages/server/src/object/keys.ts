@@ -32,3 +32,11 @@ export interface ReplayOfMatch {
 /** The one object that an ended match refers to. */
 export const storedReplayKey = ({ id, replay_by_match, replay_hash }: ReplayOfMatch): string =>
   replay_by_match ? `replays/${id}` : replayKey(id, replay_hash)
+
+const DATASETS = "datasets/"
+
+/** A file of a dataset under its own hash; the last segment is the name that a downloader gives it. */
+export const datasetKey = (season_id: string, sha256: string, name: string): string => `${DATASETS}${season_id}/${sha256}/${name}`
+
+/** Whether the key holds a file of a dataset: made by the service itself, and never another one under this key. */
+export const isDataset = (key: string): boolean => key.startsWith(DATASETS)

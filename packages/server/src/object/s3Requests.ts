@@ -25,7 +25,9 @@ export interface S3Request {
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array<ArrayBuffer>
+  readonly body?: Uint8Array<ArrayBuffer> | Blob
+  /** Time until the response headers arrive, where it is not `ANSWER_TIMEOUT`. */
+  readonly timeout?: "10 minutes"
   /** Statuses besides 2xx that the caller reads as answers. */
   readonly answers?: ReadonlyArray<number>
 }
@@ -91,8 +93,8 @@ export const s3Requests = (options: S3Options) => {
       })
     }).pipe(
       Effect.timeoutOrElse({
-        duration: ANSWER_TIMEOUT,
-        orElse: () => Effect.fail<Fault>({ detail: `no answer in ${ANSWER_TIMEOUT}`, transient: true })
+        duration: request.timeout ?? ANSWER_TIMEOUT,
+        orElse: () => Effect.fail<Fault>({ detail: `no answer in ${request.timeout ?? ANSWER_TIMEOUT}`, transient: true })
       })
     )
 

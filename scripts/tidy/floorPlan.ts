@@ -31,6 +31,7 @@ export const features: ReadonlyArray<string> = [
   "submission",
   "match",
   "comment",
+  "dataset",
   "notification",
   "writing",
   "view",

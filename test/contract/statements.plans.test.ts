@@ -97,6 +97,8 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "writing/announcementQueries.ts edit": [NAMED],
   "writing/postQueries.ts add": [account, account, NAMED, now],
   "writing/postQueries.ts edit": ["text", NAMED],
+  "dataset/queries.ts due": [{ only: null }],
+  "dataset/queries.ts voided": [{ season_id, after: 0, mark: 10, through: 30_000, until: now, limit: 200 }],
   "match/queries.ts cards": [listing(), cut, fitting],
   "match/queries.ts countOfSide": [listing({ model }, null)],
   "match/queries.ts countOfTrials": [listing({ model }, null)],

@@ -49,6 +49,9 @@ layer(administration, options)("voiding a match", (it) => {
       assert.strictEqual(voided.json.match, match)
       assert.include(["voiding", "voided"], voided.json.state)
       assert.strictEqual((yield* read(`/v1/matches/${match}`)).status, 404, "its page is purged")
+      const outbox =
+        yield* rows`SELECT match_id, at <= now() AND at > now() - interval '1 day' AS dated FROM dataset_voided WHERE season_id = ${one.id}`
+      assert.deepStrictEqual(outbox, [{ match_id: match, dated: true }], "datasets hear of it, with the season's time")
       const own = (yield* read(`/v1/me/matches/${match}`, "bob")).json
       assert.deepInclude(own, { status: "failed", fault_reason: "replay_mismatch" })
       assert.strictEqual((yield* read("/v1/games/snakes/seasons/one")).json.matches_played, played - 1)

@@ -29,6 +29,7 @@ import { seedAccounts } from "../support/Web.ts"
 const MAIN = join(import.meta.dirname, "../../packages/server/src/backup/main.ts")
 /** Of the fixture's objects those whose files the test makes; the others are lost. */
 const REPLAY = `replays/${Fixture.matchIds.open}.${"d".repeat(64)}`
+const DATASET = `datasets/${Fixture.seasonIds.spring}/${"e".repeat(64)}/2026-01-01-1.matches.jsonl.zst`
 
 interface Ended {
   readonly status: number
@@ -67,12 +68,19 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
         yield* seedAccounts
         yield* Layer.build(Fixture.layer)
         yield* sql`UPDATE account SET bio = ${'quotes " and \\ back\\slashes, {braces}\nlines\tand (rows), é 🐍'} WHERE username = 'ada'`
+        yield* sql`INSERT INTO dataset_file (season_id, day, part, kind, key, sha256, bytes, rows, through_n, last, made_at)
+          VALUES (${Fixture.seasonIds.spring}, '2026-01-01', 1, 'matches', ${DATASET}, ${"e".repeat(64)}, 9, 1, 1, true, now())`
         yield* sql`UPDATE rating SET mu = 'NaN', sigma = 0.1::float8 + 0.2::float8 WHERE ladder = 'micro'`
       })
       yield* Effect.scoped(seed).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
-      const path = join(folder, "data/objects/objects", REPLAY)
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, "a replay")
+      for (const [key, content] of [
+        [REPLAY, "a replay"],
+        [DATASET, "a dataset"]
+      ] as const) {
+        const path = join(folder, "data/objects/objects", key)
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(path, content)
+      }
       return { folder, database, empty: Effect.map(Postgres.url(), Redacted.value), run }
     })
   )
@@ -98,7 +106,7 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       assert.match(again.said, /holds a backup that was not finished; remove it/)
       const made = yield* run(database, "data", "backup", join(folder, "kept"), "--incomplete")
       assert.strictEqual(made.status, 0, made.said)
-      assert.match(made.said, /tables with \d+ rows and 1 objects of 8 bytes/)
+      assert.match(made.said, /tables with \d+ rows and 2 objects of 17 bytes/)
     })
   )
 
@@ -111,6 +119,7 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         const kept = join(folder, "kept")
         yield* done(run(other, "other", "restore", kept))
         assert.strictEqual(readFileSync(join(folder, "other/objects/objects", REPLAY), "utf8"), "a replay")
+        assert.strictEqual(readFileSync(join(folder, "other/objects/objects", DATASET), "utf8"), "a dataset")
         const secret = (data: string) => readFileSync(join(folder, data, "secrets/object-urls"), "utf8")
         assert.strictEqual(secret("other"), secret("data"))
         assert.strictEqual(statSync(join(folder, "other/secrets/object-urls")).mode & 0o777, 0o600)

@@ -35,6 +35,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   AUTH_PROVIDERS: ["github", "{}", "[]", `[{"slug":"github"}]`, `[{"slug":"corp","client_id":"a","client_secret":"b"}]`],
   AGON_REPLAY_CHECK: ["2", "-0.1", "all", "1.01", "NaN"],
   AGON_AUDIT: ["2%", "1.5"],
+  AGON_DATASETS: ["on", "1", "All"],
   TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "::1/129", "10.0.0.1, x", "0.0.0.0/0", "::/0", "10.0.0.0/7"],
   REDIS_URL: ["localhost:6379", "http://localhost", "redis://localhost/limits", "redis://:100%@localhost"],
   OTLP_URL: ["collector:4318", "grpc://collector"],
@@ -63,6 +64,7 @@ describe("the environment", () => {
         development_sign_in: true,
         replay_check: 1,
         audit: 0.02,
+        datasets: "all",
         runtimes: [],
         trusted_proxies: [],
         redis_url: undefined,
@@ -96,6 +98,7 @@ describe("the environment", () => {
         AUTH_PROVIDERS: `[{"slug":"github","client_id":"a","client_secret":"b"},{"slug":"corp","label":"Corp","kind":"oidc","issuer":"http://127.0.0.1:4000","client_id":"c","client_secret":"d","scopes":["openid"],"login_claim":"name"}]`,
         AGON_REPLAY_CHECK: "0",
         AGON_AUDIT: ".5",
+        AGON_DATASETS: "matches",
         TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8 fd00::/8",
         REDIS_URL: "rediss://:pw@redis.example/2",
         OTLP_URL: "http://collector:4318",
@@ -119,7 +122,7 @@ describe("the environment", () => {
         ]
       )
       assert.isFalse(all.development_sign_in)
-      assert.deepStrictEqual([all.replay_check, all.audit, all.log_level], [0, 0.5, "Debug"])
+      assert.deepStrictEqual([all.replay_check, all.audit, all.datasets, all.log_level], [0, 0.5, "matches", "Debug"])
       assert.deepStrictEqual(all.trusted_proxies, ["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
     })
   )

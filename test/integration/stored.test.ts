@@ -1,6 +1,6 @@
 /** Objects that nobody needs are removed, those that somebody needs are not, whatever happens in between. */
 
-import { incomingKey, storedKey } from "@agon/server/object/keys.ts"
+import { datasetKey, incomingKey, storedKey } from "@agon/server/object/keys.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
@@ -104,6 +104,25 @@ layer(Stored)("stored objects", (it) => {
       assert.isTrue(yield* lie(11), "the first look since they were taken")
       yield* collectAfter("1 day")
       assert.isTrue(yield* isGone(11))
+    })
+  )
+
+  it.effect("of a dataset that is listed stay, those of an attempt that came to nothing are removed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const objects = yield* ObjectStore
+      const { taking } = yield* StoredObjects
+      const [listed, orphan] = ["a", "b"].map((digit) =>
+        datasetKey(Fixture.seasonIds.spring, digit.repeat(64), "2026-01-01-1.matches.jsonl.zst")
+      )
+      yield* taking([listed!, orphan!])
+      for (const key of [listed!, orphan!]) yield* objects.put(key, body)
+      yield* sql`INSERT INTO dataset_file (season_id, day, part, kind, key, sha256, bytes, rows, through_n, last, made_at)
+        VALUES (${Fixture.seasonIds.spring}, '2026-01-01', 1, 'matches', ${listed!}, 'x', 3, 1, 1, true, now())`
+      yield* collectAfter("1 day")
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach([listed!, orphan!], lies), [true, false])
+      assert.deepStrictEqual(yield* sql`SELECT key FROM stored_object WHERE key LIKE 'datasets/%'`, [{ key: listed! }])
     })
   )
 

@@ -10,6 +10,7 @@ import { BoardGroup } from "./board/api.ts"
 import { CommunityGroup } from "./comment/api.ts"
 import { ModerationGroup } from "./comment/moderation.ts"
 import { documented } from "./Documentation.ts"
+import { DatasetGroup } from "./dataset/api.ts"
 import { GameGroup } from "./game/api.ts"
 import { LeaderboardGroup } from "./leaderboard/api.ts"
 import { MatchAdminGroup } from "./match/admin.ts"
@@ -41,6 +42,7 @@ export class Api extends HttpApi.make("agon")
   .add(AdminGroup)
   .add(GameGroup)
   .add(SeasonGroup)
+  .add(DatasetGroup)
   .add(BoardGroup)
   .add(LeaderboardGroup)
   .add(ModelGroup)

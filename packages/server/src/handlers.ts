@@ -8,6 +8,7 @@ import { BoardAdminHandlers } from "./board/adminHttp.ts"
 import { BoardHandlers } from "./board/http.ts"
 import { CommunityHandlers } from "./comment/http.ts"
 import { ModerationHandlers } from "./comment/moderationHttp.ts"
+import { DatasetHandlers } from "./dataset/http.ts"
 import { GameHandlers } from "./game/http.ts"
 import { LeaderboardHandlers } from "./leaderboard/http.ts"
 import { MatchAdminHandlers } from "./match/adminHttp.ts"
@@ -38,6 +39,7 @@ export const Handlers = Layer.mergeAll(
   BoardAdminHandlers,
   BoardHandlers,
   CommunityHandlers,
+  DatasetHandlers,
   DeviceHandlers,
   EditorialHandlers,
   FleetHandlers,

@@ -3,6 +3,7 @@
  * the routes in front of them. What stands beside it (its own runner, the demo season) is started when it answers.
  */
 
+import { join } from "node:path"
 import { type Context, Effect, Layer, Redacted } from "effect"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"
@@ -16,6 +17,7 @@ import * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import * as Database from "./database/Database.ts"
 import { open } from "./database/open.ts"
+import { DatasetMaker } from "./dataset/DatasetMaker.ts"
 import { makeRoutes, serve } from "./Http.ts"
 import { Handlers } from "./handlers.ts"
 import { ClientAddress, type Told, telling, trusting } from "./http/ClientAddress.ts"
@@ -69,6 +71,9 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )
 
+/** The folder of AGON_DATA with the files of datasets that are being written. */
+const datasetDirectory = (directory: string) => join(directory, "datasets")
+
 /** Launched by main.ts; fails with one line where the settings or the machine do not let it start. */
 export const Program = Layer.unwrap(
   Effect.gen(function* () {
@@ -85,10 +90,13 @@ export const Program = Layer.unwrap(
     const listening: Listening = { port: undefined }
     const ownSite = OwnSite.layer(settings, listening)
     const replayCheck = ReplayCheck.layer(settings)
+    const datasets = DatasetMaker.layer({ datasets: settings.datasets, directory: datasetDirectory(settings.directory) })
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
     return partings.pipe(
-      Layer.provideMerge(Layer.mergeAll(replayCheck, OwnRunner.layer(settings, secrets), ownSite, DemoSeason.layer(settings), wakeAll)),
+      Layer.provideMerge(
+        Layer.mergeAll(replayCheck, datasets, OwnRunner.layer(settings, secrets), ownSite, DemoSeason.layer(settings), wakeAll)
+      ),
       Layer.provideMerge(Metrics.layer(settings.metrics)),
       Layer.provideMerge(settings.metrics === undefined ? Layer.empty : FleetMetrics.layer),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),

@@ -18,6 +18,7 @@ import { Boards } from "./board/Boards.ts"
 import { Comments } from "./comment/Comments.ts"
 import { Moderation } from "./comment/Moderation.ts"
 import { Threads } from "./comment/Threads.ts"
+import { Datasets } from "./dataset/Datasets.ts"
 import { Games } from "./game/Games.ts"
 import * as JoinedLookups from "./JoinedLookups.ts"
 import { Leaderboards } from "./leaderboard/Leaderboards.ts"
@@ -75,6 +76,7 @@ const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer)
 
 const Reads = Layer.mergeAll(
   Boards.layer,
+  Datasets.layer,
   Games.layer,
   Leaderboards.layer,
   Matches.layer.pipe(Layer.provide(Replays.layer)),

@@ -33,6 +33,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   podium:
     "Answers the three best versions of every ladder of a season. Until the season is closed they change as ratings move; then they are frozen.",
   playing: "Counts the matches of a season that runners play at this moment. Never cached.",
+  datasets:
+    "Lists the files with the matches of each UTC day of a public season, oldest first. A file never changes. Private seasons have none and answer 404, to whoever asks.",
   boards: "Lists all boards of a season in the order in which they were added. Their files come along where `boards=true` asks for them.",
   board: "Answers one board of a season with its file and the periods in which it was in play.",
   leaderboard: "Lists the versions that stand on a ladder, the highest rating first, with their ranks, ratings and recent course.",

@@ -31,6 +31,8 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   CreateModel: "A model to make.",
   CreateRunnerKey: "A runner key to make.",
   CreateSeason: "A season to make.",
+  Dataset: "A file with matches of a day, their replays, or matches of earlier files that were voided on that day.",
+  Datasets: "A page of the files of a season, oldest first.",
   DecideStory: "A decision on the text of a story that an owner submitted.",
   DecideDeviceSignIn: "A person's decision on a device.",
   DeviceCodes: "The codes of a device that is to be signed in, where a person approves it, and how often to ask.",

@@ -2,7 +2,7 @@
  * A backup is a directory:
  *
  *   tables/<table>.gz     a line a row: the row as Postgres writes it, as a JSON string
- *   objects/<key>         weights, manifests and replays that the rows name
+ *   objects/<key>         weights, manifests, replays and datasets that the rows name
  *   objects.gz            a line an object: its key, size and hash
  *   secrets/<name>        the secrets of the service, but for the embedded database's password
  *   backup.json           this manifest. It is written last: a directory without one holds a backup that was not finished

@@ -42,6 +42,8 @@ const FILES = `
   GROUP BY kind, hash ORDER BY kind, hash`
 const REPLAYS = "SELECT id, replay_hash, replay_by_match FROM match WHERE replay_hash IS NOT NULL ORDER BY id"
 
+const DATASETS = "SELECT key FROM dataset_file ORDER BY key"
+
 export type Read = (key: string) => Effect.Effect<Option.Option<Uint8Array>, ReturnType<typeof refuse>>
 
 const unreadable = (key: string) => (error: { readonly _tag: string; readonly detail?: string }) =>
@@ -94,6 +96,12 @@ export const copyOut = (read: Read, directory: string) =>
       all(
         rows.map((row) => ({ key: storedReplayKey(row), needed: true })),
         COPIES
+      )
+    )
+    yield* eachBatch("datasets", DATASETS, (rows: ReadonlyArray<{ readonly key: string }>) =>
+      all(
+        rows.map(({ key }) => ({ key, needed: true })),
+        1
       )
     )
     return { ...total, first_missing: first.missing, sha256: yield* list.end }

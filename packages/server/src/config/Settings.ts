@@ -46,6 +46,8 @@ export interface SettingsShape {
   readonly replay_check: number
   /** Share of matches that another runner plays again as an audit. */
   readonly audit: number
+  /** Which daily files of public seasons are made. */
+  readonly datasets: "all" | "matches" | "off"
   /** Runner runtimes that are allowed besides this build's own. */
   readonly runtimes: ReadonlyArray<string>
   /** Addresses and networks whose X-Forwarded-For is believed. */
@@ -106,6 +108,7 @@ const settle = (values: Values): SettingsShape => {
     development_sign_in,
     replay_check: values.replay_check ?? 1,
     audit: values.audit ?? 0.02,
+    datasets: values.datasets ?? "all",
     runtimes: values.runtimes ?? [],
     trusted_proxies: values.trusted_proxies ?? [],
     redis_url: redacted(values.redis_url),

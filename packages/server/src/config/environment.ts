@@ -58,6 +58,9 @@ const metricsAddress = (value: string): { readonly value: Address | "off" } | un
 const siteAddress = (value: string): { readonly value: Address | "own" | "off" } | undefined =>
   value === "own" || value === "off" ? { value } : hostAndPort(value)
 
+const datasets = (value: string): { readonly value: "all" | "matches" | "off" } | undefined =>
+  value === "all" || value === "matches" || value === "off" ? { value } : undefined
+
 const path = text(/^[^\0]+$/)
 
 export const variables = {
@@ -84,6 +87,7 @@ export const variables = {
   dev_sign_in: variable("AGON_DEV_SIGNIN", "1, for the development sign-in beside DATABASE_URL or S3, or 0", flag),
   replay_check: variable("AGON_REPLAY_CHECK", "a share from 0 to 1", share),
   audit: variable("AGON_AUDIT", "a share from 0 to 1", share),
+  datasets: variable("AGON_DATASETS", "all, matches or off", datasets),
   runtimes: variable("AGON_RUNTIMES", "versions of runtimes with commas between them, as runners say them", runtimes),
   trusted_proxies: variable("TRUSTED_PROXIES", "addresses and networks with commas between them, such as 10.0.0.0/8", networks),
   redis_url: variable("REDIS_URL", "redis://user:password@host:port/database, or rediss: for TLS", redisAddress, maskedUrl),

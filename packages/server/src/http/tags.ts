@@ -7,6 +7,7 @@
  *   namesTag     answers with names of models that play in the season
  *   ladderTag    answers with the order of one ladder: leaderboard, podium, the ranks on a version's page
  *   matchesTag   lists of the season's matches, and boards, which count them
+ *   datasetsTag  lists of the season's files
  *   boardsTag    lists of the season's boards
  *   modelTag, versionTag, matchTag    answers with that one thing
  *   gameTag      answers that depend on which season of the game is featured
@@ -21,6 +22,7 @@ export const settingsTag = (season_id: string) => `settings:${season_id}`
 export const namesTag = (season_id: string) => `names:${season_id}`
 export const ladderTag = (season_id: string, ladder: string) => `ladder:${season_id}:${ladder}`
 export const matchesTag = (season_id: string) => `matches:${season_id}`
+export const datasetsTag = (season_id: string) => `datasets:${season_id}`
 export const boardsTag = (season_id: string) => `boards:${season_id}`
 export const modelTag = (model_id: string) => `model:${model_id}`
 export const versionTag = (version_id: string) => `version:${version_id}`

@@ -15,14 +15,20 @@ export const seatOf = (match: MatchRow, row: SeatRow): Seat => {
 }
 
 /** A win alone at the top, a draw together at the top, a loss otherwise. */
-const outcomeOf = ({ seats }: MatchRow, { rank }: SeatRow): Outcome | null => {
+export const outcomeOf = (
+  { seats }: { readonly seats: ReadonlyArray<Pick<SeatRow, "rank">> },
+  { rank }: Pick<SeatRow, "rank">
+): Outcome | null => {
   if (rank === null) return null
   if (rank > 1) return "loss"
   return seats.filter((other) => other.rank === 1).length > 1 ? "draw" : "win"
 }
 
 /** The rating change on each ladder that the match moved: the one it was made for, and open. */
-const changeOf = ({ ladder, status }: MatchRow, { made_change, open_change }: SeatRow): Seat["rating_change"] => {
+export const changeOf = (
+  { ladder, status }: Pick<MatchRow, "ladder" | "status">,
+  { made_change, open_change }: Pick<SeatRow, "made_change" | "open_change">
+): Seat["rating_change"] => {
   if (status !== "rated" || ladder === null || made_change === null) return null
   const made = { [ladder]: twoDecimals(made_change) }
   return open_change === null ? made : { ...made, open: twoDecimals(open_change) }

@@ -1,5 +1,5 @@
 /**
- * The garbage collector of the object store: removes objects that no version needs. Each incoming key and each content
+ * The garbage collector of the object store: removes objects that no version and no dataset needs. Each incoming key and each content
  * address of a version has a row, written before bytes can lie there:
  *
  *   submission ─▶ expect(incoming/<version>/…)           checked when no upload to it can be under way any more: removed
@@ -8,8 +8,10 @@
  *                                                          an admitted version refers to it   kept for good, never checked again
  *                                                          only rejected versions do, or none   removed at the next check,
  *                                                            a day later: a match of its trial may be under audit
+ *   a file of a dataset ─▶ taking(datasets/…) ─▶ put ─▶ its row
+ *                                                        checked as above: kept for good where the row is there
  *
- * The references are the rows of versions, so no reference counter can be wrong. A rejection is final, and a version that is
+ * The references are the rows of versions and datasets, so no reference counter can be wrong. A rejection is final, and a version that is
  * entered again elsewhere was admitted here, so a reference never comes back without a new upload. Such an upload waits: the
  * collector holds the row's lock while it removes an object, and `taking` needs that lock before anything is put there.
  * Several nodes may collect at once: they skip each other's rows.

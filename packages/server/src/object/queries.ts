@@ -21,20 +21,21 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to the object,
-   * by version_weights and version_manifest. No version refers to an incoming key.
+   * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to the object, by
+   * version_weights and version_manifest, or whether a dataset does, by dataset_file_key. Nothing refers to an incoming key.
    */
   lock: SqlSchema.findAll({
     Request: Schema.Struct({ key: Schema.String, now: Schema.Date }),
     Result: Locked,
     execute: ({ key, now }) => sql`
-      WITH o AS (SELECT split_part(key, '/', 1) AS kind, 'sha256:' || split_part(key, '/', 3) AS hash, unused FROM stored_object
+      WITH o AS (SELECT split_part(key, '/', 1) AS kind, 'sha256:' || split_part(key, '/', 3) AS hash, key, unused FROM stored_object
         WHERE key = ${key} AND check_at <= ${now} FOR UPDATE SKIP LOCKED)
       SELECT coalesce(bool_or(v.status NOT IN ('testing', 'rejected')), false) AS kept,
         coalesce(bool_or(v.status = 'testing'), false) AS in_admission, o.unused
       FROM o LEFT JOIN LATERAL (
         SELECT status FROM version WHERE o.kind = 'weights' AND weights_hash = o.hash
-        UNION ALL SELECT status FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash) v ON true
+        UNION ALL SELECT status FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash
+        UNION ALL SELECT 'kept' FROM dataset_file WHERE key = o.key) v ON true
       GROUP BY o.unused`
   }),
 

@@ -1,5 +1,6 @@
 /** A season: its state and clock, its podium, its rules in words, its ladders and boards. */
 import { firstPage } from "@agon/api/Pages.ts"
+import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
@@ -10,6 +11,10 @@ import { matchTable } from "../match/cards.ts"
 import { boardList, boardPictures, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
 
 const MATCHES = 10
+
+/** Private seasons have none. */
+const datasets = ({ game, slug, visibility }: Season) =>
+  visibility === "public" ? html`<p><a href="/v1/games/${game}/seasons/${slug}/datasets">All matches as daily files (JSON)</a></p>` : ""
 
 export const seasonPage: SharedRoute = {
   path: "/games/:game/seasons/:slug",
@@ -41,7 +46,8 @@ ${boardPictures(at, season, maps)}
 ${boardList(at, season, maps)}
 <h2>Played last</h2>
 ${matchTable(at, `The last matches of ${season.name}`, matches)}
-<p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>`
+<p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>
+${datasets(season)}`
     return { title: season.name, main, feeds: [ANNOUNCEMENTS] }
   })
 }

@@ -24,6 +24,7 @@ import ownerChecks from "./0031_owner_checks.ts"
 import mapTallies from "./0032_map_tallies.ts"
 import deviceSignIn from "./0033_device_sign_in.ts"
 import deviceApprovals from "./0034_device_approvals.ts"
+import datasets from "./0036_datasets.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -54,5 +55,6 @@ export const migrations = {
   "0031_owner_checks": statements(ownerChecks),
   "0032_map_tallies": statements(mapTallies),
   "0033_device_sign_in": statements(deviceSignIn),
-  "0034_device_approvals": statements(deviceApprovals)
+  "0034_device_approvals": statements(deviceApprovals),
+  "0036_datasets": statements(datasets)
 }

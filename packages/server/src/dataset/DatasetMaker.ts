@@ -1,0 +1,141 @@
+/**
+ * Makes the daily files of public seasons in the background (docs/datasets.md):
+ *
+ *   every few minutes, each public season with a finished day that has no files yet (unit.ts)
+ *     ─▶ its claim is taken ─▶ the files of one part are written beside the service, page by page (PartFiles.ts)
+ *     ─▶ StoredObjects.taking(their keys) ─▶ they are put into the store ─▶ one commit: their rows, the voids that they list
+ *
+ * Nothing is listed before that commit. Whatever ends a node before it, the next run makes the part again, and the collector removes
+ * objects that got no row. Several nodes: the claim keeps two from making the same part at once, and a node that lost it (it stood still
+ * for minutes) cannot commit. A part has the matches after the last one of the part before, by number of rating, so each
+ * is in one part, whatever the clocks say. A part is bounded, so no file is larger than a backup can carry.
+ *
+ * Only rows of the season are read, a page at a time, and after each page the run pauses for some times as long as the read took. No
+ * lock of a season's commit is waited for, and none is held.
+ */
+
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { newId } from "../database/newId.ts"
+import { ResponseCache } from "../http/ResponseCache.ts"
+import { datasetsTag } from "../http/tags.ts"
+import { datasetKey } from "../object/keys.ts"
+import { ObjectStore } from "../object/ObjectStore.ts"
+import { StoredObjects } from "../object/StoredObjects.ts"
+import { type Contents, makePartFiles, type Written } from "./PartFiles.ts"
+import { type Due, makeQueries } from "./queries.ts"
+import { nextUnit, type Unit } from "./unit.ts"
+
+const LOOK_EVERY = "5 minutes"
+/** Longer than a page takes at the slowest store; the claim is kept with every page. */
+export const CLAIM_S = 300
+/** Free share of the objects' disk below which nothing is made: models and replays come first. */
+export const FREE_SHARE_MIN = 0.1
+
+/** Which files are made: all, those without replays, or none. */
+export type Wanted = "all" | "matches" | "off"
+
+export interface Options {
+  readonly datasets: Wanted
+  /** For files that are being written; nodes may share it. */
+  readonly directory: string
+}
+
+export class DatasetMaker extends Context.Service<
+  DatasetMaker,
+  {
+    /** Makes what is due and answers how many parts that were. A season that fails is left for the next look. */
+    readonly look: Effect.Effect<number>
+  }
+>()("agon/DatasetMaker") {
+  static readonly layer = (
+    options: Options
+  ): Layer.Layer<DatasetMaker, never, SqlClient.SqlClient | ObjectStore | StoredObjects | ResponseCache> =>
+    Layer.effect(
+      DatasetMaker,
+      Effect.gen(function* () {
+        const look = yield* makeLook(options)
+        if (options.datasets !== "off") yield* look.pipe(Effect.schedule(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
+        return DatasetMaker.of({ look })
+      })
+    )
+}
+
+const makeLook = Effect.fnUntraced(function* (options: Options) {
+  const queries = yield* makeQueries
+  const objects = yield* ObjectStore
+  const make = yield* makePart(options)
+  const holder = yield* newId
+
+  const held = (season_id: string, unit: Effect.Effect<void, unknown>) =>
+    Effect.acquireUseRelease(
+      queries.claim({ season_id, holder, for_s: CLAIM_S }),
+      (taken) => (taken ? Effect.as(unit, 1) : Effect.succeed(0)),
+      (taken) => (taken ? Effect.ignoreCause(queries.release({ season_id, holder })) : Effect.void)
+    )
+
+  /** One part of each season that has one to make. */
+  const turn = Effect.fnUntraced(function* (failed: Set<string>) {
+    const { now } = yield* queries.now(new Date(yield* Clock.currentTimeMillis))
+    let made = 0
+    for (const { season_id } of (yield* queries.due({ only: null })).filter(
+      (one) => !failed.has(one.season_id) && nextUnit(one, now.getTime())
+    )) {
+      if ((yield* objects.freeShare) < FREE_SHARE_MIN) return yield* Effect.as(Effect.logWarning("no datasets: the disk is nearly full"), 0)
+      const part = make(season_id, holder, now.getTime())
+      made += yield* Effect.catchCause(held(season_id, part), (cause) => {
+        failed.add(season_id)
+        return Effect.as(Effect.logWarning("a dataset was not made", { season: season_id }, cause), 0)
+      })
+    }
+    return made
+  })
+
+  return Effect.gen(function* () {
+    const failed = new Set<string>()
+    let made = 0
+    for (let more = yield* turn(failed); more > 0; more = yield* turn(failed)) made += more
+    return made
+  }).pipe(
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning("datasets were not made", cause), 0)),
+    Effect.withSpan("DatasetMaker.look")
+  )
+})
+
+const makePart = Effect.fnUntraced(function* (options: Options) {
+  const sql = yield* SqlClient.SqlClient
+  const queries = yield* makeQueries
+  const objects = yield* ObjectStore
+  const stored = yield* StoredObjects
+  const cache = yield* ResponseCache
+  const files = yield* makePartFiles(options)
+
+  /** Answers whether the rows are there: not where the claim was lost, or the season became private. */
+  const publish = Effect.fnUntraced(function* (due: Due, unit: Unit, holder: string, contents: Contents, put: ReadonlyArray<Put>) {
+    const { season_id } = due
+    if (!(yield* queries.stands({ season_id, holder }))) return false
+    const made_at = new Date(yield* Clock.currentTimeMillis)
+    const part = { season_id, day: unit.day, part: unit.part, through: contents.through, last: contents.last }
+    for (const file of put) yield* queries.add(part, file, made_at)
+    yield* queries.settle({ season_id, mark: due.mark, before: due.through, through: contents.through, until: unit.until })
+    return true
+  }, sql.withTransaction)
+
+  return Effect.fnUntraced(function* (season_id: string, holder: string, now: number) {
+    const [due] = yield* queries.due({ only: season_id }) // as it is under the claim
+    const unit = due === undefined ? undefined : nextUnit(due, now)
+    if (due === undefined || unit === undefined) return
+    const contents = yield* files.write(due, unit, queries.claim({ season_id, holder, for_s: CLAIM_S }))
+    const put = contents.written.map((file): Put => ({ ...file, key: datasetKey(season_id, file.sha256, nameOf(unit, file)) }))
+    yield* stored.taking(put.map(({ key }) => key))
+    for (const file of put) yield* objects.putFile(file.key, file)
+    const listed = yield* Effect.onExit(publish(due, unit, holder, contents, put), () => cache.purge(datasetsTag(season_id)))
+    if (listed) yield* Effect.logInfo("a dataset was made", { season: due.slug, day: unit.day, part: unit.part })
+  }, Effect.scoped)
+})
+
+type Put = Written & { readonly key: string }
+
+const ENDINGS = { matches: "matches.jsonl.zst", replays: "replays.tar.zst", voided: "voided.jsonl.zst" } as const
+
+const nameOf = ({ day, part }: Unit, { kind }: Written) => `${day}-${part}.${ENDINGS[kind]}`

@@ -1,0 +1,21 @@
+import { Api } from "@agon/api/Api.ts"
+import { tagged } from "@agon/api/Boundary.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { datasetsTag, seasonTag } from "../http/tags.ts"
+import { Datasets } from "./Datasets.ts"
+
+export const DatasetHandlers = HttpApiBuilder.group(
+  Api,
+  "dataset",
+  Effect.fnUntraced(function* (handlers) {
+    const datasets = yield* Datasets
+    return handlers.handleAll({
+      datasets: Effect.fnUntraced(function* ({ params, query }) {
+        const { list, season_id } = yield* datasets.list(params.game, params.slug, query)
+        yield* tagged(seasonTag(season_id), datasetsTag(season_id))
+        return list
+      })
+    })
+  })
+)

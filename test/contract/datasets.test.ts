@@ -1,0 +1,341 @@
+/** The daily files of public seasons: what is in them, for whom, and that each is made once, whatever happens. */
+
+import { createHash } from "node:crypto"
+import { zstdDecompressSync } from "node:zlib"
+import { DatasetMaker } from "@agon/server/dataset/DatasetMaker.ts"
+import { Bounds, PauseTimes } from "@agon/server/dataset/PartFiles.ts"
+import { replayKey } from "@agon/server/object/keys.ts"
+import { ObjectStore, ObjectsUnavailable } from "@agon/server/object/ObjectStore.ts"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { temporaryDirectory } from "../integration/objectLocal.ts"
+import * as A from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+
+const { seasonIds, versionIds: v } = Fixture
+const url = (slug: string) => `${A.urlOf(slug)}/datasets`
+
+/** A maker as each node has one; several make at once. */
+const makerWith = (datasets: "all" | "matches" = "all", rows = 100_000) =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const built = yield* Layer.build(Layer.fresh(DatasetMaker.layer({ datasets, directory })))
+    return Context.get(built, DatasetMaker)
+  }).pipe(Effect.provideService(PauseTimes, 0), Effect.provideService(Bounds, { rows, bytes: 2 ** 28 }))
+const make = (datasets: "all" | "matches" = "all", rows = 100_000) =>
+  Effect.scoped(Effect.flatMap(makerWith(datasets, rows), ({ look }) => look))
+
+const idOf = (n: number) => Fixture.uuid("match", 1_000 + n)
+const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+const replay = (n: number) => Buffer.from(JSON.stringify({ replay: n, filler: "x".repeat(n) }))
+
+interface Played {
+  /** Its number of rating. */
+  readonly n: number
+  readonly at: string
+  readonly season_id?: string
+  readonly versions?: readonly [string, string]
+}
+
+/** Rated matches with replays, as a season writes them. */
+const played = (...matches: ReadonlyArray<Played>) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const sql = yield* SqlClient.SqlClient
+    for (const { at, n, season_id = seasonIds.spring, versions = [v.alpha2, v.beta1] } of matches) {
+      const hash = `sha256:${hashOf(replay(n))}`
+      yield* objects.put(replayKey(idOf(n), hash), replay(n))
+      yield* sql`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, rated_n, lease_n, released,
+          created_at, ended_at, reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes)
+        VALUES (${idOf(n)}, ${season_id}, ${1_000 + n}, 'nano', 1, ${"duel"}, ${n * 7}, ${Fixture.engineDigest}, 'rated', ${n}, 1, false,
+          ${new Date(at)}, ${new Date(at)}, 'last_standing', ${n}, 900, 'ort 1.30', ${"c".repeat(64)}, ${hash}, ${replay(n).byteLength})`
+      for (const [seat, version] of versions.entries()) {
+        const change = seat === 0 ? 1.239 * n : -1.239 * n
+        yield* sql`INSERT INTO seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes, place,
+            made_mu, made_sigma, made_change, open_mu, open_sigma, open_change)
+          SELECT ${idOf(n)}::uuid, ${seat}::int, ${season_id}::uuid, id, model_id, owner_id, ${new Date(at)}, ${seat + 1}::int, ${n * 2 - seat}::int,
+            ${seat}::int, 1, 0, 60, ${change}::float8, 1, 50, ${change / 2}::float8 FROM version WHERE id = ${version}`
+      }
+    }
+  })
+
+/** As a season writes that a match is voided, at its own time. */
+const voided = (n: number, at: string, season_id: string = seasonIds.spring) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE season SET head = head || jsonb_build_object('now', ${Date.parse(at)}::float8) WHERE id = ${season_id}`
+    yield* sql`UPDATE match SET status = 'failed', rated_n = NULL, fault_reason = 'replay_mismatch' WHERE id = ${idOf(n)}`
+    yield* sql`UPDATE seat SET rank = 0, made_mu = NULL, made_change = NULL WHERE match_id = ${idOf(n)}`
+  })
+
+const listed = (slug: string, query = "") =>
+  Effect.map(A.ask(`${url(slug)}${query}`), (answer) => {
+    assert.strictEqual(answer.status, 200, answer.text)
+    return answer.json.datasets as ReadonlyArray<any>
+  })
+
+/** The bytes behind an address, which are those that the list describes. */
+const fetched = (file: any) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const key = new URL(file.url).pathname.slice("/objects/".length)
+    const bytes = Option.getOrThrow(yield* objects.get({ key, max_bytes: 2 ** 28 }))
+    assert.deepStrictEqual([bytes.byteLength, hashOf(bytes)], [file.bytes, file.sha256])
+    return zstdDecompressSync(bytes)
+  })
+const linesOf = (file: any) =>
+  Effect.map(fetched(file), (bytes) => {
+    const lines = bytes.toString("utf8").split("\n")
+    assert.strictEqual(lines.pop(), "")
+    assert.lengthOf(lines, file.rows)
+    return lines.map((line) => JSON.parse(line))
+  })
+/** The files of a tar by their names. */
+const entriesOf = (file: any) =>
+  Effect.map(fetched(file), (bytes) => {
+    const found = new Map<string, Buffer>()
+    for (let at = 0; bytes[at] !== 0; ) {
+      const size = Number.parseInt(bytes.toString("latin1", at + 124, at + 135), 8)
+      found.set(bytes.toString("latin1", at, bytes.indexOf(0, at)), bytes.subarray(at + 512, at + 512 + size))
+      at += 512 * (1 + Math.ceil(size / 512))
+    }
+    assert.strictEqual(found.size, file.rows)
+    return found
+  })
+
+/** A match as the API shows it to everybody, without what changes or names anybody. */
+const shownTo = (id: string) =>
+  Effect.map(A.ask(`/v1/matches/${id}`), ({ json, status, text }) => {
+    assert.strictEqual(status, 200, text)
+    const {
+      comments: _,
+      fault_reason: __,
+      is_trial: ___,
+      replay_url: ____,
+      status: _____,
+      successor: ______,
+      withdrawn_reason: _______,
+      ...match
+    } = json
+    return { ...match, seats: match.seats.map(({ model: _, owner: __, ...seat }: any) => seat) }
+  })
+const named = (files: ReadonlyArray<any>) => files.map(({ day, kind, part, rows }) => `${day} ${part} ${kind} ${rows}`)
+
+/** The hashes of the fixture's replays, which lie in no store. */
+const FIXTURE: Readonly<Record<string, string | null>> = {
+  [Fixture.matchIds.nano]: null,
+  [Fixture.matchIds.open]: `sha256:${"d".repeat(64)}`
+}
+
+const days = ["2025-03-01", "2025-03-02", "2025-03-03"] as const
+const three = Effect.gen(function* () {
+  yield* played({ n: 3, at: `${days[0]}T00:00:00.000Z` }, { n: 4, at: `${days[0]}T23:59:59.999Z` })
+  yield* played({ n: 5, at: `${days[1]}T00:00:00.000Z`, versions: [v.gamma1, v.random] })
+  yield* played({ n: 6, at: `${days[2]}T12:00:00.000Z` }, { n: 7, at: `${days[2]}T12:00:00.000Z` })
+})
+
+const start = Fixture.layer.pipe(Layer.provideMerge(A.layer))
+
+layer(start, A.options)("datasets", (it) => {
+  it.effect("have every rated match of a public season once, as the API shows it, and its replay", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* listed("spring"), [])
+      yield* three
+      const hostile = `"},{"id":"x"}\n\u2028</script>`
+      yield* A.rows`UPDATE account SET display_name = ${hostile}, suspended = username = 'bob'`
+      yield* A.rows`UPDATE model SET name = ${hostile} || id`
+      // Of the fixture, spring has one day, and the closed season another.
+      assert.strictEqual(yield* make(), 5)
+      const files = yield* listed("spring")
+      assert.deepStrictEqual(named(files), [
+        "1969-12-31 1 matches 2",
+        ...["2025-03-01 1 matches 2", "2025-03-01 1 replays 2"],
+        ...["2025-03-02 1 matches 1", "2025-03-02 1 replays 1"],
+        ...["2025-03-03 1 matches 2", "2025-03-03 1 replays 2"]
+      ])
+      const matches = (yield* Effect.forEach(
+        files.filter(({ kind }) => kind === "matches"),
+        linesOf
+      )).flat()
+      assert.deepStrictEqual(matches.map(({ id }) => id).slice(2), [3, 4, 5, 6, 7].map(idOf))
+      for (const { replay_hash, ...match } of matches) {
+        assert.deepStrictEqual(match, yield* shownTo(match.id))
+        const n = [3, 4, 5, 6, 7].find((one) => idOf(one) === match.id)
+        assert.strictEqual(replay_hash, n === undefined ? FIXTURE[match.id] : `sha256:${hashOf(replay(n))}`)
+      }
+      const replays = yield* Effect.forEach(
+        files.filter(({ kind }) => kind === "replays"),
+        entriesOf
+      )
+      for (const n of [3, 4, 5, 6, 7])
+        assert.deepStrictEqual(replays.find((all) => all.has(`${idOf(n)}.json`))?.get(`${idOf(n)}.json`), replay(n))
+      assert.strictEqual(yield* make(), 0, "all is made")
+    })
+  )
+
+  it.effect("are never written again: a voided match is listed in the file of the day on which it was voided", () =>
+    Effect.gen(function* () {
+      const before = yield* listed("spring")
+      const bytes = yield* Effect.forEach(before, fetched)
+      yield* played({ n: 8, at: "2025-03-04T01:00:00Z" }, { n: 9, at: "2025-03-04T02:00:00Z" })
+      yield* voided(3, "2025-03-04T10:00:00.250Z")
+      yield* voided(9, "2025-03-04T11:00:00Z") // in no file yet, and so never in one
+      assert.strictEqual(yield* make(), 1)
+      const files = yield* listed("spring")
+      const stays = (all: ReadonlyArray<any>) => all.map(({ url: _, ...file }) => file)
+      assert.deepStrictEqual(stays(files.slice(0, before.length)), stays(before))
+      for (const [at, file] of files.slice(0, before.length).entries()) assert.isTrue((yield* fetched(file)).equals(bytes[at]!))
+      const fresh = files.slice(before.length)
+      assert.deepStrictEqual(named(fresh), ["2025-03-04 1 matches 1", "2025-03-04 1 replays 1", "2025-03-04 1 voided 1"])
+      assert.deepStrictEqual(
+        (yield* linesOf(fresh[0])).map(({ id }) => id),
+        [idOf(8)]
+      )
+      assert.deepStrictEqual(yield* linesOf(fresh[2]), [{ id: idOf(3), voided_at: "2025-03-04T10:00:00.250Z" }])
+
+      yield* voided(8, "2025-03-05T00:00:00Z")
+      assert.strictEqual(yield* make(), 1, "a day on which nothing was rated")
+      const [alone, ...more] = (yield* listed("spring")).slice(files.length)
+      assert.deepStrictEqual([named([alone]), more], [["2025-03-05 1 voided 1"], []])
+      assert.deepStrictEqual(yield* linesOf(alone), [{ id: idOf(8), voided_at: "2025-03-05T00:00:00.000Z" }])
+      assert.deepStrictEqual(yield* A.rows`SELECT n FROM dataset_voided`, [{ n: 9 }], "kept until a part goes beyond its number")
+    })
+  )
+
+  it.effect("wait until a day is finished, and lose no match that comes later still", () =>
+    Effect.gen(function* () {
+      const before = (yield* listed("spring")).length
+      yield* played({ n: 10, at: "2025-03-04T23:00:00Z" }, { n: 11, at: "2025-03-07T00:00:00Z" })
+      const now = new Date().toISOString()
+      yield* played({ n: 12, at: now })
+      assert.strictEqual(yield* make("matches"), 2)
+      assert.deepStrictEqual(yield* A.rows`SELECT n FROM dataset_voided`, [])
+      const fresh = (yield* listed("spring")).slice(before)
+      assert.deepStrictEqual(named(fresh), ["2025-03-06 1 matches 1", "2025-03-07 1 matches 1"], "without replays, as asked")
+      assert.deepStrictEqual(
+        (yield* Effect.forEach(fresh, linesOf)).flat().map(({ id }) => id),
+        [10, 11].map(idOf)
+      )
+    })
+  )
+
+  it.effect("are of public seasons alone, today and yesterday", () =>
+    Effect.gen(function* () {
+      const visible = (to: string) => A.rows`UPDATE season SET visibility = ${to} WHERE slug = 'secret'`
+      const versions = [v.alphaSecret, v.hiddenSecret] as const
+      const secret = (n: number, at: string): Played => ({ n, at, season_id: seasonIds.secret, versions })
+      const files = A.rows<{ n: number }>`SELECT count(*)::int AS n FROM dataset_file WHERE season_id = ${seasonIds.secret}`
+      yield* played(secret(30, "2025-03-01T00:00:00Z"))
+      assert.strictEqual(yield* make(), 0)
+      const missing = (yield* A.ask(A.urlOf("none", "/datasets"))).json
+      for (const who of [undefined, "ada", "root"]) {
+        const { json, status } = yield* A.ask(url("secret"), who === undefined ? {} : { as: who })
+        assert.deepStrictEqual([status, json], [404, { ...missing, detail: "snakes has no season secret." }], `${who}`)
+      }
+      yield* visible("public")
+      assert.strictEqual(yield* make(), 2, "everybody sees all of its matches from now on")
+      assert.deepStrictEqual(named(yield* listed("secret", "?limit=999")), [
+        "1969-12-31 1 matches 1",
+        ...["2025-03-01 1 matches 1", "2025-03-01 1 replays 1"]
+      ])
+      yield* visible("private")
+      assert.strictEqual((yield* A.ask(`${url("secret")}?limit=998`)).status, 404)
+      yield* played(secret(31, "2025-03-02T00:00:00Z"))
+      assert.strictEqual(yield* make(), 0)
+      yield* visible("public")
+      // It becomes private while its files are being made.
+      const objects = yield* ObjectStore
+      const sql = yield* SqlClient.SqlClient
+      const hide = Effect.orDie(sql`UPDATE season SET visibility = 'private' WHERE slug = 'secret'`)
+      const hiding = ObjectStore.of({
+        ...objects,
+        putFile: (key, file) => Effect.andThen(hide, objects.putFile(key, file))
+      })
+      yield* Effect.provideService(make(), ObjectStore, hiding)
+      assert.deepStrictEqual(yield* files, [{ n: 3 }])
+    })
+  )
+
+  it.effect("are made once, however many nodes make them, and in parts where a day is long", () =>
+    Effect.gen(function* () {
+      yield* A.rows`UPDATE match SET rated_n = NULL, status = 'failed' WHERE id = ${idOf(12)}` // of today
+      const later = Array.from({ length: 6 }, (_, i): Played => ({ n: 20 + i, at: `2025-03-${10 + Math.floor(i / 2)}T0${i}:00:00Z` }))
+      yield* played(...later)
+      // 450 matches of one day, of which each page has 200.
+      yield* A.rows`INSERT INTO match SELECT copy.* FROM match row CROSS JOIN generate_series(1, 450) i CROSS JOIN LATERAL
+        jsonb_populate_record(row, jsonb_build_object('id', gen_random_uuid(), 'n', 5000 + i, 'rated_n', 5000 + i, 'replay_hash', NULL,
+          'ended_at', '2025-03-20T00:00:00Z'::timestamptz + i * interval '1 second')) copy WHERE row.id = ${idOf(20)}`
+      yield* A.rows`INSERT INTO seat SELECT copy.* FROM seat row JOIN match m ON m.n > 5000 AND m.season_id = row.season_id CROSS JOIN LATERAL
+        jsonb_populate_record(row, jsonb_build_object('match_id', m.id, 'ended_at', m.ended_at)) copy WHERE row.match_id = ${idOf(20)}`
+      const before = (yield* listed("spring")).length
+      const makers = yield* Effect.forEach([1, 2, 3], () => makerWith("all", 1))
+      const rounds = Effect.all(
+        makers.map(({ look }) => look),
+        { concurrency: "unbounded" }
+      )
+      let made = 0
+      for (let more = 1; more > 0; made += more) more = (yield* rounds).reduce((sum, n) => sum + n, 0)
+      assert.strictEqual(made, 3 + 3)
+      const fresh = (yield* listed("spring")).slice(before)
+      assert.deepStrictEqual(named(fresh), [
+        ...["2025-03-10", "2025-03-11", "2025-03-12"].flatMap((day) => [`${day} 1 matches 2`, `${day} 1 replays 2`]),
+        ...["2025-03-20 1 matches 200", "2025-03-20 2 matches 200", "2025-03-20 3 matches 50"]
+      ])
+      const lines = (yield* Effect.forEach(
+        fresh.filter(({ kind }) => kind === "matches"),
+        linesOf
+      )).flat()
+      assert.deepStrictEqual(
+        lines.slice(0, 6).map(({ id }) => id),
+        later.map(({ n }) => idOf(n))
+      )
+      assert.strictEqual(new Set(lines.map(({ id }) => id)).size, 456)
+      assert.deepStrictEqual(yield* A.rows`SELECT 1 FROM dataset_claim`, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of a node that was killed are made by another when its claim has run out", () =>
+    Effect.gen(function* () {
+      yield* played({ n: 6_000, at: "2025-04-01T00:00:00Z" })
+      yield* A.rows`INSERT INTO dataset_claim VALUES (${seasonIds.spring}, gen_random_uuid(), now() + interval '1 hour')`
+      assert.strictEqual(yield* make(), 0)
+      yield* A.rows`UPDATE dataset_claim SET until = now() - interval '1 second'`
+      assert.strictEqual(yield* make(), 1)
+    })
+  )
+
+  it.effect("are not listed where the store fails, or somebody else has taken the season meanwhile, and are made the next time", () =>
+    Effect.gen(function* () {
+      yield* played({ n: 6_001, at: "2025-04-02T00:00:00Z" })
+      const objects = yield* ObjectStore
+      const away = new ObjectsUnavailable({ operation: "get", key: "x", detail: "away" })
+      const sql = yield* SqlClient.SqlClient
+      const robbed = Effect.orDie(sql`UPDATE dataset_claim SET holder = gen_random_uuid()`)
+      const failing: ReadonlyArray<Partial<typeof objects>> = [
+        { get: () => Effect.fail(away) },
+        { putFile: () => Effect.fail(away) },
+        { freeShare: Effect.succeed(0.09) },
+        { putFile: (key, file) => Effect.andThen(robbed, objects.putFile(key, file)) }
+      ]
+      const before = yield* listed("spring")
+      for (const faults of failing) {
+        yield* Effect.provideService(make(), ObjectStore, ObjectStore.of({ ...objects, ...faults }))
+        assert.lengthOf(yield* listed("spring"), before.length)
+      }
+      yield* A.rows`DELETE FROM dataset_claim`
+      assert.strictEqual(yield* make(), 1)
+      assert.deepStrictEqual(named((yield* listed("spring")).slice(before.length)), ["2025-04-02 1 matches 1", "2025-04-02 1 replays 1"])
+    })
+  )
+
+  it.effect("are listed in pages", () =>
+    Effect.gen(function* () {
+      const all = yield* listed("spring")
+      const first = (yield* A.ask(`${url("spring")}?limit=5`)).json
+      assert.deepStrictEqual([first.total, first.next_cursor, named(first.datasets)], [all.length, "5", named(all.slice(0, 5))])
+      const rest = (yield* A.ask(`${url("spring")}?cursor=5`)).json
+      assert.deepStrictEqual([rest.next_cursor, named(rest.datasets)], [null, named(all.slice(5))])
+    })
+  )
+})

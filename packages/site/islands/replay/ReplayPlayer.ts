@@ -8,13 +8,13 @@
 import type { Engine } from "@agon/engine/Engine.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { html, LitElement, nothing, type PropertyValues } from "lit"
-import { positionPicture } from "../../src/picture/boardPicture.ts"
 import { describe, type Names } from "../../src/picture/describe.ts"
 import { type Position, readPosition } from "../../src/picture/Position.ts"
 import { plainText } from "../../src/picture/svg.ts"
 import { fetchReplay } from "./fetchReplay.ts"
+import { frame } from "./frame.ts"
 import { type Command, commandOf } from "./keys.ts"
-import { type Moment, marksOf, momentsOf, turnText } from "./moments.ts"
+import { type Moment, momentsOf, turnText } from "./moments.ts"
 import { Playback } from "./Playback.ts"
 import { prove, type Verdict } from "./prove.ts"
 import { styles } from "./styles.ts"
@@ -194,15 +194,13 @@ export class ReplayPlayer extends LitElement {
     const { failure, playback } = this
     if (failure !== undefined) return html`<slot></slot><div class="verdict bad" role="status"><p><strong>${failure}</strong></p></div>`
     if (playback === undefined) return html`<slot></slot><p role="status">The replay is being fetched …</p>`
-    const view = playback.viewAt(this.at)
-    const position = readPosition(view)
-    return position === undefined ? nothing : this.#player(playback, view, position)
+    const position = readPosition(playback.viewAt(this.at))
+    return position === undefined ? nothing : this.#player(playback, position)
   }
 
-  #player(playback: Playback, view: unknown, position: Position) {
+  #player(playback: Playback, position: Position) {
     const { replay, turns } = playback
-    const before = readPosition(this.at > 0 ? playback.viewAt(this.at - 1) : undefined)
-    const picture = positionPicture(view, { names: this.#names, marks: marksOf(replay, this.at, before) })
+    const picture = frame(playback, this.at, this.#names)
     const strikes = position.seats.map((_, seat) => replay.strikes.filter((strike) => strike.seat === seat && strike.turn < this.at).length)
     return html`<div class="player" role="group" aria-label="Replay${this.board ? ` on ${plainText(this.board)}` : ""}" @keydown=${this.#onKey}>
 <div class="stage">

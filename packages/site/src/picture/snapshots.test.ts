@@ -1,12 +1,18 @@
 /**
- * The pictures as they were when somebody looked at them last: each board, and positions in the middle of matches. A picture stands in
- * the snapshot as its parts, a line for each class of element with its number and a hash, so that a difference says which part it is in.
- * `vitest run -u` in this folder writes them anew: look at them before you commit that.
+ * The pictures as they were when somebody looked at them last: each board, positions in the middle of matches, and replays as the player
+ * draws them. A picture stands in the snapshot as its parts, a line for each class of element with its number and a hash, so that a
+ * difference says which part it is in. It is the SVG that is compared and no pixels, which differ between machines; styles are not seen by
+ * this. `vitest run -u` in this folder writes them anew: look at them before you commit that.
  */
 import { hash } from "node:crypto"
 import { othelloBoards } from "@agon/engine/othello/boards.ts"
+import { engineOf } from "@agon/engine/registry.ts"
+import { readReplay } from "@agon/engine/replay/readReplay.ts"
+import { record } from "@agon/engine/replay/recorded.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, expect, it } from "vitest"
+import { frame } from "../../islands/replay/frame.ts"
+import { Playback } from "../../islands/replay/Playback.ts"
 import { boardPicture, positionPicture } from "./boardPicture.ts"
 import { positions } from "./randomMatch.ts"
 
@@ -49,4 +55,36 @@ it("every board looks as it did", async () => {
 it("positions in the middle of matches of both games look as they did", async () => {
   await expect(shown(middleOf(snakesBoards))).toMatchFileSnapshot("snakes.snapshot.txt")
   await expect(shown(middleOf(othelloBoards))).toMatchFileSnapshot("othello.snapshot.txt")
+})
+
+/** Of a replay as it is stored: after the first turn, in the middle and at the end. */
+const framesOf = (board: (typeof snakesBoards)[number] | (typeof othelloBoards)[number], i: number) => {
+  const engine = engineOf(board.format.slice(0, board.format.indexOf("-")))!
+  const stored = readReplay(JSON.parse(JSON.stringify(record(engine, board, 1_000 * i + 11).replay)))
+  if (!stored.ok) throw new Error(JSON.stringify(stored.problems))
+  const { replay } = stored
+  const playback = new Playback(replay, engine)
+  assert.strictEqual(playback.turns, replay.turns)
+  const names = Array.from({ length: board.players }, (_, seat) => `Model ${seat}`)
+  return [1, replay.turns >> 1, replay.turns].map((turn) => [`${board.map_id}, turn ${turn}`, frame(playback, turn, names)] as const)
+}
+
+/** What tells a seat's head or disc from others' where colours are not seen: its outline and its mark. */
+const outlines = (svg: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...svg.matchAll(/<g class="([sd]\d)">(<(?:circle|polygon) class="(?:head|disc)"[^>]*>(?:<circle class="mark"[^>]*>)?)/g)].map(
+      ([, seat, shapes]) => [seat!, shapes!.replaceAll(/ (?:cx|cy|transform|class)="[^"]*"/g, "")]
+    )
+  )
+
+it("replays of every board look as they did, and their seats differ in shape", async () => {
+  const frames = [...snakesBoards, ...othelloBoards].flatMap(framesOf)
+  let seats = 0
+  for (const [name, svg] of frames) {
+    const shapes = outlines(svg)
+    assert.strictEqual(new Set(shapes.values()).size, shapes.size, name)
+    seats = Math.max(seats, shapes.size)
+  }
+  assert.isAbove(seats, 4)
+  await expect(shown(frames)).toMatchFileSnapshot("replays.snapshot.txt")
 })

@@ -25,6 +25,8 @@ export interface Service {
   readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>
   /** The end of what it printed. */
   readonly log: () => string
+  /** The beginning of its standard output. */
+  readonly lines: () => ReadonlyArray<string>
 }
 
 interface Launched extends Service {
@@ -68,7 +70,11 @@ export const launch = ({ directory, environment = {}, port, runners = 2 }: Optio
   const hear = (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-LOG_KEPT)
   }
+  let first = ""
   child.stdout!.on("data", hear)
+  child.stdout!.on("data", (chunk: Buffer) => {
+    first = (first + chunk.toString()).slice(0, LOG_KEPT)
+  })
   child.stderr!.on("data", hear)
   const ended = new Promise<Awaited<Service["ended"]>>((resolve) => {
     child.on("error", (error) => {
@@ -79,7 +85,15 @@ export const launch = ({ directory, environment = {}, port, runners = 2 }: Optio
   })
   const over = () => child.exitCode !== null || child.signalCode !== null
   // The address that PUBLIC_ORIGIN has by default, which the sign-in leads back to.
-  const launched = { pid: child.pid ?? 0, origin: `http://localhost:${port}`, directory, ended, over, log: () => said }
+  const launched = {
+    pid: child.pid ?? 0,
+    origin: `http://localhost:${port}`,
+    directory,
+    ended,
+    over,
+    log: () => said,
+    lines: () => first.split("\n").slice(0, -1)
+  }
   services.add(launched)
   return launched
 }

@@ -79,6 +79,20 @@ describe("a service on an empty directory", { timeout: slow ? 1_800_000 : HANGS_
     )
   })
 
+  it("tells in its log, one JSON object a line, that it answers, hosts the season and has a runner, and nothing of single matches", () => {
+    const lines = service.lines().map((line) => JSON.parse(line))
+    const messages = lines.map(({ message }) => message)
+    assert.includeMembers(messages, ["the service answers", "season claimed", "a runner joined", "runner ready"])
+    assert.lengthOf(
+      messages.filter((message) => message === "season claimed"),
+      1
+    )
+    assert.deepStrictEqual(
+      lines.filter(({ level }) => level === "debug"),
+      []
+    )
+  })
+
   it("keeps replays that the rules agree with, move by move", async () => {
     const { matches } = await visitor().get(`/v1/matches?season=${Competition.SEASON}&limit=${REPLAYS}`)
     assert.isAtLeast(matches.length, REPLAYS)

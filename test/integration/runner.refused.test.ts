@@ -24,6 +24,7 @@ describe("a runner", () => {
       [],
       /^AGON_RUNNER_ACCEPTS: "lunch" is none of match, admission, audit\.\n$/
     ],
+    [{ AGON_RUNNER_KEY: "k", LOG_LEVEL: "loud" }, [], /^LOG_LEVEL: loud is none of all, fatal, error, warn, info, debug, trace, none\.\n$/],
     [{ AGON_RUNNER_KEY: "k" }, ["--slots"], /^The runner takes no argument --slots; see --help\.\n$/]
   ] as const)("says what to mend: %j %j", ([environment, args, sentence]) => {
     const { status, stderr, stdout } = run(environment, ...args)

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import * as LogLines from "@agon/api/LogLines.ts"
 import { LocalMailboxes, SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
@@ -83,13 +84,18 @@ const shared = (...nodes: ReadonlyArray<{ readonly shards: () => number }>) =>
     })
   )
 
+/** What the log says, in order; nodes are not told apart. */
+const said: Array<{ readonly message: string; readonly season: string; readonly epoch: number }> = []
+const hears = Logger.layer([Logger.map(LogLines.json, (line) => void said.push(JSON.parse(line)))])
+const linesOf = (season: string, message: string) => said.filter((line) => line.season === season && line.message === message)
+
 const alone = seasonsLayer.pipe(Layer.provide(SingleRunner.layer({ runnerStorage: "memory" })))
 const pg = SeasonStorePg.layer.pipe(
   Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
   Layer.provideMerge(SeasonEvents.layerSilent),
   Layer.provideMerge(Postgres.layer({ migrate: true })),
   Layer.provideMerge(NodeCrypto.layerDigest),
-  Layer.provideMerge(Logger.layer([]))
+  Layer.provideMerge(hears)
 )
 
 layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
@@ -192,6 +198,14 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       assert.isBelow(taken_over_ms, allowed(5_000))
       assert.isTrue(away.local.has(season))
       yield* away.stop
+      const claims = linesOf(season, "season claimed").map(({ epoch }) => epoch)
+      assert.isAtLeast(claims.length, 2)
+      assert.deepStrictEqual(
+        claims,
+        [...new Set(claims)].toSorted((a, b) => a - b),
+        "one line for each claim, in their order"
+      )
+      assert.isAtLeast(linesOf(season, "season left this node").length, 2)
     })
   )
 })

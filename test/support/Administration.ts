@@ -67,8 +67,12 @@ const identities = Effect.flatMap(
     SELECT 'hub', username, id, initcap(username), '2026-01-01' FROM account WHERE NOT admin`
 )
 
-/** With rate limits that a test brings to see what is counted, or objects in a directory of its own. */
-export const layerWith = (rates: Layer.Layer<RateLimits>, directory: Effect.Effect<string, never, Scope.Scope> = temporary) =>
+/** With rate limits that a test brings to see what is counted, objects in a directory of its own, or loggers that it reads. */
+export const layerWith = (
+  rates: Layer.Layer<RateLimits>,
+  directory: Effect.Effect<string, never, Scope.Scope> = temporary,
+  loggers: Layer.Layer<never> = Logger.layer([])
+) =>
   Web.layer(makeRoutes(Handlers)).pipe(
     Layer.provide([MaxBody, HttpServer.layerServices]),
     Layer.provideMerge(SigningIn),
@@ -78,7 +82,7 @@ export const layerWith = (rates: Layer.Layer<RateLimits>, directory: Effect.Effe
     Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),
     Layer.provideMerge(Layer.effect(SeasonSql, PgClient.PgClient)),
     Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 8 })),
-    Layer.provideMerge(Logger.layer([]))
+    Layer.provideMerge(loggers)
   )
 
 export const layer = layerWith(RateLimits.layer(unlimited))

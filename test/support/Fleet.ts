@@ -37,7 +37,7 @@ export const runnerOf = Effect.fnUntraced(function* (keys: string, change: objec
   const lease = (more: object = {}) =>
     Effect.map(say("/leases", { runner, max: 1, wait_s: 0, ...more }), ({ leases }) => leases as ReadonlyArray<Work>)
   const release = ({ lease }: Work) => say(`/leases/${lease}/release`, {})
-  return { key_id, runner, lease, release, say }
+  return { key, key_id, runner, lease, release, say }
 })
 export const ofPlatform = "/v1/runner-keys"
 

@@ -1,14 +1,15 @@
 /** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { makeClient } from "@agon/api/Client.ts"
+import * as LogLines from "@agon/api/LogLines.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Cause, Config, Effect, Exit, Layer, Logger, Redacted } from "effect"
+import { Cause, Config, Effect, Exit, Layer, Redacted, References } from "effect"
 import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
-import { HELP, options } from "./runner/Options.ts"
+import { HELP, logLevel, options } from "./runner/Options.ts"
 import { run } from "./runner/Runner.ts"
 import { secondSignal } from "./runner/stopping.ts"
 import { Worker } from "./runner/Worker.ts"
@@ -45,8 +46,9 @@ const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withD
   return isTied ? Effect.raceFirst(running, tied) : running
 }).pipe(
   Effect.provide(Layer.mergeAll(sandboxes, NodeHttpClient.layerUndici)),
+  Effect.provide(Layer.effect(References.MinimumLogLevel, logLevel)),
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => refused(message))),
-  Effect.provide(Logger.layer([Logger.consoleLogFmt]))
+  LogLines.around(process.stdout)
 )
 
 const refused = (sentence: string): void => {
@@ -61,4 +63,4 @@ const statusOf = (exit: Exit.Exit<unknown, unknown>): number =>
 const [argument] = process.argv.slice(2)
 if (argument === "--help" || argument === "-h") process.stdout.write(HELP)
 else if (argument !== undefined) refused(`The runner takes no argument ${argument}; see --help.`)
-else NodeRuntime.runMain(runs, { teardown: (exit, onExit) => onExit(statusOf(exit)) })
+else NodeRuntime.runMain(runs, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(statusOf(exit)) })

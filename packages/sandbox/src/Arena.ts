@@ -95,7 +95,9 @@ const verdictOf = (outcome: Outcome): Verdict => {
 
 /** Logs the runtime's own message about a refused file, for the operator. */
 const logSaid = (outcome: Outcome): Effect.Effect<void> =>
-  outcome.kind === "examined" && outcome.said !== "" ? Effect.logDebug("ONNX Runtime said of a refused model", outcome.said) : Effect.void
+  outcome.kind === "examined" && outcome.said !== ""
+    ? Effect.logDebug("ONNX Runtime said of a refused model", { said: outcome.said })
+    : Effect.void
 
 const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
   outcome.kind === "played" ? Effect.succeed(outcome.report) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))

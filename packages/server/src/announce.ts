@@ -1,9 +1,16 @@
-/** What somebody who has just started the service needs to know, on standard output. */
+/**
+ * Facts for somebody who has just started the service: sentences where standard output is a terminal, else one line of the log, so
+ * that every line there is JSON.
+ */
 import { Effect } from "effect"
 import { Settings } from "./config/Settings.ts"
 
-export const announce = Effect.gen(function* () {
+export const announce = Effect.fnUntraced(function* (to: { readonly isTTY?: boolean; readonly write: (text: string) => unknown }) {
   const { admin, database_url, development_sign_in, directory, public_origin, runner_slots, s3, site } = yield* Settings
+  if (to.isTTY !== true) {
+    const where = { at: public_origin, directory, embedded_database: database_url === undefined, bucket: s3?.bucket }
+    return yield* Effect.logInfo("the service answers", { ...where, development_sign_in, runner_slots })
+  }
   const lines = [
     `Agon answers at ${public_origin} (documentation: ${public_origin}/docs)`,
     site === "off" ? "It has no pages for people (AGON_SITE)" : `Look at it in a browser: ${public_origin}/`,
@@ -15,5 +22,5 @@ export const announce = Effect.gen(function* () {
       ? `A runner with ${runner_slots} ${runner_slots === 1 ? "slot" : "slots"} plays beside it`
       : "No runner is started beside it (AGON_RUNNERS)"
   ]
-  yield* Effect.sync(() => process.stdout.write(`${lines.join("\n")}\n`))
+  yield* Effect.sync(() => to.write(`${lines.join("\n")}\n`))
 })

@@ -1,17 +1,20 @@
 /** The site: pages for people, rendered here from what the service answers. Its options are in Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
+import * as LogLines from "@agon/api/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Config, Effect, Layer, Logger } from "effect"
+import { Config, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { options } from "./Options.ts"
 import { layer } from "./Site.ts"
 
 /** A site that a service started tells it the port, and has a channel to it that nobody else has. */
 const tell = Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
-  Effect.sync(() => {
-    if (address._tag === "UnixPathAddress") return
-    if (process.send === undefined) process.stdout.write(`The site answers at http://${address.address}:${address.port}\n`)
-    else process.send({ port: address.port })
+  Effect.suspend(() => {
+    if (address._tag === "UnixPathAddress") return Effect.void
+    const { address: host, port } = address
+    return process.send === undefined
+      ? Effect.logInfo("the site answers", { at: `http://${host}:${port}` })
+      : Effect.sync(() => void process.send?.({ port }))
   })
 )
 
@@ -28,4 +31,4 @@ const tied = Effect.callback<void>((resume) => {
 
 Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) =>
   isTied ? Effect.raceFirst(main, tied) : main
-).pipe(Effect.provide(Logger.layer([Logger.consoleLogFmt])), NodeRuntime.runMain)
+).pipe(LogLines.around(process.stdout), NodeRuntime.runMain({ disableErrorReporting: true }))

@@ -60,6 +60,12 @@ const drain =
       Option.getOrNull(Option.map(drained, ({ fresh, leases }) => ({ fresh, leases })))
     )
 
+/** In the order of their ids. */
+const swept = (runners: Stores["runners"]) =>
+  Effect.map(runners.sweep(new Date(AGO)), (rows) =>
+    rows.map(({ key, runner, silent }) => `${runner} of ${key}: ${silent ? "silent" : "done"}`).sort()
+  )
+
 const SESSIONS: ReadonlyArray<Case> = [
   {
     title: "a session is opened for a key with two runners flagged within a day",
@@ -124,9 +130,27 @@ const SESSIONS: ReadonlyArray<Case> = [
     changes: []
   },
   {
+    title: "a runner that was away returns",
+    act: ({ runners }) => runners.returns({ id: id("runner", 13), now: LATER }),
+    reply: [{ name: "r", key: "key 1" }],
+    changes: ["runner 13: state=active last_seen_at=2026-03-01T12:10:00+00:00"]
+  },
+  {
+    title: "a runner that was here does not return",
+    act: ({ runners }) => runners.returns({ id: RUNNER, now: LATER }),
+    changes: []
+  },
+  {
+    title: "a runner that was stopped does not return",
+    rows: [`UPDATE runner SET stopped = true WHERE id = '${id("runner", 13)}'`],
+    act: ({ runners }) => runners.returns({ id: id("runner", 13), now: LATER }),
+    changes: []
+  },
+  {
     title: "silent runners are gone, and drained ones without work",
     rows: [...WORK, `UPDATE runner SET last_seen_at = '${DAYS_AGO}' WHERE id IN ('${id("runner", 21)}', '${id("runner", 23)}')`],
-    act: ({ runners }) => runners.sweep(new Date(AGO)),
+    act: ({ runners }) => swept(runners),
+    reply: ["runner 21 of key 2: silent", "runner 22 of key 2: done", "runner 32 of key 3: done", "runner 42 of key 4: done"],
     changes: [
       "runner 21: state=gone",
       "runner 22: state=gone stopped=true",
@@ -137,7 +161,8 @@ const SESSIONS: ReadonlyArray<Case> = [
   {
     title: "a drained runner with a review only is not gone",
     rows: [review(1, 1, 12, true), review(2, 2, 22, false)],
-    act: ({ runners }) => runners.sweep(new Date(AGO)),
+    act: ({ runners }) => swept(runners),
+    reply: ["runner 22 of key 2: done", "runner 32 of key 3: done", "runner 42 of key 4: done"],
     changes: ["runner 22: state=gone stopped=true", "runner 32: state=gone stopped=true", "runner 42: state=gone stopped=true"]
   },
   {

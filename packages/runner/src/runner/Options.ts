@@ -1,5 +1,5 @@
 /** The runner's options, from environment variables, and its help. */
-import { Config, Data, Effect, Redacted } from "effect"
+import { Config, Data, Effect, LogLevel, Redacted } from "effect"
 import { FINISH_S } from "./stopping.ts"
 
 export interface Options {
@@ -21,6 +21,7 @@ type Accepted = (typeof WORK)[number]
 
 const SLOTS_MAX = 256
 const FINISH_S_MAX = 86_400
+const LEVELS = LogLevel.values.map((level) => level.toLowerCase())
 
 /** One sentence that says what to mend; the process ends with status 2. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
@@ -40,6 +41,7 @@ time it ends at once and gives back what it holds. It takes no arguments but --h
   AGON_RUNNER_ACCEPTS  the work that it takes, in a list with commas (${WORK.join(",")})
   AGON_RUNNER_CACHE    a folder for the files of models (./.agon-runner)
   AGON_RUNNER_FINISH_S seconds to finish what it plays, after a stop (${FINISH_S})
+  LOG_LEVEL            ${LEVELS.join(", ")} (info); debug has a line for every match
 `
 
 const text = (name: string, or: string) =>
@@ -73,6 +75,13 @@ const accepts = Effect.gen(function* () {
   const unknown = words.find((word) => !isWork(word))
   if (unknown !== undefined) return yield* refuse(`AGON_RUNNER_ACCEPTS: "${unknown}" is none of ${WORK.join(", ")}.`)
   return words.filter(isWork)
+})
+
+/** Less severe lines are not logged. */
+export const logLevel: Effect.Effect<LogLevel.LogLevel, Refused> = Effect.gen(function* () {
+  const value = yield* text("LOG_LEVEL", "info")
+  const level = LogLevel.values[LEVELS.indexOf(value.toLowerCase())]
+  return level ?? (yield* refuse(`LOG_LEVEL: ${value} is none of ${LEVELS.join(", ")}.`))
 })
 
 /** Of the environment and the arguments, which are none. */

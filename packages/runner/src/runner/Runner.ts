@@ -66,12 +66,7 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
       continue
     }
     const asking = ask(client, state, results, room).pipe(
-      Effect.catchTag("not_found", () =>
-        Effect.as(
-          Effect.tap(opened, (session) => Effect.sync(() => Object.assign(state, { session }))),
-          undefined
-        )
-      )
+      Effect.catchTag("not_found", () => Effect.as(joinAgain(state, opened), undefined))
     )
     const answer = yield* results.length > 0 ? asking : Effect.raceFirst(asking, Effect.as(state.news.await, undefined))
     if (answer === undefined) continue
@@ -79,11 +74,25 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
       if (reason !== null) yield* Effect.logInfo("a result was not counted", { lease, reason })
     const told = new Set(results.map(({ lease }) => lease))
     state.done = state.done.filter(({ lease }) => !told.has(lease))
-    state.draining ||= answer.drain
+    if (answer.drain) yield* drain(state, "the service asks for it")
     // What is given to a runner that stops goes back when its session is closed.
     if (!state.draining) for (const work of answer.leases) yield* start(state, work)
   }
 })
+
+/** The service does not know the session any more. */
+const joinAgain = Effect.fnUntraced(function* (state: State, opened: Effect.Effect<RunnerSession>) {
+  state.session = yield* opened
+  yield* Effect.logInfo("runner has a new session", { runner: state.session.runner })
+})
+
+/** From now on the runner takes no new work: its service or its operator wants it so. */
+const drain = (state: State, why: string) =>
+  Effect.suspend(() => {
+    if (state.draining) return Effect.void
+    state.draining = true
+    return Effect.logInfo("runner drains", { runner: state.session.runner, why, leases: state.running.size })
+  })
 
 /** One lease request. If one of its results is malformed, they are sent one by one, so that it does not block the others. */
 const ask = (client: Client, { running, session }: State, results: ReadonlyArray<LeasedResult>, room: number) => {
@@ -118,21 +127,24 @@ const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyA
 
 const start = Effect.fnUntraced(function* (state: State, work: Work) {
   const worker = yield* Worker
+  const { kind, lease } = work
+  yield* Effect.logDebug("work begins", { lease, kind })
   const working = Effect.flatMap(worker.work(work), (result) =>
-    Effect.sync(() => {
-      state.done.push({ lease: work.lease, ...result } as LeasedResult)
+    Effect.suspend(() => {
+      state.done.push({ lease, ...result } as LeasedResult)
+      return Effect.logDebug("work is done", { lease, kind })
     })
   ).pipe(
-    Effect.catchCause((cause) => Effect.logError("work failed and is given back", { lease: work.lease }, cause)),
+    Effect.catchCause((cause) => Effect.logError("work failed and is given back", { lease, kind }, cause)),
     Effect.ensuring(
       Effect.suspend(() => {
-        state.running.delete(work.lease)
+        state.running.delete(lease)
         return Latch.open(state.news)
       })
     )
   )
   // Set before the fiber can end: a forked fiber starts later.
-  state.running.set(work.lease, yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, working)))
+  state.running.set(lease, yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, working)))
 })
 
 /** Reports the leases in progress and stops work whose lease is lost. */
@@ -145,7 +157,7 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
       .heartbeat({ payload: { runner: state.session.runner, leases } })
       .pipe(Effect.timeout(`${REQUEST_MARGIN_S} seconds`), Effect.option)
     if (answer._tag === "None") continue
-    state.draining ||= answer.value.drain
+    if (answer.value.drain) yield* drain(state, "the service asks for it")
     for (const one of answer.value.leases) {
       const fiber = "lost" in one ? state.running.get(one.lease) : undefined
       if (fiber !== undefined)
@@ -156,7 +168,7 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
 
 /** Finishes what it can in the time it has; closing the session gives back the rest. */
 const stop = Effect.fnUntraced(function* (state: State, looping: Fiber.Fiber<void>, { finish_s, hurry }: Stopping) {
-  state.draining = true
+  yield* drain(state, "it is stopped")
   if (state.running.size > 0) yield* Effect.logInfo("runner stops after the work in progress", { playing: state.running.size, finish_s })
   yield* Latch.open(state.news)
   yield* Effect.raceFirst(Effect.timeoutOption(Fiber.await(looping), `${finish_s} seconds`), hurry)

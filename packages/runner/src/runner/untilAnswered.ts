@@ -23,7 +23,9 @@ export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R
     Effect.catch((error) =>
       codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid, or was revoked")) : Effect.fail(error)
     ),
-    Effect.tapError((error) => (isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, String(error)))),
+    Effect.tapError((error) =>
+      isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, { error: String(error) })
+    ),
     Effect.retry({ schedule: BRIEF_PAUSES, while: (error) => codeOf(error) === "unavailable" }),
     Effect.retry({ schedule: PAUSES, while: (error) => !isFinal(error) }),
     Effect.catch((error) => (isFinal(error) ? Effect.fail(error) : Effect.die(error)))

@@ -27,6 +27,7 @@ import { restarts } from "../process/restarts.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Mailbox from "./Mailbox.ts"
+import * as MatchLines from "./MatchLines.ts"
 import { type PublishedEvent, SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
 import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
@@ -47,6 +48,8 @@ export const run = Effect.fnUntraced(
   function* (mailbox: Mailbox.Mailbox) {
     const events = yield* SeasonEvents
     const incarnation = yield* begun(mailbox)
+    const { fence, name, state } = incarnation
+    yield* Effect.logInfo("season claimed", { game: name.game, slug: name.slug, epoch: fence.epoch, open_matches: state.live.size })
     yield* announce(events.claimed(incarnation.name))
     yield* Mailbox.open(mailbox)
     // Scoped, since incarnations follow each other in one fiber: fibers forked by one end with it.
@@ -106,6 +109,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
       guard.compare(fence.at)
       yield* SeasonMetrics.counted(state, { asks: batch.length, commit_ms: performance.now() - begun_ms })
+      yield* MatchLines.ended(state)
       if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
     }
     observe(pace, state)

@@ -71,7 +71,7 @@ export const layerEntity = SeasonEntity.toLayer(
         Effect.suspend(() => {
           if (mailboxes.get(season) !== mailbox) return Effect.void
           mailboxes.delete(season)
-          return Metric.update(isHere, 0)
+          return Effect.andThen(Metric.update(isHere, 0), Effect.logInfo("season left this node", { season }))
         })
     )
     yield* SeasonActor.supervised(mailbox).pipe(

@@ -4,9 +4,10 @@
  */
 
 import { resolve } from "node:path"
+import * as LogLines from "@agon/api/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Layer } from "effect"
 import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
@@ -79,7 +80,7 @@ const run = Effect.gen(function* () {
   Effect.scoped,
   Effect.catch((error) => end(1, process.stderr, `${error instanceof StartRefused ? error.message : explain(error)}\n`)),
   Effect.catchDefect((defect) => end(1, process.stderr, `${explain(defect)}\n`)),
-  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+  Effect.provide(LogLines.layerError(process.stderr))
 )
 
 NodeRuntime.runMain(run)

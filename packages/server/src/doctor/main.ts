@@ -3,8 +3,9 @@
  * It changes nothing but an object that it writes and removes again. Exit status 0 nothing to do, 1 something to mend, 2 broken.
  */
 
+import * as LogLines from "@agon/api/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
-import { Effect, Logger } from "effect"
+import { Effect } from "effect"
 import { load, type SettingsShape } from "../config/Settings.ts"
 import { checkOthers, checkPorts } from "./addresses.ts"
 import { checkDatabase } from "./database.ts"
@@ -54,6 +55,6 @@ const run = Effect.gen(function* () {
   const found = yield* findings
   const status = statusOf(found)
   yield* end(status, process.stdout, json ? `${JSON.stringify({ status, findings: found })}\n` : found.map(textOf).join(""))
-}).pipe(Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])))
+}).pipe(Effect.provide(LogLines.layerError(process.stderr)))
 
 NodeRuntime.runMain(run)

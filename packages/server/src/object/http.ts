@@ -97,7 +97,9 @@ export const layerRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | Loca
   Effect.flatMap(LocalObjects, (local) =>
     router.add("*", `${OBJECTS_PATH}*`, (request) =>
       answer(local, request).pipe(
-        Effect.catchTag("ObjectsUnavailable", (error) => Effect.as(Effect.logError("objects", error), refuse("unavailable"))),
+        Effect.catchTag("ObjectsUnavailable", (error) =>
+          Effect.as(Effect.logError("objects are unavailable", error), refuse("unavailable"))
+        ),
         Effect.catchTag("HttpServerError", () => Effect.succeed(refuse("incomplete")))
       )
     )

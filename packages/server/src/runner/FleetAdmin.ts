@@ -52,17 +52,23 @@ const makeFleetAdmin = Effect.gen(function* () {
       )
       // A fiber of its own: if the caller goes away after the key has ended, its leases are still taken back.
       const returning = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(restore(ended), Effect.forkDetach(keys.returnLeases(id, "ended")))
+        Effect.flatMap(restore(ended), ({ fresh, key: { name } }) =>
+          Effect.andThen(
+            fresh ? Effect.logInfo("a runner key was revoked, and its runners are gone", { key: id, name }) : Effect.void,
+            Effect.forkDetach(keys.returnLeases(id, "ended"))
+          )
+        )
       )
       yield* Fiber.join(returning)
       return yield* keys.get(id, fleet?.id ?? null)
     }),
 
     stop: Effect.fn("FleetAdmin.stop")(function* (account, fleet, id) {
-      const { runner } = yield* audits.logged(placeOf(fleet), keys.drain(id, fleet?.id ?? null), ({ fresh, runner }) =>
+      const { fresh, runner } = yield* audits.logged(placeOf(fleet), keys.drain(id, fleet?.id ?? null), ({ fresh, runner }) =>
         fresh ? auditOf(account, "runner.stop", runner.name, { id }) : undefined
       )
       parking.stop(id)
+      if (fresh) yield* Effect.logInfo("a runner drains", { runner: id, name: runner.name, key: runner.key_id, leases: runner.leases })
       return runner
     })
   })

@@ -45,11 +45,12 @@ interface Started {
   readonly key: Redacted.Redacted
   readonly slots: number
   readonly directory: string
+  readonly log_level: SettingsShape["log_level"]
 }
 
 export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => number | undefined }>()("agon/OwnRunner") {
   static readonly layer = (
-    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> & { readonly node?: SettingsShape["node"] },
+    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> & Partial<Pick<SettingsShape, "log_level" | "node">>,
     secrets: Pick<Secrets, "platform_runner">
   ): Layer.Layer<OwnRunner, never, RunnerKeys> =>
     Layer.effect(
@@ -60,7 +61,8 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
           const keys = yield* RunnerKeys
           const key = keyOf(secrets, settings.node)
           const id = yield* keys.own(NAME, Redacted.value(key))
-          const started = { url: urlOf(settings), key, slots: settings.runner_slots, directory: settings.directory }
+          const { directory, log_level = "Info", runner_slots: slots } = settings
+          const started = { url: urlOf(settings), key, slots, directory, log_level }
           const process = once(started, (now) => {
             pid = now
           })
@@ -94,7 +96,7 @@ const lives = (process: Effect.Effect<number>, returnLeases: Effect.Effect<void>
 }
 
 /** One run of the process. */
-const once = ({ directory, key, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<number> =>
+const once = ({ directory, key, log_level, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<number> =>
   childProcess(
     [PROGRAM],
     {
@@ -104,7 +106,8 @@ const once = ({ directory, key, slots, url }: Started, tell: (pid: number | unde
       AGON_RUNNER_SLOTS: String(slots),
       AGON_RUNNER_CACHE: join(directory, "runner"),
       AGON_RUNNER_FINISH_S: String(OWN_FINISH_S),
-      AGON_RUNNER_TIED: "1"
+      AGON_RUNNER_TIED: "1",
+      LOG_LEVEL: log_level
     },
     tell
   )

@@ -104,7 +104,7 @@ const makeReplayAudits = Effect.gen(function* () {
       if (found.value.state === "done") return null
       if (found.value.runner_id === null) return found.value.doubter_id === null ? "released" : null
       yield* judge.hear(found.value, found.value.runner_id, state_sha256).pipe(
-        Effect.tapError((error) => Effect.logWarning("an audit was not judged", lease, error)),
+        Effect.tapError((error) => Effect.logWarning("an audit was not judged", { lease }, error)),
         Effect.catch(() => Effect.fail(moving))
       )
       return null

@@ -76,7 +76,8 @@ const makeRunners = Effect.gen(function* () {
 
   const sweep = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    yield* queries.sweep(new Date(now - GONE_AFTER_MS))
+    for (const { silent, ...runner } of yield* queries.sweep(new Date(now - GONE_AFTER_MS)))
+      yield* Effect.logInfo(silent ? "a runner vanished" : "a runner was drained and is done", runner)
     for (const [id, at] of seenAt) if (at < now - GONE_AFTER_MS) seenAt.delete(id)
   })
   yield* sweep.pipe(
@@ -95,6 +96,7 @@ const makeRunners = Effect.gen(function* () {
       const [opened] = yield* Effect.orDie(queries.openSession({ id, key_id: key.id, now, ...told }))
       if (opened === undefined) return yield* tooMany
       const about = { runner: id, name, key: key.id }
+      yield* Effect.logInfo("a runner joined", { ...about, slots, runtime_version, isolation })
       if (opened.state === "draining") yield* Effect.logWarning(UNTRUSTED, about)
       else if (opened.flagged >= FLAGS_TOLD) yield* Effect.logWarning(OWN_FLAGGED, { ...about, flags: opened.flagged })
       if (!known.has(runtime_version)) yield* Effect.logWarning(UNKNOWN_RUNTIME, { ...about, runtime_version })
@@ -104,6 +106,7 @@ const makeRunners = Effect.gen(function* () {
     close: Effect.fn("Runners.close")(function* (key, id) {
       const [closed] = isUuid(id) ? yield* Effect.orDie(queries.closeSession({ id, key_id: key.id })) : []
       if (closed === undefined) return yield* noRunner
+      yield* Effect.logInfo("a runner stopped", { runner: id, key: key.id })
     }),
 
     heard: Effect.fnUntraced(function* (key, id) {
@@ -112,7 +115,10 @@ const makeRunners = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
       seenAt.set(id, now)
-      yield* Effect.orDie(queries.seen({ id, now: new Date(now) }))
+      const call = { id, now: new Date(now) }
+      if (found.state !== "gone") yield* Effect.orDie(queries.seen(call))
+      else
+        for (const about of yield* Effect.orDie(queries.returns(call))) yield* Effect.logInfo("a runner returned", { runner: id, ...about })
       return found
     }),
     here: (id) => seenAt.has(id)

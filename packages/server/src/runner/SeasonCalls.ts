@@ -12,6 +12,7 @@ import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
 import { COMMANDS_MAX } from "../actor/Mailbox.ts"
+import * as MatchLines from "../actor/MatchLines.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { SeasonStore } from "../actor/SeasonStore.ts"
@@ -223,7 +224,9 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     }
     yield* dropUploads(objects, accepted)
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
-    return { receipts, works: works.length === 0 ? [] : yield* take(runner, open!, works) }
+    if (works.length === 0) return { receipts, works: [] }
+    yield* MatchLines.leased(season, runner.id, works)
+    return { receipts, works: yield* take(runner, open!, works) }
   })
 })
 

@@ -117,6 +117,14 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+/** `silent`: it was not heard of for too long. Else it was drained, and is done. */
+interface SweptRunner {
+  readonly runner: string
+  readonly name: string
+  readonly key: string
+  readonly silent: boolean
+}
+
 /** Sessions of one key that are not gone: a machine has one, and a second after a restart. */
 export const SESSIONS_MAX = 128
 /** Gone runners of one key that can still be looked up and flagged. */
@@ -175,10 +183,15 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
   closeSession: ({ id, key_id }: { readonly id: string; readonly key_id: string }) => sql`
     UPDATE runner SET state = 'gone', stopped = true WHERE id = ${id} AND key_id = ${key_id} RETURNING id`,
 
-  /** Runners that are silent, or drained and done, by runner_seen. */
-  sweep: (silent_since: Date) => sql`
+  /** Locks one row by the primary key: a runner that was gone returns, unless it was stopped. Of two concurrent calls one finds it so. */
+  returns: ({ id, now }: { readonly id: string; readonly now: Date }) => sql<{ readonly name: string; readonly key: string }>`
+    UPDATE runner SET last_seen_at = ${now}, state = 'active' WHERE id = ${id} AND state = 'gone' AND NOT stopped RETURNING name, key_id AS key`,
+
+  /** Runners that are silent, or drained and done, by runner_seen; each row is answered to one node alone. */
+  sweep: (silent_since: Date) => sql<SweptRunner>`
     UPDATE runner r SET state = 'gone', stopped = stopped OR state = 'draining'
-    WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))`
+    WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))
+    RETURNING r.id AS runner, r.name, r.key_id AS key, r.last_seen_at < ${silent_since} AS silent`
 })
 
 const makeRunners = (sql: SqlClient.SqlClient) => ({

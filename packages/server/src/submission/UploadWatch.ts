@@ -98,7 +98,8 @@ const makeLook = Effect.gen(function* () {
     const versions = yield* next(now)
     yield* Effect.forEach(
       versions,
-      (version) => Effect.catchCause(receive(version), (cause) => Effect.logWarning("files were not received", version.id, cause)),
+      (version) =>
+        Effect.catchCause(receive(version), (cause) => Effect.logWarning("files were not received", { version: version.id }, cause)),
       { concurrency: CONCURRENCY, discard: true }
     )
   }).pipe(Effect.orDie, Effect.withSpan("UploadWatch.look"))

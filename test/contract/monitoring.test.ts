@@ -4,9 +4,10 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
+import { parse } from "yaml"
+import { alerts, MONITORING as monitoring, panels, queries } from "../support/PromQL.ts"
 
 const root = join(import.meta.dirname, "../..")
-const monitoring = join(root, "scripts/monitoring")
 const textOf = (path: string) => readFileSync(join(root, path), "utf8")
 
 const SEASON_GAUGES = /one\("(\w+)"/g
@@ -49,6 +50,53 @@ describe("metrics", () => {
   })
 })
 
+describe("an alert", () => {
+  const isSentence = (text: string | undefined) => /^[A-Z].* .*[.]$/.test(text ?? "")
+
+  it.for(alerts.map((alert) => [alert.alert, alert] as const))("waits, has a severity and says what to do: %s", ([, alert]) => {
+    assert.match(alert.for ?? "", /^\d+[mh]$/)
+    assert.include(["page", "ticket"], alert.labels["severity"])
+    assert.isNotEmpty(alert.annotations["summary"])
+    assert.isTrue(isSentence(alert.annotations["description"]), alert.annotations["description"])
+  })
+
+  it("has a name that no other has", () => {
+    assert.isAbove(alerts.length, 10)
+    assert.lengthOf(new Set(alerts.map(({ alert }) => alert)), alerts.length)
+  })
+})
+
+describe("the dashboard", () => {
+  it("has panels with title, unit and queries, side by side", () => {
+    assert.isAbove(panels.length, 10)
+    assert.lengthOf(new Set(panels.map(({ id }) => id)), panels.length)
+    const cells = panels.flatMap(({ gridPos: { h, w, x, y } }) => {
+      assert.isAtMost(x + w, 24)
+      return Array.from({ length: h * w }, (_, i) => `${x + (i % w)} ${y + Math.floor(i / w)}`)
+    })
+    assert.lengthOf(new Set(cells), cells.length, "no two panels overlap")
+    for (const { fieldConfig, targets, title } of panels) {
+      assert.isNotEmpty(title)
+      assert.isNotEmpty(fieldConfig.defaults.unit, title)
+      assert.isNotEmpty(targets, title)
+      assert.lengthOf(new Set(targets.map(({ refId }) => refId)), targets.length, title)
+    }
+  })
+
+  it("is where Grafana's own configuration looks for it", () => {
+    const { providers } = parse(readFileSync(join(monitoring, "grafana.yml"), "utf8"))
+    assert.deepStrictEqual(
+      providers.map(({ options, type }: any) => [type, options.path]),
+      [["file", "/opt/agon/deploy/monitoring"]]
+    )
+    const { datasources } = parse(readFileSync(join(monitoring, "grafana-datasource.yml"), "utf8"))
+    assert.deepStrictEqual(
+      datasources.map(({ isDefault, type }: any) => [type, isDefault]),
+      [["prometheus", true]]
+    )
+  })
+})
+
 const PROMTOOL = "/usr/bin/promtool"
 describe.skipIf(!existsSync(PROMTOOL))("promtool (of Debian's prometheus)", () => {
   const run = (...args: ReadonlyArray<string>) => spawnSync(PROMTOOL, args, { cwd: monitoring, encoding: "utf8" })
@@ -61,11 +109,9 @@ describe.skipIf(!existsSync(PROMTOOL))("promtool (of Debian's prometheus)", () =
     assert.strictEqual(status, 0, stdout + stderr)
   })
 
-  it("reads every query of the dashboard", () => {
-    const { panels } = JSON.parse(readFileSync(join(monitoring, "dashboard.json"), "utf8"))
-    const queries: ReadonlyArray<string> = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr))
-    assert.isAbove(queries.length, 16)
-    const groups = [{ name: "dashboard", rules: queries.map((expr, i) => ({ record: `query_${i}`, expr })) }]
+  it("reads every query of the dashboard and the alerts", () => {
+    assert.isAbove(queries.length, 30)
+    const groups = [{ name: "dashboard", rules: queries.map(({ expr }, i) => ({ record: `query_${i}`, expr })) }]
     const folder = mkdtempSync(join(tmpdir(), "dashboard-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const rules = join(folder, "rules.json")

@@ -4,6 +4,7 @@ import { verify } from "@agon/engine/replay/verify.ts"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { freePort } from "../support/freePort.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
+import { compared } from "../support/PromQL.ts"
 import * as Competition from "./Competition.ts"
 import { audit } from "./Ledger.ts"
 import * as Service from "./Service.ts"
@@ -19,10 +20,12 @@ const REPLAYS = slow ? 60 : 12
 describe("a service on an empty directory", { timeout: slow ? 1_800_000 : HANGS_AFTER_MS }, () => {
   let service: Service.Service
   let admin: Visitor
+  let metrics: string
   const visitor = () => new Visitor(service.origin)
 
   beforeAll(async () => {
-    service = await Service.start({ directory: Service.newDirectory(), port: await freePort() })
+    metrics = `127.0.0.1:${await freePort()}`
+    service = await Service.start({ directory: Service.newDirectory(), port: await freePort(), environment: { AGON_METRICS: metrics } })
     admin = await Visitor.signedIn(service.origin, "admin")
     await Competition.open(admin, { boards: BOARDS, baselines: [...WEAK, ...STRONG] })
   }, 300_000)
@@ -91,6 +94,13 @@ describe("a service on an empty directory", { timeout: slow ? 1_800_000 : HANGS_
       lines.filter(({ level }) => level === "debug"),
       []
     )
+  })
+
+  it("tells at /metrics what the alerts and the dashboard ask for, by the same names and labels", async () => {
+    const scrape = await (await fetch(`http://${metrics}/metrics`)).text()
+    const { found, wrong } = compared(scrape, ["agon_rate_limit_redis_up"]) // it has no Redis
+    assert.deepStrictEqual(wrong, [])
+    assert.isAtLeast(found.size, 20, [...found].join())
   })
 
   it("keeps replays that the rules agree with, move by move", async () => {

@@ -126,6 +126,13 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
   "notification/queries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
   "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
+  "notification/webhookQueries.ts add": [{ id: account, account_id: account, url: "https://x.example", secret: "secret", now, most: 5 }],
+  "notification/webhookQueries.ts test": [{ id: account, account_id: account, delivery: account, subject: "Hello.", now }],
+  "notification/webhookQueries.ts take": [{ now, until: now, limit: 16 }],
+  "notification/webhookQueries.ts delivered": [{ webhook_id: account, id: account, now, outcome: "200" }],
+  "notification/webhookQueries.ts failed": [{ webhook_id: account, id: account, now, outcome: "500", due_at: now }],
+  "notification/webhookQueries.ts switchOff": [{ webhook_id: account, now }],
+  "notification/webhookQueries.ts sweep": [],
   "writing/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
   "view/queries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
   "match/checkQueries.ts next": [

@@ -141,6 +141,9 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
       for (const n of [1, 2, 3]) yield* obey(submit(n))
       for (let i = 0; i < 8; i++) yield* play
       yield* sql.unsafe("DELETE FROM notification")
+      yield* sql.unsafe(
+        "INSERT INTO webhook (id, account_id, url, secret, created_at) SELECT id, id, 'https://x.example', 's', now() FROM account"
+      )
       stepOnly(submit(4))
       stepOnly({ _tag: "CloseSeason" })
       yield* commit
@@ -152,6 +155,10 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
         "owner4 version_rejected: Version 1 of model was rejected in Spring: season_closed",
         "owner7 season_closed: Spring is closed."
       ])
+      const handedOn = yield* sql.unsafe(`SELECT webhook_id AS who, id, kind, subject, link FROM webhook_delivery
+        EXCEPT SELECT account_id, id, kind, subject, link FROM notification`)
+      const [{ deliveries }] = (yield* sql.unsafe("SELECT count(*)::int AS deliveries FROM webhook_delivery")) as [{ deliveries: number }]
+      assert.deepStrictEqual([handedOn, deliveries], [[], 5], "each is handed on to the webhook of whom it tells, in the same commit")
       const links = yield* sql.unsafe("SELECT DISTINCT link FROM notification WHERE kind = 'season_closed'")
       assert.deepStrictEqual(links, [{ link: `/v1/games/snakes/seasons/${season}/podium` }])
     })

@@ -170,9 +170,19 @@ const ofCommunity: Readonly<Record<string, Prepare>> = {
 
 const pickNano = Effect.andThen(A.rows`DELETE FROM pick`, made("/v1/admin/picks", { match: nano }))
 
+const webhook = Effect.fnUntraced(function* (username: string) {
+  const [row] = yield* A.rows<{ readonly id: string }>`
+    INSERT INTO webhook (id, account_id, url, secret, created_at)
+    SELECT gen_random_uuid(), id, 'https://hooks.example/agon', 'secret', now() FROM account WHERE username = ${username} RETURNING id`
+  return row!.id
+})
+
 const ofAudience: Readonly<Record<string, Prepare>> = {
   "POST /v1/me/notifications/read": ready({ json: { all: true } }),
   "PATCH /v1/me/notification-settings": ready({ json: { season_closed: false } }),
+  "POST /v1/me/webhooks": () => Effect.as(A.rows`DELETE FROM webhook`, { json: { url: "https://hooks.example/agon" } }),
+  "DELETE /v1/me/webhooks/{id}": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
+  "POST /v1/me/webhooks/{id}/test": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
   "POST /v1/events": ready({ json: { kind: "match", id: nano } }),
   "POST /v1/admin/notifications": ready({ json: { subject: "Hello" } }),
   "POST /v1/admin/picks": () => Effect.as(A.rows`DELETE FROM pick`, { json: { match: nano } }),

@@ -1,5 +1,5 @@
 /** A clock of which every look takes so long that what waits for time gets its turn. What sleeps, sleeps as before. */
-import { type Clock, Effect } from "effect"
+import { Clock, Effect } from "effect"
 
 export const hasty = (clock: Clock.Clock, look_ms: number): Clock.Clock => {
   let now = clock.currentTimeMillisUnsafe()
@@ -7,6 +7,20 @@ export const hasty = (clock: Clock.Clock, look_ms: number): Clock.Clock => {
   return {
     currentTimeMillisUnsafe: look,
     currentTimeMillis: Effect.sync(look),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+    currentTimeNanos: clock.currentTimeNanos,
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+/** A clock that stands still, for a process that has the time of a test's. What sleeps, sleeps by the machine's. */
+export const standing = (now_ms: number): Clock.Clock => {
+  const clock = Clock.Clock.defaultValue()
+  return {
+    currentTimeMillisUnsafe: () => now_ms,
+    currentTimeMillis: Effect.succeed(now_ms),
     currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
     currentTimeNanos: clock.currentTimeNanos,
     monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),

@@ -18,6 +18,7 @@ import { MatchGroup } from "./match/api.ts"
 import { ModelGroup } from "./model/api.ts"
 import { NotificationGroup } from "./notification/api.ts"
 import { PlatformNoticeGroup } from "./notification/platformNotices.ts"
+import { WebhookGroup } from "./notification/webhooks.ts"
 import { FleetGroup } from "./runner/api.ts"
 import { RunnerGroup } from "./runner/protocol.ts"
 import { SeasonFleetGroup } from "./runner/season.ts"
@@ -66,6 +67,7 @@ export class Api extends HttpApi.make("agon")
   .add(EditorialGroup)
   .add(ModerationGroup)
   .add(NotificationGroup)
+  .add(WebhookGroup)
   .add(PickGroup)
   .add(ViewGroup)
   .add(PickAdminGroup)

@@ -15,6 +15,7 @@ import { MatchAdminHandlers } from "./match/adminHttp.ts"
 import { MatchHandlers } from "./match/http.ts"
 import { ModelHandlers } from "./model/http.ts"
 import { NotificationHandlers } from "./notification/http.ts"
+import { WebhookHandlers } from "./notification/webhookHttp.ts"
 import { FleetHandlers, RunnerHandlers } from "./runner/http.ts"
 import { SeasonFleetHandlers } from "./runner/seasonHttp.ts"
 import { SeasonAdministrationHandlers } from "./season/administrationHttp.ts"
@@ -64,5 +65,6 @@ export const Handlers = Layer.mergeAll(
   VersionAdminHandlers,
   VersionHandlers,
   ViewHandlers,
+  WebhookHandlers,
   WritingHandlers
 )

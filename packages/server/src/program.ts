@@ -28,6 +28,7 @@ import { Site, type SiteShape } from "./http/SitePages.ts"
 import { siteAddresses } from "./http/siteAddresses.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
+import { WebhookDelivery } from "./notification/WebhookDelivery.ts"
 import { objectLayers } from "./objectLayers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
 import * as FleetMetrics from "./runner/FleetMetrics.ts"
@@ -95,7 +96,15 @@ export const Program = Layer.unwrap(
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
     return partings.pipe(
       Layer.provideMerge(
-        Layer.mergeAll(replayCheck, datasets, OwnRunner.layer(settings, secrets), ownSite, DemoSeason.layer(settings), wakeAll)
+        Layer.mergeAll(
+          replayCheck,
+          datasets,
+          WebhookDelivery.layer,
+          OwnRunner.layer(settings, secrets),
+          ownSite,
+          DemoSeason.layer(settings),
+          wakeAll
+        )
       ),
       Layer.provideMerge(Metrics.layer(settings.metrics)),
       Layer.provideMerge(settings.metrics === undefined ? Layer.empty : FleetMetrics.layer),

@@ -32,6 +32,7 @@ import { Broadcast } from "./node/Broadcast.ts"
 import * as CachePurges from "./node/CachePurges.ts"
 import { Notifications } from "./notification/Notifications.ts"
 import { PlatformNotices } from "./notification/PlatformNotices.ts"
+import { Webhooks } from "./notification/Webhooks.ts"
 import { Room } from "./object/Room.ts"
 import { StoredObjects } from "./object/StoredObjects.ts"
 import { Dispatcher } from "./runner/Dispatcher.ts"
@@ -123,7 +124,7 @@ const Platform = Layer.mergeAll(AuditTrail.layer, DeviceSignIns.layer, Users.lay
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 
 /** What people are told and shown, and what they look at. */
-const Audience = Layer.mergeAll(Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer)
+const Audience = Layer.mergeAll(Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer, Webhooks.layer)
 
 export const Services = JoinedLookups.layer.pipe(
   Layer.provideMerge(Layer.merge(Community, Writing)),

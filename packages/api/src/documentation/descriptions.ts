@@ -113,6 +113,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   notificationSettings: "Answers for each kind of notification whether the caller receives it.",
   changeNotificationSettings:
     "Turns kinds of notifications on or off; a kind that is left out stays. Notices of the platform cannot be turned off. Answers all settings.",
+  webhooks: "Lists the addresses that the caller's notifications are posted to, the oldest first, and how the last attempt went.",
+  createWebhook:
+    "Has the caller's notifications posted to an address from now on. Answers the webhook with the secret that signs what is posted, this once.",
+  removeWebhook: "Removes a webhook; nothing more is posted to it. Answers the webhook that was removed.",
+  testWebhook: "Has a test posted to the webhook soon, once. One that was switched off is on again. Answers the webhook.",
   picks: "Lists the matches of a game that administrators recommend, newest first.",
   allPicks: "Lists the recommended matches of every game, newest first.",
   pick: "Recommends a match that counts, of a public season, with a note that says why it is worth watching. Answers the pick.",

@@ -308,6 +308,11 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "DecideStory.updated_at":
     "The text that is meant, as it was listed. Without it, the text that was submitted last is meant, or where the owner writes a draft again, the approved one.",
   "Notification.link": "A path on this origin or an http(s) address; null where there is no more to read.",
+  "CreateWebhook.url": "An http(s) address on the public internet, without a name, a password or a fragment; 2,000 characters at most.",
+  "NewWebhook.secret": "The key of the signature. It is shown this once.",
+  "Webhook.url": "The address.",
+  "NewWebhook.url": "The address.",
+  "Webhooks.webhooks": "The webhooks.",
   "Notification.kind": "The kind of notification.",
   "NotificationFeed.notifications": "The notifications.",
   "NotificationFeed.total": "How many can be paged to: the newest thousand at most.",

@@ -64,6 +64,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   LeaseRequest: "Results of finished leases, and a request for new ones.",
   LeasedAcceptance: "Whether one result counts.",
   LockThread: "Whether the thread is to be locked.",
+  CreateWebhook: "An address that notifications are to be posted to.",
   MarkRead: "Which notifications were read: some by their ids, or all that the feed shows. Ids of other accounts are passed over.",
   MarkedRead: "How many notifications had not been read before.",
   MatchCard: "A match in a list.",
@@ -90,6 +91,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Notice: "A notice that was sent to many accounts.",
   Notices: "A page of notices, newest first.",
   Notification: "Something that the account is told.",
+  NewWebhook: "A webhook with the secret that signs what is posted to it.",
   NotificationFeed: "A page of notifications, newest first.",
   NotificationSettings: "Whether the account receives each kind of notification.",
   OpenSession: "A runner that registers.",
@@ -181,5 +183,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Words: "A page of the word list, in alphabetical order.",
   WriteAnnouncement: "An announcement to make. An end that is not after the start is refused.",
   WritePost: "A post to make.",
-  WriteStory: "A text about a model. With `submit` it goes to a moderator; without it, it is a draft, also where another text was waiting."
+  WriteStory: "A text about a model. With `submit` it goes to a moderator; without it, it is a draft, also where another text was waiting.",
+  Webhook: "An address that the account's notifications are posted to, and how the last attempt went.",
+  Webhooks: "The webhooks of the account, the oldest first."
 }

@@ -21,7 +21,7 @@ export const optionalKinds = [
 ] as const
 export type OptionalKind = (typeof optionalKinds)[number]
 
-export const NotificationKind = Schema.Literals([...optionalKinds, "platform_notice"])
+export const NotificationKind = Schema.Literals([...optionalKinds, "platform_notice", "webhook_disabled"])
 export type NotificationKind = typeof NotificationKind.Type
 
 /** `subject` is a sentence; `link` a path on this origin or a web address, where there is more to read. */

@@ -24,6 +24,7 @@ import ownerChecks from "./0031_owner_checks.ts"
 import mapTallies from "./0032_map_tallies.ts"
 import deviceSignIn from "./0033_device_sign_in.ts"
 import deviceApprovals from "./0034_device_approvals.ts"
+import webhooks from "./0035_webhooks.ts"
 import datasets from "./0036_datasets.ts"
 
 const statements = (text: string) =>
@@ -56,5 +57,6 @@ export const migrations = {
   "0032_map_tallies": statements(mapTallies),
   "0033_device_sign_in": statements(deviceSignIn),
   "0034_device_approvals": statements(deviceApprovals),
+  "0035_webhooks": statements(webhooks),
   "0036_datasets": statements(datasets)
 }

@@ -1,0 +1,129 @@
+/**
+ * Posts what accounts are told to their webhooks. A delivery is written in the commit of its notification (migration 0035), and stays
+ * until it is delivered or given up: at least once, whichever process is killed when.
+ *
+ *   due ──taken──▶ posted ──2xx──▶ deleted, and the webhook no longer fails
+ *    ▲                └──anything else──▶ due again later, twice as late each time; deleted after a day
+ *    └── whoever took it is gone: a minute later
+ *
+ * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX. A webhook that has failed for a week is switched
+ * off, and its owner is told.
+ */
+import { createHmac } from "node:crypto"
+import { Clock, Context, Effect, Layer, Option, Random } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeTell } from "./Notifications.ts"
+import { type Outcome, postOnce } from "./postOnce.ts"
+import { isPublicAddress } from "./publicAddress.ts"
+import { makeQueries, type Taken } from "./webhookQueries.ts"
+
+const AT_ONCE_MAX = 16
+const LOOK_EVERY = "2 seconds"
+const SWEEP_EVERY = "10 minutes"
+/** Of name, connection and answer together. */
+const POST_TIMEOUT = "10 seconds"
+/** Several times as long as a post may take. */
+const TAKEN_FOR_MS = 60_000
+/** A database that has fallen silent ends a round, too. */
+const ROUND_TIMEOUT = "1 minute"
+const FIRST_RETRY_MS = 30_000
+const LAST_RETRY_MS = 4 * 3_600_000
+const RETRIED_FOR_MS = 24 * 3_600_000
+const FAILING_MAX_MS = 7 * 24 * 3_600_000
+
+/** Which addresses may be asked. Tests alone replace it, in code: no setting of the service does. */
+export class WebhookGuard extends Context.Reference<(address: string) => boolean>("agon/WebhookGuard", {
+  defaultValue: () => isPublicAddress
+}) {}
+
+export class WebhookDelivery extends Context.Service<
+  WebhookDelivery,
+  {
+    /** Posts what is due, one delivery of each webhook, and answers how many. */
+    readonly round: Effect.Effect<number>
+    readonly sweep: Effect.Effect<void>
+  }
+>()("agon/WebhookDelivery") {
+  /** Does nothing by itself. */
+  static readonly layerIdle: Layer.Layer<WebhookDelivery, never, SqlClient.SqlClient> = Layer.effect(
+    WebhookDelivery,
+    Effect.suspend(() => makeDelivery)
+  )
+
+  static readonly layer = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { round, sweep } = yield* WebhookDelivery
+      const looked = Effect.catchCause(Effect.timeout(round, ROUND_TIMEOUT), (cause) =>
+        Effect.as(Effect.logWarning("webhooks were not told", cause), 0)
+      )
+      const swept = Effect.catchCause(sweep, (cause) => Effect.logWarning("deliveries were not swept", cause))
+      const look = Effect.flatMap(looked, (told) => (told === 0 ? Effect.sleep(LOOK_EVERY) : Effect.void))
+      yield* Effect.forkScoped(Effect.forever(look))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(SWEEP_EVERY), swept)))
+    })
+  ).pipe(Layer.provideMerge(WebhookDelivery.layerIdle))
+}
+
+/** `t=…,v1=…`: the seconds, and the HMAC-SHA256 in hexadecimal digits of the seconds, a full stop and the body. */
+export const signature = (secret: string, timestamp_s: number, body: string): string =>
+  `t=${timestamp_s},v1=${createHmac("sha256", secret).update(`${timestamp_s}.${body}`).digest("hex")}`
+
+const posting = ({ created_at, id, kind, link, secret, subject, url }: Taken, now_ms: number) => {
+  const body = JSON.stringify({ id, kind, subject, link, created_at })
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "Agon-Webhook/1",
+    "agon-delivery": id,
+    "agon-signature": signature(secret, Math.floor(now_ms / 1000), body)
+  }
+  return { url, body, headers }
+}
+
+const isDelivered = (outcome: Outcome | "timeout") => typeof outcome === "number" && outcome >= 200 && outcome < 300
+
+/** When a delivery that has failed is due again; null for never. Half of the wait is chance, so that many do not come back together. */
+const dueAgain = ({ attempts, created_at, kind }: Taken, now_ms: number, chance: number): Date | null => {
+  const wait_ms = Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS) * (0.5 + chance / 2)
+  const due_ms = now_ms + wait_ms
+  return kind === "test" || due_ms > Date.parse(created_at) + RETRIED_FOR_MS ? null : new Date(due_ms)
+}
+
+const makeDelivery = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const sql = yield* SqlClient.SqlClient
+  const tell = yield* makeTell
+  const isAllowed = yield* WebhookGuard
+
+  const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date) {
+    const off = yield* queries.switchOff({ webhook_id, now })
+    if (Option.isNone(off)) return
+    const { account_id, url } = off.value
+    const subject = `Your webhook at ${new URL(url).host} was switched off: it has failed for a week.`
+    yield* tell({ kind: "webhook_disabled", accounts: [account_id], subject, link: null })
+  })
+
+  const failed = Effect.fnUntraced(function* (taken: Taken, outcome: string) {
+    const now_ms = yield* Clock.currentTimeMillis
+    const now = new Date(now_ms)
+    const { id, webhook_id } = taken
+    const since = yield* queries.failed({ id, webhook_id, now, outcome, due_at: dueAgain(taken, now_ms, yield* Random.next) })
+    if (Option.isSome(since) && since.value.failing_since.getTime() <= now_ms - FAILING_MAX_MS) yield* switchOff(webhook_id, now)
+  })
+
+  const deliver = Effect.fnUntraced(function* (taken: Taken) {
+    const post = postOnce(posting(taken, yield* Clock.currentTimeMillis), isAllowed)
+    const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
+    if (!isDelivered(outcome)) return yield* sql.withTransaction(failed(taken, String(outcome)))
+    const { id, webhook_id } = taken
+    yield* queries.delivered({ id, webhook_id, now: new Date(yield* Clock.currentTimeMillis), outcome: String(outcome) })
+  })
+
+  const round = Effect.gen(function* () {
+    const now_ms = yield* Clock.currentTimeMillis
+    const taken = yield* queries.take({ now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit: AT_ONCE_MAX })
+    yield* Effect.forEach(taken, deliver, { concurrency: "unbounded", discard: true })
+    return taken.length
+  }).pipe(Effect.orDie, Effect.withSpan("WebhookDelivery.round"))
+
+  return WebhookDelivery.of({ round, sweep: Effect.orDie(Effect.asVoid(queries.sweep())) })
+})

@@ -1,0 +1,65 @@
+/**
+ * Posts a body to an address that a stranger has given. The name is resolved once, every address that it has must be one that may be
+ * asked, and the connection goes to the first of them, so that a name which changes meanwhile leads nowhere else. A redirect is an answer
+ * like another, and is not followed. Nothing of the answer is read but its head. Nothing is kept open.
+ */
+import { lookup } from "node:dns/promises"
+import { request as askHttp } from "node:http"
+import { request as askHttps } from "node:https"
+import { isIP } from "node:net"
+import { Effect } from "effect"
+
+const HEAD_MAX_BYTES = 8_192
+
+export interface Posted {
+  readonly url: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The status of the answer, or a word for why there is none. */
+export type Outcome = number | "unresolved" | "refused_address" | "unreachable"
+
+/** A host of an address has brackets around IPv6. */
+const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, "$1")
+
+const resolved = (host: string): Effect.Effect<ReadonlyArray<string>> =>
+  isIP(host) !== 0
+    ? Effect.succeed([host])
+    : Effect.match(
+        Effect.tryPromise(() => lookup(host, { all: true, verbatim: true })),
+        { onFailure: () => [], onSuccess: (found) => found.map(({ address }) => address) }
+      )
+
+/** Ends with the request's connection, also where it is interrupted. */
+const sent = ({ body, headers, url }: Posted, address: string): Effect.Effect<Outcome> =>
+  Effect.callback<Outcome>((resume) => {
+    const { host, hostname, pathname, port, protocol, search } = new URL(url)
+    const name = bare(hostname)
+    const isTls = protocol === "https:"
+    const ask = isTls ? askHttps : askHttp
+    const request = ask({
+      host: address,
+      port: port === "" ? (isTls ? 443 : 80) : Number(port),
+      ...(isTls && isIP(name) === 0 ? { servername: name } : {}),
+      path: pathname + search,
+      method: "POST",
+      agent: false,
+      maxHeaderSize: HEAD_MAX_BYTES,
+      headers: { ...headers, host, "content-length": String(Buffer.byteLength(body)), connection: "close" }
+    })
+    request.on("response", (response) => {
+      resume(Effect.succeed(response.statusCode ?? "unreachable"))
+      response.destroy()
+    })
+    request.on("error", () => resume(Effect.succeed("unreachable"))) // none after the answer counts
+    request.end(body)
+    return Effect.sync(() => void request.destroy())
+  })
+
+export const postOnce = Effect.fnUntraced(function* (posted: Posted, isAllowed: (address: string) => boolean) {
+  const addresses = yield* resolved(bare(new URL(posted.url).hostname))
+  if (addresses.length === 0) return "unresolved" as const
+  if (!addresses.every(isAllowed)) return "refused_address" as const
+  return yield* sent(posted, addresses[0]!)
+})

@@ -252,7 +252,7 @@ layer(start, A.options)("datasets", (it) => {
         ...objects,
         putFile: (key, file) => Effect.andThen(hide, objects.putFile(key, file))
       })
-      yield* Effect.provideService(make(), ObjectStore, hiding)
+      assert.strictEqual(yield* Effect.provideService(make(), ObjectStore, hiding), 0)
       assert.deepStrictEqual(yield* files, [{ n: 3 }])
     })
   )
@@ -320,7 +320,7 @@ layer(start, A.options)("datasets", (it) => {
       ]
       const before = yield* listed("spring")
       for (const faults of failing) {
-        yield* Effect.provideService(make(), ObjectStore, ObjectStore.of({ ...objects, ...faults }))
+        assert.strictEqual(yield* Effect.provideService(make(), ObjectStore, ObjectStore.of({ ...objects, ...faults })), 0)
         assert.lengthOf(yield* listed("spring"), before.length)
       }
       yield* A.rows`DELETE FROM dataset_claim`

@@ -67,34 +67,36 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
   const make = yield* makePart(options)
   const holder = yield* newId
 
-  const held = (season_id: string, unit: Effect.Effect<void, unknown>) =>
+  /** Whether the part was made: not where another node has the season. */
+  const held = (season_id: string, part: Effect.Effect<boolean, unknown>) =>
     Effect.acquireUseRelease(
       queries.claim({ season_id, holder, for_s: CLAIM_S }),
-      (taken) => (taken ? Effect.as(unit, 1) : Effect.succeed(0)),
+      (taken) => (taken ? part : Effect.succeed(false)),
       (taken) => (taken ? Effect.ignoreCause(queries.release({ season_id, holder })) : Effect.void)
     )
 
-  /** One part of each season that has one to make. */
-  const turn = Effect.fnUntraced(function* (failed: Set<string>) {
+  /** One part of each season that has one to make. A season of which none was made is left alone for the rest of the look. */
+  const turn = Effect.fnUntraced(function* (over: Set<string>) {
     const { now } = yield* queries.now(new Date(yield* Clock.currentTimeMillis))
     let made = 0
     for (const { season_id } of (yield* queries.due({ only: null })).filter(
-      (one) => !failed.has(one.season_id) && nextUnit(one, now.getTime())
+      (one) => !over.has(one.season_id) && nextUnit(one, now.getTime())
     )) {
       if ((yield* objects.freeShare) < FREE_SHARE_MIN) return yield* Effect.as(Effect.logWarning("no datasets: the disk is nearly full"), 0)
-      const part = make(season_id, holder, now.getTime())
-      made += yield* Effect.catchCause(held(season_id, part), (cause) => {
-        failed.add(season_id)
-        return Effect.as(Effect.logWarning("a dataset was not made", { season: season_id }, cause), 0)
-      })
+      const part = held(season_id, make(season_id, holder, now.getTime()))
+      const done = yield* Effect.catchCause(part, (cause) =>
+        Effect.as(Effect.logWarning("a dataset was not made", { season: season_id }, cause), false)
+      )
+      if (done) made += 1
+      else over.add(season_id)
     }
     return made
   })
 
   return Effect.gen(function* () {
-    const failed = new Set<string>()
+    const over = new Set<string>()
     let made = 0
-    for (let more = yield* turn(failed); more > 0; more = yield* turn(failed)) made += more
+    for (let more = yield* turn(over); more > 0; more = yield* turn(over)) made += more
     return made
   }).pipe(
     Effect.catchCause((cause) => Effect.as(Effect.logWarning("datasets were not made", cause), 0)),
@@ -124,13 +126,14 @@ const makePart = Effect.fnUntraced(function* (options: Options) {
   return Effect.fnUntraced(function* (season_id: string, holder: string, now: number) {
     const [due] = yield* queries.due({ only: season_id }) // as it is under the claim
     const unit = due === undefined ? undefined : nextUnit(due, now)
-    if (due === undefined || unit === undefined) return
+    if (due === undefined || unit === undefined) return false
     const contents = yield* files.write(due, unit, queries.claim({ season_id, holder, for_s: CLAIM_S }))
     const put = contents.written.map((file): Put => ({ ...file, key: datasetKey(season_id, file.sha256, nameOf(unit, file)) }))
     yield* stored.taking(put.map(({ key }) => key))
     for (const file of put) yield* objects.putFile(file.key, file)
     const listed = yield* Effect.onExit(publish(due, unit, holder, contents, put), () => cache.purge(datasetsTag(season_id)))
     if (listed) yield* Effect.logInfo("a dataset was made", { season: due.slug, day: unit.day, part: unit.part })
+    return listed
   }, Effect.scoped)
 })
 

@@ -228,6 +228,7 @@ layer(start, A.options)("datasets", (it) => {
       const files = A.rows<{ n: number }>`SELECT count(*)::int AS n FROM dataset_file WHERE season_id = ${seasonIds.secret}`
       yield* played(secret(30, "2025-03-01T00:00:00Z"))
       assert.strictEqual(yield* make(), 0)
+      assert.deepStrictEqual(yield* A.rows`SELECT key FROM stored_object WHERE key LIKE ${`datasets/${seasonIds.secret}%`}`, [])
       const missing = (yield* A.ask(A.urlOf("none", "/datasets"))).json
       for (const who of [undefined, "ada", "root"]) {
         const { json, status } = yield* A.ask(url("secret"), who === undefined ? {} : { as: who })

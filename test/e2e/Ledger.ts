@@ -7,7 +7,7 @@ import { assert } from "vitest"
 import { SEASON } from "./Competition.ts"
 import { type Service, withDatabase } from "./Service.ts"
 
-interface Belief {
+export interface Belief {
   mu: number
   sigma: number
 }
@@ -46,12 +46,12 @@ const RATINGS = "SELECT ladder, version_id, mu, sigma, matches FROM rating JOIN 
 const COUNTS = "SELECT (head->>'rated')::int AS rated, (head->>'voided')::int AS voided FROM season WHERE slug = $1"
 const TWICE = "SELECT live.id FROM live JOIN season ON season.id = season_id WHERE slug = $1 AND live.id IN (SELECT id FROM match)"
 
-const START: Readonly<Belief> = { mu: 0, sigma: 200 }
+export const START: Readonly<Belief> = { mu: 0, sigma: 200 }
 const S = 400 / Math.log(10)
-const BASE = "open"
+export const BASE = "open"
 
 /** New beliefs about k seats, by docs/rating.md#any-number-of-seats, term by term. */
-const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): ReadonlyArray<Belief> => {
+export const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): ReadonlyArray<Belief> => {
   const k = seats.length
   const meanVariance = seats.reduce((sum, { sigma }) => sum + sigma ** 2, 0) / k
   const c = Math.sqrt(S ** 2 + (Math.PI / 8) * Math.min(k, 4) * meanVariance)
@@ -67,7 +67,7 @@ const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): Read
   })
 }
 
-const near = (found: number | null, made: number, what: string) =>
+export const near = (found: number | null, made: number, what: string) =>
   assert.isTrue(found !== null && Math.abs(found - made) < 1e-6, `${what}: the service has ${found}, the matches make ${made}`)
 
 /** Reads the books and fails where they do not add up. */

@@ -2,6 +2,7 @@
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { eventually } from "../support/eventually.ts"
 import { elementsOf, page, postForm, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -167,10 +168,52 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
     })
   )
 
+  it.effect("write a comment, which shows where it waits and can be deleted, and that of a known author at its subject", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const { as } = yield* Service.Service
+      const { id } = yield* (yield* as("ada")).model.createModel({ params: { game: "snakes" }, payload: { name: "Talked about" } })
+      const at = `/me/comments?model=${id}`
+      const subject = yield* get("bob", `/models/${id}`)
+      assert.isTrue(elementsOf(at, subject.text).some(({ attributes }) => attributes["href"] === at))
+      const write = (body: string) => post({ as: "bob", path: at, body: { form: "write", body } })
+      const long = yield* write("x".repeat(2_001))
+      assert.strictEqual(long.status, 400)
+      const area = elementsOf(at, long.text).find(({ name }) => name === "textarea")!.attributes
+      assert.deepStrictEqual([area["name"], area["aria-invalid"]], ["body", "true"])
+      for (const path of [`/me/comments?model=${id}&match=${id}`, "/me/comments?match=none"]) {
+        assert.strictEqual((yield* get("bob", path)).status, 400, path)
+      }
+      const nothing = "/me/comments?match=01950001-0000-7000-8000-000000000999"
+      assert.strictEqual((yield* post({ as: "bob", path: nothing, body: { form: "write", body: "x" } })).status, 404)
+      for (const body of ["Soon deleted.", ILL]) {
+        const { headers, status } = yield* write(body)
+        assert.deepStrictEqual([status, headers.get("location")], [303, "/me/comments?done=pending"])
+      }
+      const waiting = yield* get("bob", "/me/comments")
+      const ids = elementsOf(at, waiting.text).flatMap(({ attributes, name }) => (name === "button" ? (attributes["value"] ?? []) : []))
+      assert.lengthOf(ids, 2)
+      assert.isFalse(elementsOf(at, waiting.text).some(({ name }) => name === "ill" || name === "script"))
+      assert.notInclude((yield* get("ada", "/me/comments")).text, "Soon deleted.")
+      assert.strictEqual((yield* post({ as: "ada", path: "/me/comments", body: { form: "remove", id: ids[1]! } })).status, 404)
+      assert.strictEqual((yield* post({ as: "bob", path: "/me/comments", body: { form: "remove", id: ids[1]! } })).status, 303)
+      assert.notInclude((yield* get("bob", "/me/comments")).text, "Soon deleted.")
+      const root = { cookie: "service_session=root-token" }
+      const approved = yield* post({ headers: root, path: "/admin/comments", body: { form: "decide", id: ids[0]!, state: "approved" } })
+      assert.strictEqual(approved.status, 303, approved.text)
+      const { headers, status } = yield* write("Well played.")
+      assert.deepStrictEqual([status, headers.get("location")], [303, `/models/${id}#comments`])
+      yield* eventually(
+        "the comment at its subject",
+        Effect.map(get("bob", `/models/${id}`), ({ text }) => text.includes("Well played."))
+      )
+    })
+  )
+
   it.effect("end a session, and the browser forgets it", () =>
     Effect.gen(function* () {
       yield* siteAnswers
-      for (const path of ["/me", "/me/models", "/me/notifications", "/me/sessions", "/me/settings"]) {
+      for (const path of ["/me", "/me/comments", "/me/models", "/me/notifications", "/me/sessions", "/me/settings"]) {
         const own = yield* get("bob", path)
         assert.strictEqual(own.status, 200, path)
         assert.isFalse(

@@ -1,4 +1,5 @@
 /** Every page of the site, by features. */
+import { myComments } from "./account/comments.ts"
 import { device } from "./account/device.ts"
 import { me } from "./account/me.ts"
 import { notificationList } from "./account/notifications.ts"
@@ -64,6 +65,7 @@ export const routes: ReadonlyArray<Route> = [
   ...administration,
   sessions,
   notificationList,
+  myComments,
   myModels,
   myModel,
   submitPage,

@@ -52,6 +52,7 @@ export const seasonDeskAt = (game: string, season: string, part = "") => `${seas
 export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${part}`}`
 export const sessionsAt = "/me/sessions"
 export const notificationsAt = "/me/notifications"
+export const commentsAt = "/me/comments"
 export const myModelsAt = "/me/models"
 export const myModelAt = (id: string) => `${myModelsAt}/${part(id)}`
 export const submitAt = (model: string, season: string) => `${myModelAt(model)}/submit/${part(season)}`

@@ -7,7 +7,7 @@ import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
 
 const PATH = "/v1/me/webhooks"
-const URL = "https://hooks.example:8443/agon?for=ada"
+const URL = "https://hooks.example:8443/agon?for=ada@home.example"
 
 const create = (url: unknown, as = "ada") => A.post(PATH, { url }, as)
 const list = (as: string) => Effect.map(A.read(PATH, as), ({ json }) => json.webhooks as ReadonlyArray<Record<string, unknown>>)

@@ -17,7 +17,7 @@ export class WebhookCapReached extends Problem<WebhookCapReached>()(
 
 /** Nobody's name or password travels in an address, and a fragment would not be sent. */
 const isWebAddress = (text: string): boolean => {
-  if (!/^https?:\/\/[^\s\\#@]+$/i.test(text) || !URL.canParse(text)) return false
+  if (!/^https?:\/\/[^\s\\#]+$/i.test(text) || !URL.canParse(text)) return false
   const { hostname, password, username } = new URL(text)
   return hostname !== "" && username === "" && password === ""
 }

@@ -111,7 +111,9 @@ const makeDelivery = Effect.gen(function* () {
   })
 
   const deliver = Effect.fnUntraced(function* (taken: Taken) {
-    const post = postOnce(posting(taken, yield* Clock.currentTimeMillis), isAllowed)
+    const post = Effect.catchDefect(postOnce(posting(taken, yield* Clock.currentTimeMillis), isAllowed), () =>
+      Effect.succeed("unreachable" as const)
+    )
     const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
     if (!isDelivered(outcome)) return yield* sql.withTransaction(failed(taken, String(outcome)))
     const { id, webhook_id } = taken
@@ -121,7 +123,10 @@ const makeDelivery = Effect.gen(function* () {
   const round = Effect.gen(function* () {
     const now_ms = yield* Clock.currentTimeMillis
     const taken = yield* queries.take({ now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit: AT_ONCE_MAX })
-    yield* Effect.forEach(taken, deliver, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(taken, (one) => Effect.catchCause(deliver(one), (cause) => Effect.logWarning("a webhook was not told", cause)), {
+      concurrency: "unbounded",
+      discard: true
+    })
     return taken.length
   }).pipe(Effect.orDie, Effect.withSpan("WebhookDelivery.round"))
 

@@ -25,7 +25,11 @@ describe("scripts/start", () => {
       const board = `${service.origin}/games/snakes/seasons/demo/boards/open-7`
       await Service.eventually("a board of the season, which is made after it", async () => (await fetch(board)).status === 200)
       assert.strictEqual((await fetch(`${service.origin}/docs`)).status, 200)
-      assert.include(service.log(), `Look at it in a browser: ${service.origin}/`)
+      const told = service.lines().map((line) => JSON.parse(line))
+      assert.include(
+        told.find(({ message }) => message === "the service answers"),
+        { at: service.origin, pages: `${service.origin}/` }
+      )
     },
     Service.PATIENCE_MS
   )

@@ -8,7 +8,8 @@ import { Settings } from "./config/Settings.ts"
 export const announce = Effect.fnUntraced(function* (to: { readonly isTTY?: boolean; readonly write: (text: string) => unknown }) {
   const { admin, database_url, development_sign_in, directory, public_origin, runner_slots, s3, site } = yield* Settings
   if (to.isTTY !== true) {
-    const where = { at: public_origin, directory, embedded_database: database_url === undefined, bucket: s3?.bucket }
+    const pages = site === "off" ? site : `${public_origin}/`
+    const where = { at: public_origin, pages, directory, embedded_database: database_url === undefined, bucket: s3?.bucket }
     return yield* Effect.logInfo("the service answers", { ...where, development_sign_in, runner_slots })
   }
   const lines = [

@@ -3,7 +3,7 @@
  * one whose sandbox is stopped in its tracks, and so are no matches that end by chance while a test looks.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -33,6 +33,8 @@ interface Runner {
   readonly signal: (name: NodeJS.Signals) => void
   /** To every process of its group, as a terminal does it. */
   readonly fromTerminal: (name: NodeJS.Signals) => void
+  /** The process groups of its sandbox, where the system tells. */
+  readonly sandboxGroups: () => ReadonlyArray<number>
   /** To its sandbox. */
   readonly toSandbox: (name: NodeJS.Signals) => void
 }
@@ -41,6 +43,11 @@ const directory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-drain-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 )
+
+const groupOf = ({ pid }: { readonly pid: number }) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2])
+}
 
 const handleOn = (child: ChildProcess): Runner => {
   const pid = child.pid!
@@ -56,6 +63,7 @@ const handleOn = (child: ChildProcess): Runner => {
     ended,
     signal: (name) => void process.kill(pid, name),
     fromTerminal: (name) => void process.kill(-pid, name),
+    sandboxGroups: () => (existsSync("/proc/self/stat") ? sandbox().map(groupOf) : []),
     toSandbox: (name) => {
       for (const one of sandbox()) process.kill(one.pid, name)
     }
@@ -152,6 +160,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "300 seconds" })("a
   it.effect("takes no new work, finishes what it plays and reports it, also where a terminal told all of its processes", () =>
     Effect.gen(function* () {
       const { key, runner } = yield* inMatch("finishing", { AGON_RUNNER_FINISH_S: FOR_EVER_S })
+      assert.notInclude(runner.sandboxGroups(), runner.pid, "what a terminal signals is the runner's group")
       runner.fromTerminal("SIGINT")
       yield* says(runner, STOPS)
       assert.deepStrictEqual(yield* rowOf(key), { state: "active", leases: 1 })

@@ -17,12 +17,12 @@ const { seasonIds, versionIds: v } = Fixture
 const url = (slug: string) => `${A.urlOf(slug)}/datasets`
 
 /** A maker as each node has one; several make at once. */
-const makerWith = (datasets: "all" | "matches" = "all", rows = 100_000) =>
+const makerWith = (datasets: "all" | "matches" = "all", rows = 100_000, bytes = 2 ** 28) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
     const built = yield* Layer.build(Layer.fresh(DatasetMaker.layer({ datasets, directory })))
     return Context.get(built, DatasetMaker)
-  }).pipe(Effect.provideService(PauseTimes, 0), Effect.provideService(Bounds, { rows, bytes: 2 ** 28 }))
+  }).pipe(Effect.provideService(PauseTimes, 0), Effect.provideService(Bounds, { rows, bytes }))
 const make = (datasets: "all" | "matches" = "all", rows = 100_000) =>
   Effect.scoped(Effect.flatMap(makerWith(datasets, rows), ({ look }) => look))
 
@@ -293,6 +293,28 @@ layer(start, A.options)("datasets", (it) => {
       )
       assert.strictEqual(new Set(lines.map(({ id }) => id)).size, 456)
       assert.deepStrictEqual(yield* A.rows`SELECT 1 FROM dataset_claim`, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("have no more replays in a part than their bound allows", () =>
+    Effect.gen(function* () {
+      yield* played(...Array.from({ length: 9 }, (_, i): Played => ({ n: 5_900 + i, at: `2025-03-30T00:00:0${i}Z` })))
+      const before = (yield* listed("spring")).length
+      const { look } = yield* makerWith("all", 100_000, 1)
+      assert.strictEqual(yield* look, 3)
+      const fresh = (yield* listed("spring")).slice(before)
+      assert.deepStrictEqual(
+        named(fresh),
+        [4, 4, 1].flatMap((rows, i) => ["matches", "replays"].map((kind) => `2025-03-30 ${i + 1} ${kind} ${rows}`))
+      )
+      const matches = yield* Effect.forEach(
+        fresh.filter(({ kind }) => kind === "matches"),
+        linesOf
+      )
+      assert.deepStrictEqual(
+        matches.flat().map(({ id }) => id),
+        Array.from({ length: 9 }, (_, i) => idOf(5_900 + i))
+      )
     }).pipe(Effect.scoped)
   )
 

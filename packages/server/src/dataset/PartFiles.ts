@@ -15,7 +15,7 @@ const PAGE = 200
 const REPLAYS_AT_ONCE = 4
 const FETCH_TIMEOUT = "30 seconds"
 
-/** A part ends with the page that reaches one of these. Replays are counted before they are compressed. */
+/** A part ends with the page, or the replays read at once, that reach one of these. Replays are counted before they are compressed. */
 export const Bounds = Context.Reference<{ readonly rows: number; readonly bytes: number }>("agon/dataset/Bounds", {
   defaultValue: () => ({ rows: 100_000, bytes: 256 * 1024 ** 2 })
 })
@@ -53,7 +53,7 @@ export const makePartFiles = Effect.fnUntraced(function* ({ datasets, directory 
   const queries = yield* makeQueries
   const bounds = yield* Bounds
   const pauseTimes = yield* PauseTimes
-  const readReplays = yield* makeReadReplays
+  const readReplays = yield* makeReadReplays(bounds.bytes)
 
   const newFile = Effect.flatMap(newId, (name) => ZstdFile.make(join(directory, name)))
 
@@ -83,12 +83,12 @@ export const makePartFiles = Effect.fnUntraced(function* ({ datasets, directory 
     const so: Progress = { through: due.through, rows: 0, replays: 0, replay_bytes: 0 }
     let last = false
     while (!last && so.rows < bounds.rows && so.replay_bytes < bounds.bytes) {
-      const rows = yield* next({ season_id: due.season_id, after: so.through, until: unit.until, limit: PAGE })
+      const page = yield* next({ season_id: due.season_id, after: so.through, until: unit.until, limit: PAGE })
+      const rows = datasets === "all" ? page.slice(0, yield* readReplays(page, replays, so)) : page
       yield* matches.write(rows.map((row) => matchLine(row, due)).join(""))
-      if (datasets === "all") yield* readReplays(rows, replays, so)
       so.rows += rows.length
       so.through = rows.at(-1)?.n ?? so.through
-      last = rows.length < PAGE
+      last = rows.length < PAGE && rows.length === page.length
       if (!(yield* keep)) return yield* new ClaimLost({ season_id: due.season_id })
     }
     yield* replays.write(tar.END)
@@ -107,8 +107,12 @@ export const makePartFiles = Effect.fnUntraced(function* ({ datasets, directory 
   return { write }
 })
 
-/** Appends the replays of matches to a tar, in their order. A replay that is not there any more is left out. */
-const makeReadReplays = Effect.map(ObjectStore, (objects) => {
+/**
+ * Appends the replays of matches to a tar, in their order, until it has `bytes_max`; answers for how many matches. A replay that is not
+ * there any more is left out.
+ */
+const makeReadReplays = Effect.fnUntraced(function* (bytes_max: number) {
+  const objects = yield* ObjectStore
   const read = Effect.fnUntraced(function* (row: RatedRow) {
     const of = replayOf(row)
     if (of === undefined) return []
@@ -120,13 +124,16 @@ const makeReadReplays = Effect.map(ObjectStore, (objects) => {
   })
 
   return Effect.fnUntraced(function* (rows: ReadonlyArray<RatedRow>, file: ZstdFile.ZstdFile, so: Progress) {
-    for (let at = 0; at < rows.length; at += REPLAYS_AT_ONCE) {
+    let at = 0
+    while (at < rows.length && so.replay_bytes < bytes_max) {
       const entries = yield* Effect.forEach(rows.slice(at, at + REPLAYS_AT_ONCE), read, { concurrency: REPLAYS_AT_ONCE })
       for (const entry of entries.flat()) {
         yield* file.write(entry)
         so.replays += 1
         so.replay_bytes += entry.byteLength
       }
+      at += REPLAYS_AT_ONCE
     }
+    return Math.min(at, rows.length)
   })
 })

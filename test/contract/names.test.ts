@@ -12,7 +12,16 @@ const NAMES: ReadonlySet<string> = new Set(["name", "display_name", "client_name
 /** Texts that are no names, by what they are. */
 const OTHERS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "what people write at length": ["body", "bio", "note", "reason", "detail", "reject_detail"],
-  "addresses and times": ["link", "submissions_open_at", "submissions_close_at", "starts_at", "ends_at", "published_at", "updated_at"],
+  "addresses and times": [
+    "link",
+    "url",
+    "submissions_open_at",
+    "submissions_close_at",
+    "starts_at",
+    "ends_at",
+    "published_at",
+    "updated_at"
+  ],
   "slugs, ids and names that were given before": [
     ...["slug", "game", "season", "from", "provider", "providers", "maps", "baselines", "username", "admins"],
     ...["id", "ids", "match", "model", "parent_id", "version_id", "runner", "lease", "leases", "holds"]

@@ -104,7 +104,7 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       const season = yield* create(1)
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors
-        yield* actors.wakeAll
+        yield* Effect.flatten(actors.wakeAll)
         assert.isTrue((yield* LocalMailboxes).has(season))
         const review = yield* untilSuccess(play(actors, season, 1))
         assert.strictEqual(review.lease, `${id("version", 1)}.1`)
@@ -127,7 +127,7 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       }).pipe(Effect.provide(alone))
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors
-        yield* actors.wakeAll
+        yield* Effect.flatten(actors.wakeAll)
         assert.isFalse((yield* LocalMailboxes).has(season))
         const closed = Effect.flip(actors.ask(season, lease())).pipe(
           Effect.flatMap((error) => (error._tag === "SeasonClosed" ? Effect.succeed(error) : Effect.fail(error)))

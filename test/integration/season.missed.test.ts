@@ -28,7 +28,7 @@ const database = SeasonStorePg.layer.pipe(
 /** One life of the service: it wakes whatever is open, does something and goes down. */
 const life = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.andThen(
-    Effect.flatMap(SeasonActors, ({ wakeAll }) => wakeAll),
+    Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.flatten(wakeAll)),
     work
   ).pipe(Effect.provide(Layer.fresh(seasonsLayer.pipe(Layer.provide(Layer.fresh(SingleRunner.layer({ runnerStorage: "memory" })))))))
 

@@ -133,9 +133,9 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       const submitted = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "spring", "--model", "adder")
       assert.strictEqual(submitted.status, 0, submitted.err)
       const { matches } = yield* eventually(person.match.ownMatches({ query: { game: "snakes", ...firstPage() } }), (page) =>
-        page.matches.some(({ turns }) => turns !== null)
+        page.matches.some(({ status }) => status === "rated")
       )
-      const { id, seats, turns } = matches.find((match) => match.turns !== null)!
+      const { id, seats, turns } = matches.find(({ status }) => status === "rated")!
       const kept = yield* run(own, "replay", "download", id, "--url", origin)
       assert.deepStrictEqual([kept.status, kept.err], [0, ""])
       const verified = yield* run(own, "verify", own.at(`${id}.replay.json`))

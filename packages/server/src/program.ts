@@ -87,7 +87,12 @@ export const Program = Layer.unwrap(
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
     const tls = settings.node_tls === undefined ? undefined : yield* loadNodeTls(settings.node_tls)
     const cluster = settings.node === undefined ? Cluster.layerAlone : Cluster.layerAmongOthers(settings.node, secrets.nodes, tls)
-    const wakeAll = Layer.effectDiscard(Effect.flatMap(SeasonActors, ({ wakeAll }) => Effect.forkScoped(wakeAll)))
+    const wakeAll = Layer.effectDiscard(
+      Effect.flatMap(
+        Effect.flatMap(SeasonActors, ({ wakeAll }) => wakeAll),
+        Effect.forkScoped
+      )
+    )
     const listening: Listening = { port: undefined }
     const ownSite = OwnSite.layer(settings, listening)
     const replayCheck = ReplayCheck.layer(settings)

@@ -96,8 +96,8 @@ export class SeasonActors extends Context.Service<
   {
     /** Starts the season's actor somewhere, waits a few seconds for its first incarnation, and keeps it there until the season closes. */
     readonly wake: (season: string) => Effect.Effect<void, Mailbox.Unavailable>
-    /** Wakes every season that is not closed, each as soon as the cluster lets it. */
-    readonly wakeAll: Effect.Effect<void>
+    /** Reads which seasons are not closed, and answers how to wake them, each as soon as the cluster lets it. */
+    readonly wakeAll: Effect.Effect<Effect.Effect<void>>
     readonly ask: <C extends Command>(season: string, command: C) => Effect.Effect<ReplyTo<C>, Mailbox.Refused>
     /** Sends commands that belong together: one message, one commit, replies in their order. At most `Mailbox.COMMANDS_MAX`. */
     readonly askAll: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
@@ -123,10 +123,10 @@ export class SeasonActors extends Context.Service<
         wake,
         wakeAll: store.open.pipe(
           untilDone,
-          Effect.flatMap((seasons) =>
+          Effect.map((seasons) =>
             Effect.forEach(seasons, (season) => untilDone(wake(season)), { concurrency: WAKE_CONCURRENCY, discard: true })
           ),
-          Effect.withSpan("SeasonActors.wakeAll")
+          Effect.map(Effect.withSpan("SeasonActors.wakeAll"))
         ),
         ask: <C extends Command>(season: string, command: C) =>
           Effect.map(askAll(season, [command]), (replies) => replies[0] as ReplyTo<C>),

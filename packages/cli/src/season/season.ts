@@ -84,19 +84,29 @@ const createOrEdit = Effect.fnUntraced(function* (
   if (isChanged("entry")) yield* retryRefused(client.seasonEditing.narrowEntry({ params, payload: { entry: "restricted" } }))
 })
 
-const create = Command.make(
+/** A command that compares the season of a file with the service's, and settles the difference. */
+const steering = <File extends SeasonFile, E, R, R2>(
+  name: string,
+  read: (path: string) => Effect.Effect<File, E, R>,
+  steer: (client: Client, file: File, given: Given) => Effect.Effect<void, unknown, R2>
+) =>
+  Command.make(
+    name,
+    flags,
+    Effect.fn(function* (given) {
+      const file = yield* read(given.file)
+      const { client, url } = yield* connectSignedIn
+      yield* saying(url)(steer(client, file, given))
+    })
+  )
+
+const create = steering(
   "create",
-  flags,
-  Effect.fn(function* (given) {
-    const file = yield* readSeasonFile(given.file)
-    const { client, url } = yield* connectSignedIn
-    yield* saying(url)(
-      Effect.gen(function* () {
-        const found = yield* find(client, file)
-        const changes = seasonChanges(file, found)
-        yield* settle(file, changes, given, createOrEdit(client, file, found, changes.changes))
-      })
-    )
+  readSeasonFile,
+  Effect.fnUntraced(function* (client, file, given) {
+    const found = yield* find(client, file)
+    const changes = seasonChanges(file, found)
+    yield* settle(file, changes, given, createOrEdit(client, file, found, changes.changes))
   })
 ).pipe(Command.withDescription("Create a season, or change it to what its file says"))
 
@@ -109,45 +119,38 @@ const carryOut = (client: Client, { game, slug }: SeasonFile, step: RoundStep): 
   return retryRefused(client.round.patchRound({ params: { ...params, n: String(step.n) }, payload: { games, starts_at } }))
 }
 
-const rounds = Command.make(
+const readPlannedFile = Effect.fnUntraced(function* (path: string) {
+  const file = yield* readSeasonFile(path)
+  const { rounds } = file
+  if (rounds === undefined)
+    return yield* new CouldNotRun({ message: "The file has no rounds. `rounds: []` withdraws all that have not begun." })
+  return { ...file, rounds }
+})
+
+const rounds = steering(
   "rounds",
-  flags,
-  Effect.fn(function* (given) {
-    const file = yield* readSeasonFile(given.file)
-    const { rounds: planned } = file
-    if (planned === undefined)
-      return yield* new CouldNotRun({ message: "The file has no rounds. `rounds: []` withdraws all that have not begun." })
-    const { client, url } = yield* connectSignedIn
-    yield* saying(url)(
-      Effect.gen(function* () {
-        const params = { game: file.game, slug: file.slug }
-        const answers = yield* Stream.runCollect(pages((query) => retryRefused(client.round.rounds({ params, query })), PAGE))
-        const { fixed, steps } = roundSteps(
-          planned,
-          Array.from(answers).flatMap((page) => page.rounds)
-        )
-        const write = Effect.forEach(steps, (step) => carryOut(client, file, step), { discard: true })
-        yield* settle(file, { changes: steps.map(changeOf), fixed }, given, write)
-      })
+  readPlannedFile,
+  Effect.fnUntraced(function* (client, file, given) {
+    const params = { game: file.game, slug: file.slug }
+    const answers = yield* Stream.runCollect(pages((query) => retryRefused(client.round.rounds({ params, query })), PAGE))
+    const { fixed, steps } = roundSteps(
+      file.rounds,
+      Array.from(answers).flatMap((page) => page.rounds)
     )
+    const write = Effect.forEach(steps, (step) => carryOut(client, file, step), { discard: true })
+    yield* settle(file, { changes: steps.map(changeOf), fixed }, given, write)
   })
 ).pipe(Command.withDescription("Plan, move and withdraw rounds until they are those of the file"))
 
-const close = Command.make(
+const close = steering(
   "close",
-  flags,
-  Effect.fn(function* (given) {
-    const file = yield* readSeasonFile(given.file)
-    const { client, url } = yield* connectSignedIn
-    yield* saying(url)(
-      Effect.gen(function* () {
-        const params = { game: file.game, slug: file.slug }
-        const { close_requested_at, state } = yield* retryRefused(client.season.privateSeason({ params }))
-        const isOver = state === "closed" || close_requested_at !== null
-        const changes = isOver ? [] : [{ what: "state", from: state, to: "closed" }]
-        yield* settle(file, { changes, fixed: [] }, given, retryRefused(client.seasonEditing.closeSeason({ params })))
-      })
-    )
+  readSeasonFile,
+  Effect.fnUntraced(function* (client, file, given) {
+    const params = { game: file.game, slug: file.slug }
+    const { close_requested_at, state } = yield* retryRefused(client.season.privateSeason({ params }))
+    const isOver = state === "closed" || close_requested_at !== null
+    const changes = isOver ? [] : [{ what: "state", from: state, to: "closed" }]
+    yield* settle(file, { changes, fixed: [] }, given, retryRefused(client.seasonEditing.closeSeason({ params })))
   })
 ).pipe(Command.withDescription("Close a season: within a minute nothing of it is queued, and its podium stands"))
 

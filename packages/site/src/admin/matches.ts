@@ -4,7 +4,7 @@ import type { MatchCard } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { inPrivate, inPublic, seasonDeskAt, withQuery } from "../html/links.ts"
+import { placesFor, seasonDeskAt, withQuery } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
@@ -29,14 +29,14 @@ const cancel = seasonForm("matches", {
 
 /** Trials have no page. */
 const row =
-  ({ game, slug, visibility }: Season) =>
+  (season: Season) =>
   ({ id, is_trial, map, played_at, reason, seats }: MatchCard): Html =>
     html`<tr>
-<th scope="row">${is_trial ? names(seats) : html`<a href="${(visibility === "public" ? inPublic : inPrivate).match(id)}">${names(seats)}</a>`}${is_trial && html` <span class="faint">trial</span>`}</th>
+<th scope="row">${is_trial ? names(seats) : html`<a href="${placesFor(season).match(id)}">${names(seats)}</a>`}${is_trial && html` <span class="faint">trial</span>`}</th>
 <td>${map}</td>
 <td>${reason !== null && words(reason)}</td>
 <td>${played_at !== null && time(played_at)}</td>
-<td><a href="${withQuery(seasonDeskAt(game, slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void</a></td>
+<td><a href="${withQuery(seasonDeskAt(season.game, season.slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void</a></td>
 </tr>
 `
 

@@ -32,6 +32,9 @@ export type Places = ReturnType<typeof placesBelow>
 export const inPublic = placesBelow("")
 /** For whoever may read the private seasons in question. */
 export const inPrivate = placesBelow(PRIVATE)
+/** Of a season and what is in it. */
+export const placesFor = ({ visibility }: { readonly visibility: "public" | "private" }): Places =>
+  visibility === "public" ? inPublic : inPrivate
 
 export const { board: boardAt, ladder: ladderAt, match: matchAt, model: modelAt, season: seasonAt, version: versionAt } = inPublic
 export const profileAt = (username: string) => `/people/${part(username)}`

@@ -351,13 +351,18 @@ export const otherCases: ReadonlyArray<Case> = [
           "": {},
           "packages/api": {},
           "node_modules/@agon/api": { link: true },
-          "node_modules/@biomejs/cli-win32-x64": { dev: true, optional: true },
           "node_modules/a": { version: "1.0.0" }
         }
       })
     },
     "package-lock.json:1 lock",
     "node_modules/a has no integrity"
+  ],
+  [
+    "a lock file that does not hold another machine's binary to its content",
+    { "package-lock.json": JSON.stringify({ packages: { "node_modules/a-win32-x64": { dev: true, optional: true } } }) },
+    "package-lock.json:1 lock",
+    "node_modules/a-win32-x64 has no integrity"
   ],
   [
     "a citation of a heading that is not there",

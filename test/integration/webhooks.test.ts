@@ -7,13 +7,14 @@ import { isPublicAddress } from "@agon/server/notification/publicAddress.ts"
 import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
 import { Webhooks } from "@agon/server/notification/Webhooks.ts"
 import { PgClient } from "@effect/sql-pg"
-import { assert, it, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import * as Certificates from "../support/Certificates.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { type Receiver, receiver, signedAt } from "../support/Receiver.ts"
+import { type Receiver, receiver, signedAt, tlsReceiver } from "../support/Receiver.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 it("only addresses of the public internet may be asked", () => {
@@ -41,6 +42,15 @@ const seeded = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(databas
 const onLoopback = Layer.succeed(WebhookGuard, (address: string) => address === "127.0.0.1")
 const here = Webhooks.layer.pipe(Layer.provideMerge(seeded))
 const allowing = WebhookDelivery.layerIdle.pipe(Layer.provide(onLoopback), Layer.provideMerge(here))
+
+/** Another node on this database, a process of its own, which delivers once what is due now. */
+const otherNode = Effect.fnUntraced(function* (more: Readonly<Record<string, string>> = {}) {
+  const { url } = yield* Address
+  const env = { PATH: process.env["PATH"] ?? "", DATABASE_URL: url, NOW_MS: String(yield* Clock.currentTimeMillis), ...more }
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../support/webhookNode.ts")], { env, stdio: "inherit" })
+  const gone = new Promise((resolve) => child.on("exit", (status, signal) => resolve(signal ?? status)))
+  return { child, gone: Effect.promise(() => gone) }
+})
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -253,18 +263,15 @@ layer(allowing)("a webhook", (it) => {
   it.effect("is told at least once, whoever is killed between the commit and the delivery", () =>
     Effect.gen(function* () {
       const { at } = yield* begin
-      const { url } = yield* Address
       yield* tell("ada", "Whatever happens.")
       at.answer = () => undefined
-      const env = { PATH: process.env["PATH"] ?? "", DATABASE_URL: url, NOW_MS: String(yield* Clock.currentTimeMillis) }
-      const child = spawn(process.execPath, [join(import.meta.dirname, "../support/webhookNode.ts")], { env, stdio: "inherit" })
-      const gone = new Promise((resolve) => child.on("exit", (_status, signal) => resolve(signal)))
+      const { child, gone } = yield* otherNode()
       yield* eventually(
         "the other node posts",
         Effect.sync(() => at.received.length === 1 || child.exitCode !== null)
       )
       child.kill("SIGKILL")
-      assert.strictEqual(yield* Effect.promise(() => gone), "SIGKILL")
+      assert.strictEqual(yield* gone, "SIGKILL")
       answering(at, 200)
       assert.strictEqual(yield* round, 0, "the other node could still be at it")
       yield* TestClock.adjust("1 minute")
@@ -274,6 +281,48 @@ layer(allowing)("a webhook", (it) => {
       assert.strictEqual(yield* waiting, 0)
     })
   )
+})
+
+const missing = Certificates.missingOpenssl()
+const withOpenssl = missing === undefined ? describe : describe.skip
+
+withOpenssl(`a webhook by https${missing === undefined ? "" : `: ${missing}`}`, () => {
+  layer(allowing)((it) => {
+    it.effect("is told where NODE_EXTRA_CA_CERTS trusts who signed its certificate, which is for its address, and nowhere else", () =>
+      Effect.gen(function* () {
+        const { ada, at, sql, webhooks } = yield* begin
+        const made = yield* Effect.acquireRelease(Effect.sync(Certificates.make), ({ remove }) => Effect.sync(remove))
+        const pair = Certificates.read(made.node)
+        const trusted = yield* tlsReceiver(pair)
+        const misnamed = yield* tlsReceiver(pair, "127.0.0.2")
+        const stranger = yield* tlsReceiver(Certificates.read(made.stranger))
+        const urls = [`127.0.0.1:${trusted.port}`, `127.0.0.2:${misnamed.port}`, `127.0.0.1:${stranger.port}`, `127.0.0.1:${at.port}`]
+        const outcomes = Effect.fnUntraced(function* (trust: Readonly<Record<string, string>>) {
+          yield* sql`TRUNCATE webhook, webhook_delivery`
+          const { secret } = yield* webhooks.create(ada, `https://${urls[0]}/`)
+          for (const url of urls.slice(1)) yield* webhooks.create(ada, `https://${url}/`)
+          yield* tell("ada", "By https.")
+          assert.strictEqual(yield* (yield* otherNode(trust)).gone, 0)
+          const rows = (yield* webhooks.list(ada)).webhooks
+          return { secret, told: urls.map((url) => rows.find((row) => row.url === `https://${url}/`)!.last_outcome) }
+        })
+        const certificate = "bad_certificate"
+        assert.deepStrictEqual((yield* outcomes({})).told, [certificate, certificate, certificate, "unreachable"])
+        assert.deepStrictEqual(
+          [trusted, misnamed, stranger, at].flatMap(({ received }) => received),
+          []
+        )
+        const { secret, told } = yield* outcomes({ NODE_EXTRA_CA_CERTS: made.ca })
+        assert.deepStrictEqual(told, ["204", certificate, certificate, "unreachable"])
+        assert.isDefined(signedAt(trusted.received[0]!, secret))
+        assert.deepStrictEqual(
+          [misnamed, stranger, at].flatMap(({ received }) => received),
+          []
+        )
+        assert.strictEqual(yield* waiting, 3, "the others are tried again")
+      })
+    )
+  })
 })
 
 layer(WebhookDelivery.layerIdle.pipe(Layer.provideMerge(here)))("a webhook without the tests' guard", (it) => {

@@ -1,6 +1,7 @@
-/** A real receiver of webhooks on loopback, which answers as a test says. */
+/** A real receiver of webhooks on loopback, by http or https, which answers as a test says. */
 import { createHmac } from "node:crypto"
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 
@@ -17,12 +18,20 @@ export interface Receiver {
   answer: (response: ServerResponse) => void
 }
 
-/** Listens on IPv4 and IPv6 loopback for as long as the scope is open. */
-export const receiver = Effect.map(
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+const close = (server: Server) =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+/** Listens on an address of loopback for as long as the scope is open. */
+const listening = (make: (listener: Listener) => Server, host = "127.0.0.1") =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly receiver: Receiver }>((resume) => {
+    Effect.callback<{ readonly server: Server; readonly receiver: Receiver }>((resume) => {
       const received: Array<Received> = []
-      const server = createServer((request, response) => {
+      const server = make((request, response) => {
         const parts: Array<Buffer> = []
         request.on("data", (part: Buffer) => parts.push(part))
         request.on("end", () => {
@@ -35,19 +44,19 @@ export const receiver = Effect.map(
         received,
         answer: (response) => void response.writeHead(204).end()
       }
-      server.listen(0, "127.0.0.1", () => {
+      server.listen(0, host, () => {
         receiver.port = (server.address() as AddressInfo).port
         resume(Effect.succeed({ server, receiver }))
       })
     }),
-    ({ server }) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  ),
-  ({ receiver }) => receiver
-)
+    ({ server }) => close(server)
+  ).pipe(Effect.map(({ receiver }) => receiver))
+
+export const receiver = listening((listener) => createServer(listener))
+
+/** By https, with this certificate and key. */
+export const tlsReceiver = (pair: { readonly cert: Buffer; readonly key: Buffer }, host?: string) =>
+  listening((listener) => createTlsServer(pair, listener), host)
 
 /** What a careful receiver computes for itself, from the bytes that came; the seconds that the sender claims. */
 export const signedAt = ({ body, headers }: Received, secret: string): number | undefined => {

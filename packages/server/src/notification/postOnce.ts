@@ -6,7 +6,8 @@
 import { lookup } from "node:dns/promises"
 import { request as askHttp } from "node:http"
 import { request as askHttps } from "node:https"
-import { isIP } from "node:net"
+import { isIP, type Socket } from "node:net"
+import { TLSSocket } from "node:tls"
 import { Effect } from "effect"
 
 const HEAD_MAX_BYTES = 8_192
@@ -18,7 +19,7 @@ export interface Posted {
 }
 
 /** The status of the answer, or a word for why there is none. */
-export type Outcome = number | "unresolved" | "refused_address" | "unreachable"
+export type Outcome = number | "unresolved" | "refused_address" | "unreachable" | "bad_certificate"
 
 /** A host of an address has brackets around IPv6. */
 const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, "$1")
@@ -30,6 +31,9 @@ const resolved = (host: string): Effect.Effect<ReadonlyArray<string>> =>
         Effect.tryPromise(() => lookup(host, { all: true, verbatim: true })),
         { onFailure: () => [], onSuccess: (found) => found.map(({ address }) => address) }
       )
+
+/** A certificate that is for another name, has ended, or is signed by nobody that this machine or NODE_EXTRA_CA_CERTS trusts. */
+const isRefusedCertificate = (socket: Socket | null) => socket instanceof TLSSocket && Boolean(socket.authorizationError)
 
 /** Ends with the request's connection, also where it is interrupted. */
 const sent = ({ body, headers, url }: Posted, address: string): Effect.Effect<Outcome> =>
@@ -52,7 +56,8 @@ const sent = ({ body, headers, url }: Posted, address: string): Effect.Effect<Ou
       resume(Effect.succeed(response.statusCode ?? "unreachable"))
       response.destroy()
     })
-    request.on("error", () => resume(Effect.succeed("unreachable"))) // none after the answer counts
+    // none after the answer counts
+    request.on("error", () => resume(Effect.succeed(isRefusedCertificate(request.socket) ? "bad_certificate" : "unreachable")))
     request.end(body)
     return Effect.sync(() => void request.destroy())
   })

@@ -47,6 +47,14 @@ const played = Effect.gen(function* () {
     VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${Fixture.versionIds.alpha2}, ${Fixture.versionIds.beta1}]::uuid[], ARRAY[40, 10])`
 })
 
+/** A comment of ada's, with a name that would do harm in it, as a moderator has let it through. */
+const said = Effect.gen(function* () {
+  const { as } = yield* Service.Service
+  const { id } = yield* (yield* as("ada")).community.postComment({ payload: { match: PLAYED, body: ILL } })
+  yield* (yield* as("admin")).moderation.moderateComment({ params: { id }, payload: { state: "approved" } })
+  return id
+})
+
 /** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
 const service = Fixture.layer.pipe(
   Layer.provide(Layer.effectDiscard(seedAccounts)),
@@ -277,6 +285,29 @@ else
           yield* Effect.promise(() => assertClean(watched, path))
           assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
           yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+
+    it.effect("have nothing that axe finds where somebody who is signed in writes, on a phone and a screen", () =>
+      Effect.gen(function* () {
+        const comment = yield* said
+        for (const [path, as] of [
+          [`/me/comments?match=${PLAYED}`, "ada"],
+          [`/me/comments/${comment}?match=${PLAYED}`, "ada"],
+          [`/me/comments/${comment}?match=${PLAYED}`, "bob"]
+        ] as const) {
+          for (const width of [320, 1280]) {
+            const watched = yield* open(path, {
+              viewport: { width, height: 800 },
+              colorScheme: width === 320 ? "dark" : "light",
+              extraHTTPHeaders: { cookie: `service_session=${as}-token`, "x-forwarded-for": "203.0.113.252" }
+            })
+            yield* Effect.promise(() => watched.page.locator("form.typed").first().waitFor())
+            yield* Effect.promise(() => assertClean(watched, `${path} for ${as}`))
+            assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
+            yield* Effect.promise(() => watched.close())
+          }
         }
       })
     )

@@ -43,6 +43,26 @@ export const postForm = (
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
 
+const asVisitor = (as: string | undefined) => (as === undefined ? {} : { cookie: `service_session=${as}-token` })
+
+/** A page as somebody with this session sees it, asked for again as long as the session's rate says. */
+export const visit = (path: string, as?: string): Effect.Effect<Shown, never, Service.Service> =>
+  Effect.flatMap(Service.Service, ({ origin }) =>
+    Effect.promise(() => retryPutOff(path, () => Effect.runPromise(page(origin, path, asVisitor(as)))))
+  )
+
+/** A form of the page at `path`, sent by whoever has this session, in the same way. */
+export const send = (
+  path: string,
+  as: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {}
+): Effect.Effect<Shown, never, Service.Service> =>
+  Effect.flatMap(Service.Service, ({ origin }) => {
+    const ask = postForm(origin, path, new URLSearchParams(fields).toString(), { ...asVisitor(as), ...headers })
+    return Effect.promise(() => retryPutOff(path, () => Effect.runPromise(ask)))
+  })
+
 /** Until the site has started, which the service does not wait for. */
 export const siteAnswers = Effect.flatMap(Service.Service, ({ origin }) =>
   Effect.promise(async () => {

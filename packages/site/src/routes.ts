@@ -1,4 +1,5 @@
 /** Every page of the site, by features. */
+import { oneComment } from "./account/comment.ts"
 import { myComments } from "./account/comments.ts"
 import { device } from "./account/device.ts"
 import { me } from "./account/me.ts"
@@ -66,6 +67,7 @@ export const routes: ReadonlyArray<Route> = [
   sessions,
   notificationList,
   myComments,
+  oneComment,
   myModels,
   myModel,
   submitPage,

@@ -1,51 +1,54 @@
-/** The visitor's comments: writing one about a match or a model, and those that still wait for a moderator. */
-import type { PendingComments, Subject } from "@agon/api/comment/Comment.ts"
-import { isUuid } from "@agon/api/Wire.ts"
+/** The visitor's comments: writing one about a match or a model, those that still wait for a moderator, and those that everybody reads. */
+import type { Client } from "@agon/api/Client.ts"
+import type { PendingComments, ProfileComments } from "@agon/api/comment/Comment.ts"
+import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
+import { aboutOf, subjectAt, subjectOf } from "../comment/subject.ts"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
-import { commentsAt, inPrivate, modelAt, withQuery } from "../html/links.ts"
+import { commentsAt, withQuery } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { time } from "../html/words.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import type { PersonalRoute } from "../http/Route.ts"
+import type { Asked, PersonalRoute } from "../http/Route.ts"
 import { invalid } from "../http/refuse.ts"
 
 const ROWS = 50
+/** The API lets an account have fewer that wait. */
+const PENDING_ROWS = 50
 
-/** The page of a match may be one of a private season; that of any other leads to its public address. */
-const subjectAt = ({ id, kind }: Subject): string => (kind === "match" ? inPrivate.match(id) : modelAt(id))
+export const COMMENT_HINT = "1 to 2,000 characters. An account's first comment waits for a moderator."
 
-/** The subject that the address names; undefined where it names none or is ill. */
-const subjectOf = ({ match, model }: Readonly<Record<string, string>>): Subject | undefined => {
-  if (match !== undefined && model !== undefined) return undefined
-  if (match !== undefined) return isUuid(match) ? { kind: "match", id: match } : undefined
-  return model !== undefined && isUuid(model) ? { kind: "model", id: model } : undefined
-}
+/** Leads to the subject, or to where the comment waits. */
+export const sent = Effect.fnUntraced(function* (
+  { client, query }: Pick<Asked, "client" | "query">,
+  comment: { readonly body: string; readonly parent_id?: string }
+) {
+  const subject = subjectOf(query)
+  if (subject === undefined) return yield* invalid
+  const { state } = yield* client.community.postComment({ payload: { ...aboutOf(subject), ...comment } })
+  return { to: state === "pending" ? withQuery(commentsAt, { done: "pending" }) : `${subjectAt(subject)}#comments` }
+})
+
+export const deleted = (client: Client, id: string) =>
+  Effect.as(client.community.deleteComment({ params: { id } }), { to: withQuery(commentsAt, { done: "removed" }) })
 
 const write = form({
   name: "write",
   fields: ["body"],
   codes: { comment_word_listed: "body" },
-  send: Effect.fnUntraced(function* ({ client, query, typed }) {
-    const subject = subjectOf(query)
-    if (subject === undefined) return yield* invalid
-    const about = { [subject.kind]: subject.id }
-    const { state } = yield* client.community.postComment({ payload: { ...about, body: typed.one("body") } })
-    return { to: state === "pending" ? withQuery(commentsAt, { done: "pending" }) : `${subjectAt(subject)}#comments` }
-  })
+  send: (posted) => sent(posted, { body: posted.typed.one("body") })
 })
 
 const remove = form({
   name: "remove",
   fields: ["id"],
-  send: ({ client, typed }) =>
-    Effect.as(client.community.deleteComment({ params: { id: typed.one("id") } }), { to: withQuery(commentsAt, { done: "removed" }) })
+  send: ({ client, typed }) => deleted(client, typed.one("id"))
 })
 
-const item = ({ body, created_at, id, subject }: PendingComments["comments"][number]): Html => html`<li class="comment">
-<p class="faint" id="about-${id}">${time(created_at)}, about <a href="${subjectAt(subject)}">a ${subject.kind}</a>: it waits for a moderator</p>
+const item = ({ body, created_at, id, subject }: ProfileComments["comments"][number], state: string): Html => html`<li class="comment">
+<p class="faint" id="about-${id}">${time(created_at)}, about <a href="${subjectAt(subject)}">a ${subject.kind}</a>: ${state}</p>
 ${prose(body)}
 <button name="id" value="${id}" aria-describedby="about-${id}">Delete</button>
 </li>
@@ -56,6 +59,16 @@ const SENTENCES = {
   removed: "The comment is deleted."
 }
 
+const listOf = (comments: ReadonlyArray<ProfileComments["comments"][number]>, state: string, none: string): Html =>
+  comments.length === 0
+    ? html`<p class="faint">${none}</p>\n`
+    : html`<ol class="comments">\n${comments.map((one) => item(one, state))}</ol>\n`
+
+const lists = (pending: PendingComments["comments"], published: ProfileComments["comments"]): Html => html`<h2>Waiting for a moderator</h2>
+${listOf(pending, "it waits for a moderator", "None waits just now.")}<h2>Published</h2>
+<p class="faint">About what everybody may see. A comment that you delete leaves an empty place.</p>
+${listOf(published, "everybody reads it", "There is none here.")}`
+
 export const myComments: PersonalRoute = {
   path: commentsAt,
   query: ["match", "model", "cursor", "done"],
@@ -65,17 +78,22 @@ export const myComments: PersonalRoute = {
     const subject = subjectOf(query)
     const isNamed = query["match"] !== undefined || query["model"] !== undefined
     if (offset === undefined || (isNamed && subject === undefined)) return yield* invalid
-    const { comments, next_cursor } = yield* client.community.pendingComments({ query: { limit: ROWS, cursor: offset } })
+    const { username } = yield* client.account.me()
+    const [pending, { comments, next_cursor }] = yield* Effect.all(
+      [
+        client.community.pendingComments({ query: firstPage(PENDING_ROWS) }),
+        client.community.profileComments({ params: { username }, query: { limit: ROWS, cursor: offset } })
+      ],
+      { concurrency: "unbounded" }
+    )
     const { area, whole } = inputs(write, tried)
     const main = html`<h1>My comments</h1>
 ${deskNav(commentsAt)}${done(query["done"], SENTENCES)}${
   subject !== undefined &&
   html`<h2>Write a comment</h2>
 <p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>. Everybody who sees the ${subject.kind} can read it.</p>
-${whole(area("body", "Comment", { hint: "1 to 2,000 characters. An account's first comment waits for a moderator." }), "Send")}`
-}<h2>Waiting for a moderator</h2>
-${comments.length === 0 ? html`<p class="faint">None waits just now.</p>` : inputs(remove, tried).whole(html`<ol class="comments">\n${comments.map(item)}</ol>\n`)}
-${pager({ path: commentsAt, query: {}, offset, rows: ROWS, next: next_cursor })}`
+${whole(area("body", "Comment", { hint: COMMENT_HINT }), "Send")}`
+}${inputs(remove, tried).whole(lists(pending.comments, comments))}${pager({ path: commentsAt, query: {}, offset, rows: ROWS, next: next_cursor })}`
     return { title: "My comments", main }
   })
 }

@@ -56,6 +56,7 @@ export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${par
 export const sessionsAt = "/me/sessions"
 export const notificationsAt = "/me/notifications"
 export const commentsAt = "/me/comments"
+export const commentAt = (id: string) => `${commentsAt}/${part(id)}`
 export const myModelsAt = "/me/models"
 export const myModelAt = (id: string) => `${myModelsAt}/${part(id)}`
 export const submitAt = (model: string, season: string) => `${myModelAt(model)}/submit/${part(season)}`

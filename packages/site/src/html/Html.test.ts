@@ -3,7 +3,7 @@ import { parse } from "parse5"
 import { html, prose, said } from "./Html.ts"
 import { layout } from "./layout.ts"
 import { followable, link, withQuery } from "./links.ts"
-import { bytes, count, decimal, duration, signed, time } from "./words.ts"
+import { bytes, count, decimal, duration, signed, signedWhole, time } from "./words.ts"
 
 /** Names that people have tried elsewhere: markup, attributes, another direction, emoji, length. */
 const HOSTILE = [
@@ -81,6 +81,7 @@ describe("a link that a person wrote", () => {
 it("numbers, sizes and times read as people write them", () => {
   assert.strictEqual(String(time("2026-11-02T09:05:01.000Z")), `<time datetime="2026-11-02T09:05:01.000Z">2 Nov 2026, 09:05 UTC</time>`)
   assert.deepStrictEqual([count(0), count(999), count(1_000), count(12_345_678)], ["0", "999", "1,000", "12,345,678"])
+  assert.deepStrictEqual([signedWhole(2.4), signedWhole(-2.6), signedWhole(-0.4)], ["+2", "−3", "0"])
   assert.deepStrictEqual([decimal(-0.01), decimal(-1.25), signed(2), signed(-2), signed(0)], ["0.0", "−1.3", "+2.0", "−2.0", "0.0"])
   assert.deepStrictEqual([bytes(1), bytes(1_536), bytes(2 ** 31)], ["1 bytes", "1.5 KiB", "2 GiB"])
   assert.deepStrictEqual([duration(1), duration(90), duration(600), duration(7_200)], ["1 second", "90 seconds", "10 minutes", "2 hours"])

@@ -25,6 +25,12 @@ export const decimal = (n: number): string =>
 /** `+3.2`, `−1.0` */
 export const signed = (n: number): string => (n > 0 ? `+${decimal(n)}` : decimal(n))
 
+/** `+3`, `−1`, `0` */
+export const signedWhole = (n: number): string => {
+  const whole = Math.round(n)
+  return whole > 0 ? `+${whole}` : String(whole).replace("-", "−")
+}
+
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"]
 
 export const bytes = (n: number): string => {

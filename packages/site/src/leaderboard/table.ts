@@ -1,11 +1,11 @@
 /**
- * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed, a third of it ids. Ends of
- * rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place (site.css).
+ * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed (table.test.ts says of which), a third
+ * of it ids. Ends of rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place (site.css).
  */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, owned, type Places } from "../html/links.ts"
-import { count, signed } from "../html/words.ts"
+import { count, signedWhole } from "../html/words.ts"
 
 /** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
 const DEVIATIONS_95 = 1.96
@@ -23,10 +23,40 @@ const scaleOf = (entries: ReadonlyArray<Entry>): Scale => {
   return { low, width: Math.max(1, high - low) }
 }
 
-/** The rating within its interval, on the scale of the rows shown, with the rating in the middle of the drawing. The figures stand beside it. */
-const bar = (entry: Entry, { low, width }: Scale): Html => {
-  const on = (points: number) => Math.round((points / width) * 90)
-  return html`<svg class="bar" viewBox="-${on(entry.rating - low) + 5} 0 100 8" aria-hidden="true"><rect width="${on(2 * half(entry))}"/><circle/></svg>`
+/** The bar has the first 100 of the width, the course the last 45. */
+const VIEW = "0 0 150 8"
+
+/** From one end of the interval to the other, on the scale of the rows shown. */
+const bar = (entry: Entry, { low, width }: Scale): string => {
+  const on = (points: number) => Math.round((points / width) * 96)
+  const reach = on(half(entry))
+  return `M${on(entry.rating - low) - reach + 2} 4h${2 * reach}`
+}
+
+/** Six of the twelve ratings are enough to see a course; each is a step of 9 to the right. */
+const COURSE_POINTS = 6
+/** A course that moved less is drawn flatter than the room would allow. */
+const COURSE_LEAST_SPAN = 20
+
+/** How the rating moved over the last matches, each row on a scale of its own, in whole steps relative to the point before. */
+const course = ({ history }: Entry): string => {
+  if (history.length < 2) return ""
+  const [low, high] = [Math.min(...history), Math.max(...history)]
+  const middle = (low + high) / 2
+  const span = Math.max(COURSE_LEAST_SPAN, high - low)
+  const points = Math.min(COURSE_POINTS, history.length)
+  const ys = Array.from({ length: points }, (_, i) => {
+    const rating = history[Math.round((i * (history.length - 1)) / (points - 1))]!
+    return Math.round(4 - ((rating - middle) / span) * 6)
+  })
+  const steps = ys.slice(1).map((y, i) => (y < ys[i]! ? `l9${y - ys[i]!}` : `l9 ${y - ys[i]!}`))
+  return `M104 ${ys[0]}${steps.join("")}`
+}
+
+/** Hidden from readers of the screen, to whom the figures beside it say the same. */
+const drawing = (entry: Entry, scale: Scale): Html => {
+  const path = course(entry)
+  return html`<svg class="drawn" viewBox="${VIEW}" aria-hidden="true"><path d="${bar(entry, scale)}"/>${path !== "" && html`<path d="${path}"/>`}</svg>`
 }
 
 /** Ranks as they are shown: `2=` for models whose ratings are equal. */
@@ -41,8 +71,8 @@ export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">
 
 const row = (at: Places, entry: Entry, rank: string, scale: Scale): Html => html`<tr><td>${rank}<td>${entry.rank_low}–${entry.rank_high}
 <th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}<td>${owned(entry.owner)}<td>${entry.class}
-<td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}<td>${bar(entry, scale)}
-<td>${count(entry.matches)}<td>${entry.trend !== null && signed(entry.trend)}
+<td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}
+<td>${count(entry.matches)}<td>${entry.trend !== null && signedWhole(entry.trend)}<td>${drawing(entry, scale)}
 `
 
 /** The entries from `begin` to `end`; those around them only say whether a rank is shared. */
@@ -56,8 +86,8 @@ export const ladderTable = (
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder">
-<caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank.</caption>
-<thead><tr><th scope="col">Rank</th><th scope="col">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col"><span class="faint">drawn</span></th><th scope="col">Matches</th><th scope="col">Trend</th></tr></thead>
+<caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank. The trend is what the last match changed. Drawn are the interval, as a bar, and the course of the rating over the last matches, as a line.</caption>
+<thead><tr><th scope="col">Rank</th><th scope="col">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col"><span class="faint">drawn</span></th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(at, entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`

@@ -28,6 +28,12 @@ const inService = <A>(run: (service: SignInServiceShape) => Promise<A>) =>
     )
   )
 
+/** On a busy machine the provider beside the test may be too late for one of many: who is told so tries again. */
+const signedIn = async (browser: Browser, origin: string, tries = 5): Promise<string> => {
+  const end = outcome(await walk(browser, origin, "hub"))
+  return end === "provider_failed" && tries > 1 ? signedIn(browser, origin, tries - 1) : end
+}
+
 const me = async (browser: Browser, origin: string) => JSON.parse((await browser.request(`${origin}/v1/me`)).text)
 
 /** Ways for an endpoint to be out of order. */
@@ -367,8 +373,8 @@ layer(Served, { excludeTestServices: true })("a profile", (it) => {
     inService(async ({ hub, origin }) => {
       hub.says.profile = (n) => ({ id: 1_000 + n, login: "Zoe" })
       const browsers = Array.from({ length: 20 }, () => new Browser())
-      const ends = await Promise.all(browsers.map((browser) => walk(browser, origin, "hub")))
-      assert.deepStrictEqual(new Set(ends.map(outcome)), new Set(["/"]))
+      const ends = await Promise.all(browsers.map((browser) => signedIn(browser, origin)))
+      assert.deepStrictEqual(new Set(ends), new Set(["/"]))
       const names = (await Promise.all(browsers.map((browser) => me(browser, origin)))).map(({ username }) => username)
       assert.sameMembers(names, ["zoe", ...Array.from({ length: 19 }, (_, i) => `zoe${i + 2}`)])
     })
@@ -378,7 +384,7 @@ layer(Served, { excludeTestServices: true })("a profile", (it) => {
     inService(async ({ hub, origin }) => {
       hub.says.profile = () => ({ id: 77, login: "once" })
       const browsers = Array.from({ length: 10 }, () => new Browser())
-      await Promise.all(browsers.map((browser) => walk(browser, origin, "hub")))
+      await Promise.all(browsers.map((browser) => signedIn(browser, origin)))
       const ids = (await Promise.all(browsers.map((browser) => me(browser, origin)))).map(({ id }) => id)
       assert.strictEqual(new Set(ids).size, 1)
     })

@@ -2,7 +2,7 @@
  * The index of benches. Each is a program of its own and prints ratios measured in one interleaved run; figures that stand
  * alone mean little on a machine that others use.
  *
- *   npm run bench                       every bench with its ordinary arguments, 25 to 30 minutes
+ *   npm run bench                       every bench with its ordinary arguments, 30 to 35 minutes
  *   npm run bench http start            some
  *   npm run bench http -- 9 5           one, with arguments of its own
  */
@@ -17,7 +17,8 @@ const BENCHES = {
   http: "what a read costs, against bare servers and Fastify",
   pages: "what a kept page of the site costs, against the API read beneath it",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
-  start: "from scripts/start on empty data to the first answer and the first rated match"
+  start: "from scripts/start on empty data to the first answer and the first rated match",
+  ratings: "how well the live rating, a refit and other methods order fields of known strength"
 }
 type Bench = keyof typeof BENCHES
 

@@ -38,6 +38,7 @@ export const simulateCommand = Command.make(
     games: number("games", 1, 10_000, 80, "Matches an entry plays, on average"),
     seeds: number("seeds", 1, 10_000, 24, "Seasons to play; the figures are means over them"),
     seats: number("seats", 2, 8, 2, "Seats of a match"),
+    spread: number("spread", 0, 1000, 200, "Standard deviation of the true strengths in Elo points"),
     field: Flag.Literals("field", FIELDS).pipe(Flag.withDefault("static"), Flag.withDescription("How strengths change (default: static)")),
     draws: Flag.Finite("draws").pipe(
       Flag.filter(

@@ -1,6 +1,6 @@
 /**
  * The true strengths of a simulated season: how strong each entry is, how that changes, and how a match ends. Strengths are
- * in Elo points and drawn from N(0, 200), so the rating's start is the right one; outcomes follow the logistic.
+ * in Elo points and drawn from N(0, spread); with a spread of 200 the rating's start is the right one. Outcomes follow the logistic.
  */
 import { draw, mix, type Source } from "@agon/domain/season/Random.ts"
 
@@ -16,6 +16,7 @@ export interface FieldOptions {
    */
   readonly field: (typeof FIELDS)[number]
   readonly draws: number // share of matches between equals that are drawn
+  readonly spread?: number // standard deviation of the strengths, Elo points; 200 unless told
 }
 
 /** A match by seat: a higher score is better, equal scores are a draw, and a crash ranks last. */
@@ -45,10 +46,10 @@ export const sourceOf = (seed: number, purpose: number): Source => ({ hash: mix(
 export const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 export const makeField = (options: FieldOptions, seed: number): Field => {
-  const { draws, entries, field, games, seats } = options
+  const { draws, entries, field, games, seats, spread = SPREAD } = options
   const [birth, fate, chance] = [1, 2, 3].map((purpose) => sourceOf(seed, purpose)) as [Source, Source, Source]
   const random = () => draw(chance)
-  const strengths = Array.from({ length: entries }, () => SPREAD * normal(() => draw(birth)))
+  const strengths = Array.from({ length: entries }, () => spread * normal(() => draw(birth)))
   const styles = Array.from({ length: entries }, () => (field === "cyclic" ? 2 * Math.PI * draw(birth) : 0))
   const crashes = strengths.map((_, slot) => field === "crasher" && slot % ENTRIES_PER_CRASHER === 0)
   const renewable = field === "improving" || field === "replaced"
@@ -67,7 +68,7 @@ export const makeField = (options: FieldOptions, seed: number): Field => {
     renewed: (n) => {
       if (!renewable || n % matches_per_renewal !== 0) return undefined
       const slot = Math.floor(draw(fate) * entries)
-      strengths[slot] = field === "improving" ? strengths[slot]! + IMPROVEMENT_MAX * draw(fate) : SPREAD * normal(() => draw(fate))
+      strengths[slot] = field === "improving" ? strengths[slot]! + IMPROVEMENT_MAX * draw(fate) : spread * normal(() => draw(fate))
       return slot
     }
   }

@@ -26,6 +26,13 @@ describe("a field", () => {
     assert.closeTo(mean, 0, 5)
     assert.closeTo(deviation, 200, 5)
   })
+  it("has the same strengths for the same seed with another spread, only further apart", () => {
+    const [usual, wide] = [makeField(options(), 3), makeField(options({ spread: 400 }), 3)]
+    assert.deepStrictEqual(
+      wide.strengths.map((strength) => strength / 2),
+      usual.strengths
+    )
+  })
   it("gives the stronger one 10 of 11 points at a difference of 400, whatever the share of draws", () => {
     for (const draws of [0, 0.2, 0.9]) {
       const field = makeField(options({ draws }), 1)

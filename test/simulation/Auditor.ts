@@ -38,6 +38,8 @@ export interface Auditor {
   readonly claimed: (epoch: number) => void
   /** A commit under this epoch was written. */
   readonly fenced: (epoch: number) => void
+  /** Listeners were told what has happened in the season. */
+  readonly published: () => void
   /** A step of the world is over: what was asked long before it cannot be obeyed any more. */
   readonly stepped: () => void
   /** Nothing is on its way and the actor runs: what was due by `at` has happened. */
@@ -63,7 +65,7 @@ export const make = (empty: View): Auditor => {
   let rows = empty
   let before = empty
   let podium = ""
-  const claim = { newest: 0, returned: false }
+  const epochs = makeEpochs()
 
   const log = new Map<string, Ended>()
   return {
@@ -90,7 +92,7 @@ export const make = (empty: View): Auditor => {
       else checkDone(command, reply, before, rows)
     },
     committed: (now) => {
-      const window = open(rows, now, log, asked.flat(), claim.returned)
+      const window = open(rows, now, log, asked.flat(), epochs.returned())
       checkVoids(window)
       receipts.check(window)
       checkMatches(window)
@@ -105,11 +107,9 @@ export const make = (empty: View): Auditor => {
       for (const row of [...now.ended, ...now.rewritten]) log.set(row.id, row)
       rows = now
     },
-    claimed: (epoch) => void Object.assign(claim, { newest: epoch, returned: true }),
-    fenced: (epoch) => {
-      must(epoch === claim.newest, "an actor whose epoch was stolen writes nothing", epoch, claim)
-      claim.returned = false
-    },
+    claimed: epochs.claimed,
+    fenced: epochs.fenced,
+    published: () => epochs.published(rows),
     punctual: (at) => {
       checkPunctual(rows, at)
       if (rows.head.phase !== "closed") return
@@ -118,6 +118,29 @@ export const make = (empty: View): Auditor => {
     },
     isServed: (sick) => isComplete(healthy(rows, sick)),
     rested: (sick) => checkRested(healthy(rows, sick), rows)
+  }
+}
+
+/** Who may write, and what may be told. */
+const makeEpochs = () => {
+  const claim = { newest: 0, returned: false }
+  let untold = false // a commit was written of which nobody has been told
+  return {
+    /** Whether nothing has been written since the last claim. */
+    returned: () => claim.returned,
+    claimed: (epoch: number) => {
+      Object.assign(claim, { newest: epoch, returned: true })
+      untold = false
+    },
+    fenced: (epoch: number) => {
+      must(epoch === claim.newest, "an actor whose epoch was stolen writes nothing", epoch, claim)
+      claim.returned = false
+      untold = true
+    },
+    published: ({ head }: View) => {
+      must(untold, "nothing is told before it is written: a season restored from its rows would tell it again", head)
+      untold = false
+    }
   }
 }
 

@@ -238,6 +238,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "const rows = (season: string) => memory.get(season)!",
     replace: "const rows = (_: string) => [...memory.values()].findLast(({ head }) => head.closed_at === null)!"
   },
+  openingIsAnnouncedAgain: {
+    file: "season/Season.ts",
+    find: '  state.writes.head = true\n  state.events.push({ _tag: "SeasonChanged" })',
+    replace: '  state.events.push({ _tag: "SeasonChanged" })'
+  },
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
   // voided matches
   voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      rating.matches--\n", replace: "" },

@@ -64,6 +64,8 @@ export interface Witness {
   readonly world: () => number
   readonly claimed: (epoch: number) => void
   readonly committed: (epoch: number) => void
+  /** Listeners are told. */
+  readonly published: () => void
 }
 
 const SLOW = "50 millis"
@@ -79,7 +81,7 @@ export const make = (
   season: string,
   store: SeasonStore["Service"],
   seen: Seen,
-  { claimed, committed, world, written }: Witness
+  { claimed, committed, published, world, written }: Witness
 ): Faults => {
   const counted = <A, E>(call: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
@@ -109,7 +111,7 @@ export const make = (
   const alone = turn.withPermits(1)
   const faults: Faults = {
     store: spoilt(),
-    listener: listening(seen, strike),
+    listener: listening(seen, strike, published),
     steal: Effect.ignore(claim),
     plan,
     busy: 0,
@@ -177,13 +179,18 @@ const spoiltLog = (log: SeasonLog, { alone, counted, plan, seen, strike }: Spoil
 }
 
 /** Counts what it is told of; where it is struck by an error that nobody expects, the season goes on. */
-const listening = (seen: Seen, strike: (point: Point) => Effect.Effect<void, StoreFailed>): Layer.Layer<SeasonEvents> =>
+const listening = (
+  seen: Seen,
+  strike: (point: Point) => Effect.Effect<void, StoreFailed>,
+  published: () => void
+): Layer.Layer<SeasonEvents> =>
   Layer.succeed(
     SeasonEvents,
     SeasonEvents.of({
       claimed: () => Effect.void,
       publish: (_, events: ReadonlyArray<PublishedEvent>) =>
         Effect.suspend(() => {
+          published()
           for (const { _tag } of events) count(seen, `event ${_tag}`)
           return Effect.orDie(strike("tell"))
         })

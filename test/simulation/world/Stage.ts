@@ -68,7 +68,8 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
       written: look,
       world: () => stage.host.world(),
       claimed: (epoch) => stage.auditor.claimed(epoch),
-      committed: (epoch) => audited(stage, () => stage.auditor.fenced(epoch))
+      committed: (epoch) => audited(stage, () => stage.auditor.fenced(epoch)),
+      published: () => audited(stage, () => stage.auditor.published())
     }),
     broken: undefined,
     actor: yield* Effect.forkScoped(Effect.void)

@@ -417,6 +417,19 @@ it("a request that comes to nothing changes nothing that has no row", () => {
   assert.deepStrictEqual(snapshot(state), before)
 })
 
+it("a season announces its opening once, also if it is restored from its rows before anything else is written", () => {
+  let rows = snapshot(empty())
+  const restored = (now: number) => {
+    const state = restore(structuredClone(rows))
+    step(state, { _tag: "Tick" }, now)
+    if (isDirty(state)) rows = structuredClone(snapshot(state))
+    return state.events.map(({ _tag }) => _tag)
+  }
+  assert.deepStrictEqual(restored(OPENED - 1), [])
+  assert.deepStrictEqual(restored(OPENED + 1), ["SeasonChanged", "WorkAppeared"])
+  assert.deepStrictEqual(restored(OPENED + 2), [])
+})
+
 it("a season restored from its rows goes on as the one that was lost", () => {
   const { state, now } = season(9, [2, 3, 4])
   const copy = (from: State) => restore(structuredClone(snapshot(from)))

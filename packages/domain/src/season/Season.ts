@@ -142,9 +142,10 @@ const offerAgain = (state: State): void => {
   state.writes.head = true
 }
 
-/** Submissions open: the season is live, and its matches may start. */
+/** Submissions open: the season is live, and its matches may start. Written, so that a restored season does not announce it twice. */
 const open = (state: State): void => {
   state.workAppeared = true
+  state.writes.head = true
   state.events.push({ _tag: "SeasonChanged" })
 }
 

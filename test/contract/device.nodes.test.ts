@@ -5,8 +5,10 @@ import { DeviceSignIns } from "@agon/server/account/DeviceSignIns.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { blocked } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -51,6 +53,32 @@ layer(database)("a device among nodes", (it) => {
       const ends = yield* Effect.all(asks, { concurrency: "unbounded" })
       assert.deepStrictEqual([...new Set(ends)].sort(), ["done", "expired_token"])
       assert.strictEqual(ends.filter((end) => end === "done").length, 1)
+    })
+  )
+
+  it.effect("waits for a suspension of who approved it, and the suspension does not wait for it", () =>
+    Effect.gen(function* () {
+      const one = yield* node
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* ada(one)
+      const { device_code, user_code } = yield* begun(one)
+      yield* one.devices.decide(account, user_code, true)
+      const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const suspension = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT 1 FROM account WHERE id = ${account.id} FOR NO KEY UPDATE`
+          yield* Deferred.succeed(locked, undefined)
+          yield* Deferred.await(goOn)
+          yield* sql`DELETE FROM device_sign_in WHERE account_id = ${account.id}`
+        })
+      )
+      const suspending = yield* Effect.forkChild(suspension)
+      yield* Deferred.await(locked)
+      const asking = yield* Effect.forkChild(endOf(one.devices.complete(device_code)))
+      yield* blocked(1)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(suspending)
+      assert.strictEqual(yield* Fiber.join(asking), "expired_token")
     })
   )
 

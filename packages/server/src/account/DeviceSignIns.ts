@@ -4,7 +4,8 @@
  *
  * Only hashes of the codes are stored. The long one has 256 random bits. The short one has 34: it names a sign-in to somebody who is
  * signed in already, gives nothing by itself, and may be tried wrongly five times a minute by an account. Both end after ten minutes,
- * when the device has its session, or with a refusal; an approval also ends with the session that made it. Everything is decided under row locks, so nodes agree.
+ * when the device has its session, or with a refusal; an approval also ends with the session that made it. Everything is decided under
+ * row locks, so nodes agree: the account's before that of the sign-in, as a suspension takes them.
  */
 import { hash, randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
@@ -99,30 +100,31 @@ const makeBegin =
     })
 
 interface Approved {
-  readonly account_id: string
+  readonly account: { readonly id: string; readonly suspended: boolean }
   readonly client_name: string
   /** The session that approved. */
   readonly session_id: string
 }
 
+const pending = new AuthorizationPending({ detail: "Nobody has approved the code yet." })
 const refused = new AccessDenied({ detail: "The sign-in was refused on the site, or the session that approved it has ended." })
 
 const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
   const accounts = yield* Accounts
   const sql = yield* SqlClient.SqlClient
 
-  const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, { account_id, client_name, session_id }: Approved, at: Date) {
-    const { suspended } = yield* queries.isSuspended(account_id)
+  const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, { account, client_name, session_id }: Approved, at: Date) {
     const { live } = yield* queries.isLive({ session_id, now: at })
     yield* queries.end(device_code_sha256)
-    if (suspended) return new AccessDenied({ detail: "The account is suspended." })
+    if (account.suspended) return new AccessDenied({ detail: "The account is suspended." })
     if (!live) return refused
-    return { account_id, token: yield* accounts.openSession(account_id, client_name) }
+    return { account_id: account.id, token: yield* accounts.openSession(account.id, client_name) }
   })
 
   /** A refusal is an answer here, since a failure would roll back what is written about it. */
   const ask = Effect.fnUntraced(function* (device_code_sha256: Uint8Array) {
     const at = yield* now
+    const account = Option.getOrUndefined(yield* queries.holdDecider(device_code_sha256))
     const found = yield* queries.waiting({ device_code_sha256, now: at })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
     const { account_id, asked_at, client_name, interval_s, session_id, state } = found.value
@@ -131,8 +133,9 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
     yield* queries.asked({ device_code_sha256, now: at, interval_s: early ? slower_s : interval_s })
     if (early) return new SlowDown({ detail: `Ask every ${slower_s} s from now on.` })
     if (state === "denied") return refused
-    if (account_id === null || session_id === null) return new AuthorizationPending({ detail: "Nobody has approved the code yet." })
-    return yield* enter(device_code_sha256, { account_id, client_name, session_id }, at)
+    // Somebody who approves in this moment has an account that is not locked: the device asks again.
+    if (account === undefined || account.id !== account_id || session_id === null) return pending
+    return yield* enter(device_code_sha256, { account, client_name, session_id }, at)
   })
 
   return Effect.fn("DeviceSignIns.complete")(function* (device_code: string) {

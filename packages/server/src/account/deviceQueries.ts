@@ -17,6 +17,8 @@ const Waiting = Schema.Struct({
   interval_s: Schema.Int
 })
 
+const Decider = Schema.Struct({ id: Schema.String, suspended: Schema.Boolean })
+
 /** How many sign-ins were live before this one, of everybody and of the address, and when the address's first of them ends. */
 const Added = Schema.Struct({ live: Schema.Int, of_address: Schema.Int, first_ends_at: Schema.NullOr(Schema.Date), added: Schema.Boolean })
 
@@ -77,13 +79,20 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
     UPDATE device_sign_in SET asked_at = ${row.now}, interval_s = ${row.interval_s} WHERE device_code_sha256 = ${row.device_code_sha256}`,
 
   /** Deletes one row by the primary key. */
-  end: (device_code_sha256: Uint8Array) => sql`DELETE FROM device_sign_in WHERE device_code_sha256 = ${device_code_sha256}`,
+  end: (device_code_sha256: Uint8Array) => sql`DELETE FROM device_sign_in WHERE device_code_sha256 = ${device_code_sha256}`
+})
 
-  /** Locks one account by its primary key, so that a suspension and a sign-in follow one another. */
-  isSuspended: SqlSchema.findOne({
-    Request: Schema.String,
-    Result: Schema.Struct({ suspended: Schema.Boolean }),
-    execute: (account_id) => sql`SELECT suspended FROM account WHERE id = ${account_id} FOR UPDATE`
+const makeOfDeciders = (sql: SqlClient.SqlClient) => ({
+  /**
+   * Locks the account that has decided, by its primary key, so that a suspension and a sign-in follow one another; none while nobody
+   * has. Before `waiting`, since a suspension locks the account first, too, and then deletes rows that `waiting` locks.
+   */
+  holdDecider: SqlSchema.findOneOption({
+    Request: Sha256,
+    Result: Decider,
+    execute: (device_code_sha256) => sql`
+      SELECT id, suspended FROM account
+      WHERE id = (SELECT account_id FROM device_sign_in WHERE device_code_sha256 = ${device_code_sha256}) FOR NO KEY UPDATE`
   }),
 
   /** One row by the primary key. A statement after the locks, so that it sees a session that ended while they were waited for. */
@@ -137,4 +146,8 @@ const makeOfPeople = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeOfDevices(sql), ...makeOfPeople(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeOfDevices(sql),
+  ...makeOfDeciders(sql),
+  ...makeOfPeople(sql)
+}))

@@ -18,12 +18,14 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { freePort } from "../../support/freePort.ts"
 import { id } from "../../support/SeasonScript.ts"
-import type { Contestant } from "./contestant.ts"
+import type { Contestant, Playing } from "./contestant.ts"
 import { residentOf_mb } from "./cpu.ts"
 import { insertField } from "./field.ts"
 
 const SEASON = id("season", 2)
-const SECRET = "agon-bench-key"
+/** A key has at most 128 runners that are not gone. */
+const RUNNERS_A_KEY = 100
+const KEYS = 32
 /** As `settings` of the field has it. */
 const ENGINE = "sha256:engine"
 const STARTS_WITHIN_S = 30
@@ -50,10 +52,12 @@ export const serve = async (url: Redacted.Redacted, entries: number): Promise<Se
     yield* sql.unsafe(`UPDATE version SET weights_hash = 'sha256:' || encode(sha256(weights_hash::bytea), 'hex'),
       manifest_hash = 'sha256:' || encode(sha256(manifest_hash::bytea), 'hex')`)
     yield* sql.unsafe("VACUUM ANALYZE version")
-    yield* sql.unsafe(
-      "INSERT INTO runner_key (id, name, prefix, key_sha256, created_at) VALUES ($1::uuid, 'bench', 'agon-bench', $2::bytea, now())",
-      [id("key", 1), hash("sha256", SECRET, "buffer")]
-    )
+    for (let n = 1; n <= KEYS; n++) {
+      yield* sql.unsafe(
+        "INSERT INTO runner_key (id, name, prefix, key_sha256, created_at) VALUES ($1::uuid, 'bench', 'agon-bench', $2::bytea, now())",
+        [id("key", n), hash("sha256", secretOf(n), "buffer")]
+      )
+    }
   })
   await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
   const port = await freePort()
@@ -79,9 +83,10 @@ export const serve = async (url: Redacted.Redacted, entries: number): Promise<Se
   process.on("exit", () => service.kill("SIGKILL")) // also where the bench fails
   const ended = new Promise<void>((resolve) => service.on("exit", () => resolve()))
   await ready(port, () => service.exitCode !== null)
+  const keys = keyring()
   return {
     pid: service.pid!,
-    contestants: [runners(port, service.pid!, 1), runners(port, service.pid!, 10)],
+    contestants: [1, 10].map((max) => runners(port, service.pid!, max, keys)),
     resident_mb: () => residentOf_mb(service.pid!),
     stop: async () => {
       service.kill("SIGTERM")
@@ -106,45 +111,75 @@ const ready = async (port: number, ended: () => boolean) => {
   throw new Error("the service does not answer")
 }
 
-const runners = (port: number, pid: number, max: number): Contestant => ({
-  name: `agon over HTTP, ${max === 1 ? "one" : "ten"} at a time`,
-  pid,
-  start: async (count) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: count })
-    const post = async <A>(path: string, body: object): Promise<A> => {
-      for (;;) {
-        const { status, text } = await posted(agent, port, path, JSON.stringify(body))
-        if (status < 300) return JSON.parse(text)
-        if (status !== 503) throw new Error(`${path}: ${status} ${text}`)
-        await pause(AWAY_MS)
-      }
-    }
-    let playing = true
-    let cycles = 0
-    const play = async (n: number) => {
-      const engines = [{ game: "snakes", engine_digest: ENGINE }]
-      const opening = { name: `bench-${n}`, runtime_version: "bench", engines, accepts: ["match"], slots: max }
-      const { runner } = await post<RunnerSession>("/v1/runner/sessions", opening)
-      let works: ReadonlyArray<Work> = []
-      while (playing || works.length > 0) {
-        const matches = works.filter((work) => work.kind === "match")
-        await Promise.all(matches.map(({ replay_upload: { url } }) => sent(agent, "PUT", new URL(url), REPLAY)))
-        const results = matches.map((work) => resultOf(work, n))
-        const answer: LeaseAnswer = await post("/v1/runner/leases", { runner, max: playing ? max : 0, wait_s: 0, holds: [], results })
-        cycles += answer.results.filter(({ accepted }) => accepted).length
-        works = answer.leases
-        if (works.length === 0 && playing) await pause(IDLE_MS)
-      }
-    }
-    const all = Array.from({ length: count }, (_, n) => play(n))
-    const stop = async () => {
-      playing = false
-      await Promise.all(all)
-      agent.destroy()
-    }
-    return { cycles: () => cycles, stop }
+const secretOf = (key: number) => `agon-bench-key-${key}`
+
+/** The key of the next session. */
+const keyring = () => {
+  let sessions = 0
+  return () => {
+    const key = 1 + Math.floor(sessions++ / RUNNERS_A_KEY)
+    if (key > KEYS) throw new Error(`the bench has keys for ${KEYS * RUNNERS_A_KEY} runners`)
+    return secretOf(key)
   }
-})
+}
+
+interface Session {
+  readonly secret: string
+  readonly runner: string
+}
+
+/** Says it again until the season has started. */
+const posting = async <A>(agent: Agent, port: number, path: string, secret: string, body: object): Promise<A> => {
+  for (;;) {
+    const { status, text } = await posted(agent, port, path, secret, JSON.stringify(body))
+    if (status < 300) return JSON.parse(text)
+    if (status !== 503) throw new Error(`${path}: ${status} ${text}`)
+    await pause(AWAY_MS)
+  }
+}
+
+/** Sessions are opened before a slot begins, and kept from slot to slot, as those of real runners are. */
+const runners = (port: number, pid: number, max: number, nextKey: () => string): Contestant => {
+  const sessions: Array<Session> = []
+  const opened = async (agent: Agent, n: number) => {
+    const secret = nextKey()
+    const engines = [{ game: "snakes", engine_digest: ENGINE }]
+    const opening = { name: `bench-${n}`, runtime_version: "bench", engines, accepts: ["match"], slots: max }
+    const { runner } = await posting<RunnerSession>(agent, port, "/v1/runner/sessions", secret, opening)
+    sessions[n] = { secret, runner }
+  }
+  const start = async (count: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: count })
+    await Promise.all(Array.from({ length: count }, (_, n) => (n in sessions ? undefined : opened(agent, n))))
+    return played(agent, port, max, sessions.slice(0, count))
+  }
+  return { name: `agon over HTTP, ${max === 1 ? "one" : "ten"} at a time`, pid, start }
+}
+
+const played = (agent: Agent, port: number, max: number, sessions: ReadonlyArray<Session>): Playing => {
+  let playing = true
+  let cycles = 0
+  const play = async ({ runner, secret }: Session, n: number) => {
+    let works: ReadonlyArray<Work> = []
+    while (playing || works.length > 0) {
+      const matches = works.filter((work) => work.kind === "match")
+      await Promise.all(matches.map(({ replay_upload: { url } }) => sent(agent, "PUT", new URL(url), REPLAY)))
+      const results = matches.map((work) => resultOf(work, n))
+      const asking = { runner, max: playing ? max : 0, wait_s: 0, holds: [], results }
+      const answer = await posting<LeaseAnswer>(agent, port, "/v1/runner/leases", secret, asking)
+      cycles += answer.results.filter(({ accepted }) => accepted).length
+      works = answer.leases
+      if (works.length === 0 && playing) await pause(IDLE_MS)
+    }
+  }
+  const all = sessions.map(play)
+  const stop = async () => {
+    playing = false
+    await Promise.all(all)
+    agent.destroy()
+  }
+  return { cycles: () => cycles, stop }
+}
 
 const WINS = { score: 2, rank: 1 }
 const LOSES = { score: 1, rank: 2 }
@@ -164,9 +199,9 @@ const resultOf = ({ lease, seats }: Extract<Work, { kind: "match" }>, winner: nu
 const REPLAY = Buffer.from("{}")
 
 /** `fetch` would cost the machine more than the service does. */
-const posted = (agent: Agent, port: number, path: string, body: string) =>
+const posted = (agent: Agent, port: number, path: string, secret: string, body: string) =>
   sent(agent, "POST", new URL(`http://127.0.0.1:${port}${path}`), Buffer.from(body), {
-    authorization: `Bearer ${SECRET}`,
+    authorization: `Bearer ${secret}`,
     "content-type": "application/json"
   })
 

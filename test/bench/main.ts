@@ -13,6 +13,7 @@ import { join } from "node:path"
 const BENCHES = {
   engine: "turns a second of the game engines",
   play: "match cycles a second at the season's mailbox and over HTTP, against job queues on the same Postgres",
+  fleet: "a fleet of simulated runners through nginx: latencies, memory and CPU time of each operation, and whether the books add up",
   reads: "what reads cost over a million matches, against hand-written SQL, and what grows",
   http: "what a read costs, against bare servers and Fastify",
   pages: "what a kept page of the site costs, against the API read beneath it",

@@ -118,10 +118,6 @@ const checkRatings = (matches: ReadonlyArray<ReadonlyArray<SeatRow>>, ratings: R
     near(sigma, made.sigma, `the deviation of ${version_id} on ${ladder}`)
     assert.strictEqual(count, made.matches, `the matches of ${version_id} on ${ladder}`)
   }
-  for (const key of beliefs.keys()) {
-    assert.isTrue(
-      ratings.some(({ ladder, version_id }) => `${ladder} ${version_id}` === key),
-      `${key} has played and has no rating`
-    )
-  }
+  const rated = new Set(ratings.map(({ ladder, version_id }) => `${ladder} ${version_id}`))
+  for (const key of beliefs.keys()) assert.isTrue(rated.has(key), `${key} has played and has no rating`)
 }

@@ -32,12 +32,21 @@ export interface Nginx {
   /** Where it only sends on to TLS. */
   readonly redirect_port: number
   readonly start: (nodes: ReadonlyArray<string>) => Promise<void>
+  /** Its process, or the master of its workers. */
+  readonly pid: () => number
   /** What it had to complain of. */
   readonly complaints: () => string
   readonly stop: () => Promise<void>
 }
 
-export const make = async (): Promise<Nginx> => {
+/** For a crowd: more connections, and worker processes beneath a master. */
+export interface Size {
+  readonly connections: number
+  readonly workers: number
+}
+const SMALL: Size = { connections: 4_096, workers: 0 }
+
+export const make = async (size: Size = SMALL): Promise<Nginx> => {
   const [port, tls_port, redirect_port] = [await freePort(), await freePort(), await freePort()]
   const directory = mkdtempSync(join(tmpdir(), "agon-nginx-"))
   let child: ChildProcess | undefined
@@ -46,19 +55,19 @@ export const make = async (): Promise<Nginx> => {
     mkdirSync(join(directory, "temp"))
     writeFileSync(join(directory, "agon.conf"), siteOf({ port, tls_port, redirect_port }, directory, nodes))
     makeCertificate(directory)
-    writeFileSync(join(directory, "nginx.conf"), main)
+    writeFileSync(join(directory, "nginx.conf"), mainOf(size))
     // In front, so that it ends with this process; without a master its pid is the one that serves.
     child = spawn(PROGRAM!, ["-p", directory, "-c", "nginx.conf", "-e", "error.log"], { stdio: ["ignore", "ignore", "inherit"] })
     ended = new Promise((resolve) => child!.on("close", () => resolve()))
   }
   const stop = async () => {
-    child?.kill("SIGKILL")
+    child?.kill(size.workers > 0 ? "SIGTERM" : "SIGKILL") // a master that is told to stop stops its workers
     await ended
     rmSync(directory, { recursive: true, force: true })
   }
   const complaints = () => (existsSync(join(directory, "error.log")) ? readFileSync(join(directory, "error.log"), "utf8") : "")
   const certificate = () => readFileSync(join(directory, "fullchain.pem"), "utf8")
-  return { origin: `http://127.0.0.1:${port}`, port, tls_port, redirect_port, certificate, start, stop, complaints }
+  return { origin: `http://127.0.0.1:${port}`, port, tls_port, redirect_port, certificate, pid: () => child!.pid!, start, stop, complaints }
 }
 
 /** Of nobody, for a day. */
@@ -68,11 +77,11 @@ const makeCertificate = (directory: string) => {
   execFileSync(OPENSSL!, ["req", ...key, ...files], { cwd: directory, stdio: "ignore" })
 }
 
-const main = `daemon off;
-master_process off;
+const mainOf = ({ connections, workers }: Size) => `daemon off;
+${workers > 0 ? `${process.getuid?.() === 0 ? "user root;\n" : ""}worker_processes ${workers};` : "master_process off;"}
 pid nginx.pid;
 error_log error.log warn;
-events { worker_connections 4096; }
+events { worker_connections ${connections}; }
 http {
   access_log off;
   ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path temp/${name};`).join("\n  ")}

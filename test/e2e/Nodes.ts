@@ -118,9 +118,12 @@ export interface Options {
   readonly environment: Readonly<Record<string, string>>
   /** Each node has a directory of its own, as on machines of their own, with the same secrets: objects are in a bucket. */
   readonly apart: boolean
+  /** Before the nodes start. */
+  readonly prepare?: (database_url: string) => Promise<unknown>
+  readonly nginx?: Nginx.Size
 }
 
-export const start = async (count: number, { apart, environment }: Options): Promise<World> => {
+export const start = async (count: number, { apart, environment, nginx: size, prepare }: Options): Promise<World> => {
   const directory = Launched.directory()
   const temporary: Array<string> = []
   const ownDirectory = (name: string) => {
@@ -131,9 +134,10 @@ export const start = async (count: number, { apart, environment }: Options): Pro
   const scope = Scope.makeUnsafe()
   const [database, nginx, { stub }] = await Promise.all([
     Launched.started(directory, { launcher: join(import.meta.dirname, "../support/launcher.ts") }),
-    Nginx.make(),
+    Nginx.make(size),
     Effect.runPromise(Scope.provide(StubProvider.started, scope))
   ])
+  await prepare?.(database.url)
   const shared = {
     ...environment,
     DATABASE_URL: database.url,

@@ -8,16 +8,16 @@ import type { Client } from "@agon/api/Client.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
-import { playMatch } from "@agon/engine/play.ts"
-import { engineOf, engines } from "@agon/engine/registry.ts"
-import { Recorder } from "@agon/engine/replay/Recorder.ts"
-import { makeReplay, type Replay } from "@agon/engine/replay/Replay.ts"
-import { seededPlayer } from "@agon/engine/replay/recorded.ts"
+import { engines } from "@agon/engine/registry.ts"
+import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { played, toldOf } from "./playedMatch.ts"
 import * as Service from "./Service.ts"
+
+export { played, toldOf }
 
 export const game = "snakes"
 export const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
@@ -99,23 +99,6 @@ interface Here {
 const put = ({ headers, method, url }: MatchWork["replay_upload"], body: Uint8Array<ArrayBuffer>) =>
   Effect.promise(async () => assert.strictEqual((await fetch(url, { method, headers, body })).status, 200))
 
-/** The match as its players play it; who plays it again gets the same. */
-export const played = ({ board, rules, seats, seed }: MatchWork | AuditWork) => {
-  const engine = engineOf(game)!
-  const check = engine.checkBoard(board)
-  if (!check.ok) throw new Error("the board of the lease is none")
-  const { cols, masked, rows } = engine.spec(check.board)
-  const recorder = new Recorder()
-  const players = seats.map((_, seat) => seededPlayer(seed + seat, rows * cols, masked, 0))
-  const { result, state } = playMatch(engine, check.board, seed, rules, players, recorder)
-  const models = seats.map(({ manifest, weights }) => ({
-    weights_sha256: weights.hash.slice("sha256:".length),
-    manifest_sha256: manifest.hash.slice("sha256:".length)
-  }))
-  const replay = makeReplay({ engine, board: check.board, seed, rules, runtime_version: "test", seats: models, recorder, state })
-  return { replay, result }
-}
-
 type Told = Extract<Result, { readonly kind: "match"; readonly turns: number }>
 
 /** What a runner says that is not so: of the match, or by the replay that it stores. */
@@ -123,19 +106,6 @@ export interface Lie {
   readonly told?: (told: Told) => Told
   readonly replay?: (replay: Replay) => unknown
 }
-
-/** What an honest runner says of a match that went so. */
-export const toldOf = ({ seats }: MatchWork, { replay, result }: ReturnType<typeof played>) => ({
-  reason: result.reason,
-  turns: result.turns,
-  seats: seats.map(({ seat }) => ({
-    seat,
-    score: result.scores[seat]!,
-    rank: result.ranks[seat]!,
-    strikes: result.strikes[seat]!
-  })),
-  state_sha256: replay.state_sha256
-})
 
 /** Reports the match, replay and all. */
 export const report = Effect.fnUntraced(function* (client: Client, work: MatchWork, { replay: forge, told: lie }: Lie = {}) {

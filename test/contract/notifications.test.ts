@@ -1,6 +1,7 @@
 /** Notifications over the whole service: the feed, what is wanted of it, and notices to everybody (docs/contract.md#notifications). */
 
 import { makeTell } from "@agon/server/notification/Notifications.ts"
+import { unsubscribeToken } from "@agon/server/notification/unsubscribing.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -149,7 +150,8 @@ layer(web, A.options)("settings", (it) => {
 
   it.effect("have every kind on until it is turned off, and off until it is turned on", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual((yield* A.read(path, "ada")).json, Object.fromEntries(kinds.map((kind) => [kind, true])))
+      const all = Object.fromEntries(kinds.map((kind) => [kind, true]))
+      assert.deepStrictEqual((yield* A.read(path, "ada")).json, { ...all, email: false, email_address: null })
       const off = yield* A.patch(path, { season_notice: false, comment_reply: false, platform_notice: true }, "ada")
       assert.strictEqual(off.status, 200)
       assert.deepStrictEqual(
@@ -176,7 +178,43 @@ layer(web, A.options)("settings", (it) => {
         assert.deepStrictEqual(A.refusal(yield* A.patch(path, body, "ada")), [400, "invalid_request"], JSON.stringify(body))
       }
       const odd = yield* A.patch(path, { no_such_kind: false }, "bob")
-      assert.deepStrictEqual([odd.status, Object.keys(odd.json).length], [200, kinds.length], "keys that are not known are ignored")
+      assert.deepStrictEqual([odd.status, Object.keys(odd.json).length], [200, kinds.length + 2], "keys that are not known are ignored")
+    })
+  )
+})
+
+layer(web, A.options)("e-mail", (it) => {
+  it.effect("is ended by the link in a mail, as mail programs send it, without a session", () =>
+    Effect.gen(function* () {
+      const [row] = yield* A.rows<{ readonly id: string }>`INSERT INTO webhook (id, account_id, url, secret, channel, created_at)
+        SELECT gen_random_uuid(), id, 'mailto:', 'secret', 'mail', now() FROM account WHERE username = 'ada' RETURNING id`
+      const isOn = Effect.map(A.rows`SELECT 1 FROM webhook WHERE disabled_at IS NULL`, ({ length }) => length === 1)
+      const headers = { "content-type": "application/x-www-form-urlencoded" }
+      const click = (query: string) => call(`/v1/unsubscribe${query}`, { method: "POST", headers, body: "List-Unsubscribe=One-Click" })
+      const token = unsubscribeToken(row!.id, "secret")
+      assert.deepStrictEqual(A.refusal(yield* click(`?token=${token}x`)), [404, "not_found"])
+      assert.deepStrictEqual(A.refusal(yield* click(`?token=${unsubscribeToken(row!.id, "other")}`)), [404, "not_found"])
+      assert.deepStrictEqual(A.refusal(yield* click("")), [400, "invalid_request"])
+      assert.strictEqual((yield* call(`/v1/unsubscribe?token=${token}`)).status, 405, "who only looks ends nothing")
+      assert.isTrue(yield* isOn)
+      for (let n = 0; n < 2; n++) {
+        const { json, status } = yield* click(`?token=${token}`)
+        assert.deepStrictEqual([status, json, yield* isOn], [200, { unsubscribed: true }, false])
+      }
+      const webhooks = yield* A.read("/v1/me/webhooks", "ada")
+      assert.deepStrictEqual(webhooks.json, { webhooks: [] }, "mails are not among the account's webhooks")
+      assert.deepStrictEqual(A.refusal(yield* A.remove(`/v1/me/webhooks/${row!.id}`, undefined, "ada")), [404, "not_found"])
+    })
+  )
+
+  it.effect("is refused where there is none, and then nothing is changed", () =>
+    Effect.gen(function* () {
+      const path = "/v1/me/notification-settings"
+      const before = (yield* A.read(path, "ada")).json
+      const refused = yield* A.patch(path, { email: true, season_notice: false }, "ada")
+      assert.deepStrictEqual(A.refusal(refused), [409, "email_unavailable"])
+      assert.deepStrictEqual((yield* A.read(path, "ada")).json, before)
+      assert.deepStrictEqual((yield* A.patch(path, { email: false }, "ada")).json, before)
     })
   )
 })

@@ -14,7 +14,9 @@ const loginThrough = Effect.gen(function* () {
   const provider = (yield* Providers).bySlug("mail")!
   const { href } = yield* provider.begin(REDIRECT, CHECKS)
   const back = yield* Effect.promise(async () => (await fetch(href, { redirect: "manual" })).headers.get("location")!)
-  return (yield* provider.complete(new URL(back), CHECKS)).login
+  const { email, login } = yield* provider.complete(new URL(back), CHECKS)
+  assert.strictEqual(email, login === EMAIL ? EMAIL : undefined, "it is mailed to where it is verified")
+  return login
 })
 
 const asMail = <A, E>(run: (stub: StubProvider) => Effect.Effect<A, E, Providers>) =>

@@ -18,7 +18,7 @@ const provider = {
   label: "Hub",
   this_machine_only: false,
   begin: (redirect_uri: string, { state }: { readonly state: string }) => Effect.succeed(new URL(`${redirect_uri}?code=x&state=${state}`)),
-  complete: () => Effect.succeed({ provider: "hub", subject: "7", login: "ada", name: "Ada" })
+  complete: () => Effect.succeed({ provider: "hub", subject: "7", login: "ada", name: "Ada", email: undefined })
 }
 const node = Effect.map(
   Layer.build(

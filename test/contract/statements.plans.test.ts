@@ -126,6 +126,13 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
   "notification/queries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
   "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
+  "notification/mailQueries.ts enableMail": [{ id: account, account_id: account, secret: "secret", now }],
+  "notification/mailQueries.ts disableMail": [{ account_id: account, now }],
+  "notification/mailQueries.ts takeMail": [{ now, gathered: now, until: now, limit: 4 }],
+  "notification/mailQueries.ts mailed": [{ webhook_id: account, ids: [account], now, until: now, outcome: "250" }],
+  "notification/mailQueries.ts notMailed": [
+    { webhook_id: account, ids: [account], now, until: now, outcome: "451", lost_before: new Date(0) }
+  ],
   "notification/webhookQueries.ts add": [{ id: account, account_id: account, url: "https://x.example", secret: "secret", now, most: 5 }],
   "notification/webhookQueries.ts test": [{ id: account, account_id: account, delivery: account, subject: "Hello.", now }],
   "notification/webhookQueries.ts take": [{ now, until: now, limit: 16 }],

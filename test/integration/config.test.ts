@@ -38,6 +38,8 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   AGON_DATASETS: ["on", "1", "All"],
   TRUSTED_PROXIES: ["proxy.example", "10.0.0.0/33", "::1/129", "10.0.0.1, x", "0.0.0.0/0", "::/0", "10.0.0.0/7"],
   REDIS_URL: ["localhost:6379", "http://localhost", "redis://localhost/limits", "redis://:100%@localhost"],
+  SMTP_URL: ["mail.example", "http://mail.example", "smtp://mail.example/in", "smtp://ada@mail.example", "smtp://ada:%@mail.example"],
+  MAIL_FROM: ["agon", "Agon <agon>", "<agon@agon.example", "A\nB <agon@agon.example>", "a@b, c@d"],
   OTLP_URL: ["collector:4318", "grpc://collector"],
   LOG_LEVEL: ["verbose"]
 }
@@ -68,6 +70,7 @@ describe("the environment", () => {
         runtimes: [],
         trusted_proxies: [],
         redis_url: undefined,
+        mail: undefined,
         otlp_url: undefined,
         log_level: "Info"
       })
@@ -101,6 +104,8 @@ describe("the environment", () => {
         AGON_DATASETS: "matches",
         TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8 fd00::/8",
         REDIS_URL: "rediss://:pw@redis.example/2",
+        SMTP_URL: "smtp://agon:p%40w@mail.example",
+        MAIL_FROM: "Agon <agon@agon.example>",
         OTLP_URL: "http://collector:4318",
         LOG_LEVEL: "debug"
       })
@@ -120,6 +125,12 @@ describe("the environment", () => {
           { slug: "github", label: "GitHub", kind: "oauth2" },
           { slug: "corp", label: "Corp", kind: "oidc" }
         ]
+      )
+      const { from, relay } = all.mail!
+      assert.deepStrictEqual(from, { name: "Agon", address: "agon@agon.example" })
+      assert.deepStrictEqual(
+        [relay.host, relay.port, relay.implicit_tls, relay.clear_text, relay.auth?.user, Redacted.value(relay.auth!.password)],
+        ["mail.example", 587, false, false, "agon", "p@w"]
       )
       assert.isFalse(all.development_sign_in)
       assert.deepStrictEqual([all.replay_check, all.audit, all.datasets, all.log_level], [0, 0.5, "matches", "Debug"])
@@ -234,7 +245,9 @@ describe("the environment", () => {
           { S3_ENDPOINT: `ftp://key:${secret}@s3` },
           { AUTH_PROVIDERS: `[{"client_secret":"${secret}"}]` },
           { AUTH_PROVIDERS: `[{"client_secret":"${secret}"` },
-          { AUTH_PROVIDERS: `[{"slug":"github","client_id":{"x":"${secret}"},"client_secret":["${secret}"]}]` }
+          { AUTH_PROVIDERS: `[{"slug":"github","client_id":{"x":"${secret}"},"client_secret":["${secret}"]}]` },
+          { SMTP_URL: `http://agon:${secret}@mail` },
+          { SMTP_URL: `smtp://agon:${secret}@mail/%` }
         ] as ReadonlyArray<Record<string, string>>,
         refusal
       )

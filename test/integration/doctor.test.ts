@@ -14,6 +14,7 @@ import * as Certificates from "../support/Certificates.ts"
 import { freePort } from "../support/freePort.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { missingS3, S3Server } from "../support/S3Server.ts"
+import { missingSmtpServer, smtpServer } from "../support/SmtpServer.ts"
 
 const MAIN = join(import.meta.dirname, "../../packages/server/src/doctor/main.ts")
 const home = mkdtempSync(join(tmpdir(), "agon-doctor-"))
@@ -200,6 +201,33 @@ describe("the doctor", () => {
         assert.match(soon.said, /MEND {4}certificates: AGON_NODE_CERT: it ends in \d+ days; renew it/)
         assert.match(soon.said, /MEND {4}certificates: AGON_NODE_KEY: .* can be read by other users; give it mode 0600/)
         assert.strictEqual(soon.status, 1, soon.said)
+      } finally {
+        remove()
+      }
+    }
+  )
+
+  it.skipIf((missingSmtpServer() ?? Certificates.missingOpenssl()) !== undefined)(
+    "signs in at a real mail server, and finds a password, a certificate and an address that do not serve",
+    async () => {
+      const { ca, node, remove } = Certificates.make()
+      try {
+        await Effect.gen(function* () {
+          const { relay } = yield* smtpServer(node)
+          const MAIL_FROM = "agon@agon.example"
+          const url = (password: string, port = relay.port) => `smtp://agon:${password}@127.0.0.1:${port}`
+          const asked = (env: Environment) => Effect.promise(() => doctor({ MAIL_FROM, ...env }))
+          const right = yield* asked({ SMTP_URL: url("correct%20horse"), NODE_EXTRA_CA_CERTS: ca })
+          assert.match(right.said, /fine {4}mail: SMTP_URL: 127\.0\.0\.1:\d+ answers, and takes the user and the password/)
+          assert.strictEqual(right.status, 0, right.said)
+          const wrong = yield* asked({ SMTP_URL: url("wrong"), NODE_EXTRA_CA_CERTS: ca })
+          assert.match(wrong.said, /MEND {4}mail: SMTP_URL: .* cannot be used \(535\), so nobody is mailed; mend the user and the password/)
+          const unknown = yield* asked({ SMTP_URL: url("correct%20horse") })
+          assert.match(unknown.said, /MEND {4}mail: .*\(bad_tls\).* certificate that Node or NODE_EXTRA_CA_CERTS trusts/)
+          const away = yield* asked({ SMTP_URL: url("wrong", yield* Effect.promise(freePort)) })
+          assert.match(away.said, /MEND {4}mail: .*\(unreachable\).* start it or mend the address/)
+          assert.deepStrictEqual([wrong.status, unknown.status, away.status], [1, 1, 1])
+        }).pipe(Effect.scoped, Effect.runPromise)
       } finally {
         remove()
       }

@@ -2,12 +2,18 @@
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import { elementsOf, page, postForm, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
-const service = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+/** Nothing is due in these tests, so nobody listens there. */
+const relay = { host: "127.0.0.1", port: 9, implicit_tls: false, clear_text: true, auth: undefined }
+const mail = { relay, from: { name: "Agon", address: "agon@agon.example" } }
+const service = Layer.effectDiscard(seedAccounts).pipe(
+  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"], mail }))
+)
 const SETTINGS = "/me/settings"
 
 interface Sent {
@@ -46,6 +52,32 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
       const { bio, display_name } = yield* account("ada")
       assert.deepStrictEqual([display_name, bio], ["Ada L.", "one\ntwo"])
+    })
+  )
+
+  it.effect("ask to be mailed where there is an address that is verified", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const box = Effect.map(get("bob", SETTINGS), ({ text }) =>
+        elementsOf(SETTINGS, text).find(({ attributes }) => attributes["type"] === "checkbox" && attributes["name"] === "email")
+      )
+      assert.isUndefined(yield* box)
+      yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`INSERT INTO identity (provider, subject, account_id, login, email, email_at, created_at)
+          SELECT 'hub', '1', id, 'bob', 'bob@home.example', now(), now() FROM account WHERE username = 'bob'`
+      )
+      const isChecked = Effect.map(box, (found) => found!.attributes["checked"] !== undefined)
+      const save = (email: string) => post({ as: "bob", body: `form=told&kind=season_notice&email=no${email}` })
+      assert.isFalse(yield* isChecked)
+      for (const [email, checked] of [
+        ["&email=yes", true],
+        ["&email=yes", true],
+        ["", false]
+      ] as const) {
+        assert.deepStrictEqual((yield* save(email)).headers.get("location"), "/me/settings?done=saved")
+        assert.strictEqual(yield* isChecked, checked)
+      }
     })
   )
 

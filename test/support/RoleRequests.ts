@@ -5,6 +5,7 @@
 
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import type { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import { unsubscribeToken } from "@agon/server/notification/unsubscribing.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -177,12 +178,21 @@ const webhook = Effect.fnUntraced(function* (username: string) {
   return row!.id
 })
 
+/** Mails of somebody, and the query of the link that ends them. */
+const mailed = Effect.gen(function* () {
+  const [row] = yield* A.rows<{ readonly id: string }>`
+    INSERT INTO webhook (id, account_id, url, secret, channel, created_at)
+    SELECT gen_random_uuid(), id, 'mailto:', 'secret', 'mail', now() FROM account WHERE username = 'ada' RETURNING id`
+  return { query: `?token=${unsubscribeToken(row!.id, "secret")}` }
+})
+
 const ofAudience: Readonly<Record<string, Prepare>> = {
   "POST /v1/me/notifications/read": ready({ json: { all: true } }),
   "PATCH /v1/me/notification-settings": ready({ json: { season_closed: false } }),
   "POST /v1/me/webhooks": () => Effect.as(A.rows`DELETE FROM webhook`, { json: { url: "https://hooks.example/agon" } }),
   "DELETE /v1/me/webhooks/{id}": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
   "POST /v1/me/webhooks/{id}/test": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
+  "POST /v1/unsubscribe": () => mailed,
   "POST /v1/events": ready({ json: { kind: "match", id: nano } }),
   "POST /v1/admin/notifications": ready({ json: { subject: "Hello" } }),
   "POST /v1/admin/picks": () => Effect.as(A.rows`DELETE FROM pick`, { json: { match: nano } }),

@@ -61,6 +61,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         runtimes: ["test"],
         trusted_proxies: [],
         redis_url: undefined,
+        mail: undefined,
         otlp_url: undefined,
         log_level: "Warn",
         ...over

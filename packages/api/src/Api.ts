@@ -16,7 +16,7 @@ import { LeaderboardGroup } from "./leaderboard/api.ts"
 import { MatchAdminGroup } from "./match/admin.ts"
 import { MatchGroup } from "./match/api.ts"
 import { ModelGroup } from "./model/api.ts"
-import { NotificationGroup } from "./notification/api.ts"
+import { MailGroup, NotificationGroup } from "./notification/api.ts"
 import { PlatformNoticeGroup } from "./notification/platformNotices.ts"
 import { WebhookGroup } from "./notification/webhooks.ts"
 import { FleetGroup } from "./runner/api.ts"
@@ -67,6 +67,7 @@ export class Api extends HttpApi.make("agon")
   .add(EditorialGroup)
   .add(ModerationGroup)
   .add(NotificationGroup)
+  .add(MailGroup)
   .add(WebhookGroup)
   .add(PickGroup)
   .add(ViewGroup)

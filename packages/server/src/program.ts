@@ -11,6 +11,7 @@ import { SignIn } from "./account/SignIn.ts"
 import { Parking } from "./actor/Parking.ts"
 import { SeasonActors } from "./actor/SeasonEntity.ts"
 import { prepare } from "./config/dataDirectory.ts"
+import { Mail } from "./config/Mail.ts"
 import { loadNodeTls } from "./config/nodeTls.ts"
 import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
 import * as Secrets from "./config/Secrets.ts"
@@ -28,6 +29,7 @@ import { Site, type SiteShape } from "./http/SitePages.ts"
 import { siteAddresses } from "./http/siteAddresses.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
+import { MailDelivery } from "./notification/MailDelivery.ts"
 import { WebhookDelivery } from "./notification/WebhookDelivery.ts"
 import { objectLayers } from "./objectLayers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
@@ -66,6 +68,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Site, siteOf(settings, told, listening)),
     Layer.succeed(PublicOrigin, publicOrigin(settings.public_origin)),
     addresses(settings, told),
+    Layer.succeed(Mail, settings.mail),
     Layer.succeed(Mounts, mounts),
     Layer.succeed(SharesRunners, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
@@ -104,6 +107,7 @@ export const Program = Layer.unwrap(
         Layer.mergeAll(
           replayCheck,
           datasets,
+          MailDelivery.layer,
           WebhookDelivery.layer,
           OwnRunner.layer(settings, secrets),
           ownSite,

@@ -30,6 +30,7 @@ import { Models } from "./model/Models.ts"
 import { RivalSweep } from "./model/RivalSweep.ts"
 import { Broadcast } from "./node/Broadcast.ts"
 import * as CachePurges from "./node/CachePurges.ts"
+import { Mailboxes } from "./notification/Mailboxes.ts"
 import { Notifications } from "./notification/Notifications.ts"
 import { PlatformNotices } from "./notification/PlatformNotices.ts"
 import { Webhooks } from "./notification/Webhooks.ts"
@@ -124,7 +125,7 @@ const Platform = Layer.mergeAll(AuditTrail.layer, DeviceSignIns.layer, Users.lay
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 
 /** What people are told and shown, and what they look at. */
-const Audience = Layer.mergeAll(Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer, Webhooks.layer)
+const Audience = Layer.mergeAll(Mailboxes.layer, Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer, Webhooks.layer)
 
 export const Services = JoinedLookups.layer.pipe(
   Layer.provideMerge(Layer.merge(Community, Writing)),

@@ -307,6 +307,11 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "DecideStory.featured": "Whether to show it in the feed; without it, a story that is featured stays so.",
   "DecideStory.updated_at":
     "The text that is meant, as it was listed. Without it, the text that was submitted last is meant, or where the owner writes a draft again, the approved one.",
+  "NotificationSettings.email": "Whether the caller is mailed what they are told.",
+  "NotificationSettings.email_address":
+    "Where mails go: the address that a provider verified at the latest sign-in; null where there is none, or the service sends no mail.",
+  "PatchNotificationSettings.email": "Whether the caller is to be mailed what they are told.",
+  "Unsubscribed.unsubscribed": "Always true.",
   "Notification.link": "A path on this origin or an http(s) address; null where there is no more to read.",
   "CreateWebhook.url": "An http(s) address on the public internet, without a name, a password or a fragment; 2,000 characters at most.",
   "NewWebhook.secret": "The key of the signature. It is shown this once.",

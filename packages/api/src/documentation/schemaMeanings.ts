@@ -93,7 +93,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Notification: "Something that the account is told.",
   NewWebhook: "A webhook with the secret that signs what is posted to it.",
   NotificationFeed: "A page of notifications, newest first.",
-  NotificationSettings: "Whether the account receives each kind of notification.",
+  NotificationSettings: "Whether the account receives each kind of notification, and whether it is mailed, too.",
   OpenSession: "A runner that registers.",
   OwnComment: "A comment as its author sees it.",
   OwnMatch: "A match in which the caller has a seat.",
@@ -184,6 +184,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   WriteAnnouncement: "An announcement to make. An end that is not after the start is refused.",
   WritePost: "A post to make.",
   WriteStory: "A text about a model. With `submit` it goes to a moderator; without it, it is a draft, also where another text was waiting.",
+  Unsubscribed: "The account is mailed nothing more.",
   Webhook: "An address that the account's notifications are posted to, and how the last attempt went.",
   Webhooks: "The webhooks of the account, the oldest first."
 }

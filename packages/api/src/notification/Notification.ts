@@ -1,6 +1,7 @@
 /** An account's notifications (docs/contract.md#notifications). */
 import { Schema } from "effect"
 import * as page from "../Page.ts"
+import { Problem } from "../Problem.ts"
 import { Id, Instant, Uuid } from "../Wire.ts"
 
 /** Kinds that an account may turn off; notices of the platform reach everybody. */
@@ -21,7 +22,7 @@ export const optionalKinds = [
 ] as const
 export type OptionalKind = (typeof optionalKinds)[number]
 
-export const NotificationKind = Schema.Literals([...optionalKinds, "platform_notice", "webhook_disabled"])
+export const NotificationKind = Schema.Literals([...optionalKinds, "platform_notice", "webhook_disabled", "email_disabled"])
 export type NotificationKind = typeof NotificationKind.Type
 
 /** `subject` is a sentence; `link` a path on this origin or a web address, where there is more to read. */
@@ -55,15 +56,28 @@ export type MarkedRead = typeof MarkedRead.Type
 const everyOptional = <S extends Schema.Constraint>(value: S) =>
   Object.fromEntries(optionalKinds.map((kind) => [kind, value])) as { readonly [K in OptionalKind]: S }
 
-/** Whether the account is told of each kind. */
-export const NotificationSettings = Schema.Struct({ ...everyOptional(Schema.Boolean), platform_notice: Schema.Literal(true) }).annotate({
-  identifier: "NotificationSettings"
-})
+/**
+ * Whether the account is told of each kind, and whether it is mailed what it is told. `email_address` is where mails go: the address that
+ * a provider verified at the latest sign-in, or null where there is none, or where the service sends no mail.
+ */
+export const NotificationSettings = Schema.Struct({
+  ...everyOptional(Schema.Boolean),
+  platform_notice: Schema.Literal(true),
+  email: Schema.Boolean,
+  email_address: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "NotificationSettings" })
 export type NotificationSettings = typeof NotificationSettings.Type
 
 /** Kinds that are not named stay as they are. */
 export const PatchNotificationSettings = Schema.Struct({
   ...everyOptional(Schema.optionalKey(Schema.Boolean)),
-  platform_notice: Schema.optionalKey(Schema.Literal(true))
+  platform_notice: Schema.optionalKey(Schema.Literal(true)),
+  email: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "PatchNotificationSettings" })
 export type PatchNotificationSettings = typeof PatchNotificationSettings.Type
+
+export class EmailUnavailable extends Problem<EmailUnavailable>()("email_unavailable", 409, "There is no address to mail to") {}
+
+/** The end of an account's mails, by the link in one of them. */
+export const Unsubscribed = Schema.Struct({ unsubscribed: Schema.Literal(true) }).annotate({ identifier: "Unsubscribed" })
+export type Unsubscribed = typeof Unsubscribed.Type

@@ -1,9 +1,19 @@
 /** The caller's feed of notifications, and which of them they want (docs/contract.md#notifications). */
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Session } from "../Authorization.ts"
+import { SameOrigin, Session } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
-import { MarkedRead, MarkRead, NotificationFeed, NotificationSettings, PatchNotificationSettings } from "./Notification.ts"
+import { NotFound } from "../Problem.ts"
+import {
+  EmailUnavailable,
+  MarkedRead,
+  MarkRead,
+  NotificationFeed,
+  NotificationSettings,
+  PatchNotificationSettings,
+  Unsubscribed
+} from "./Notification.ts"
 
 const settings = "/v1/me/notification-settings"
 
@@ -14,8 +24,23 @@ export class NotificationGroup extends HttpApiGroup.make("notification")
       .middleware(JsonBody)
       .annotate(Rate, "session"),
     HttpApiEndpoint.get("notificationSettings", settings, { success: NotificationSettings }).annotate(Rate, "session"),
-    HttpApiEndpoint.patch("changeNotificationSettings", settings, { payload: PatchNotificationSettings, success: NotificationSettings })
+    HttpApiEndpoint.patch("changeNotificationSettings", settings, {
+      payload: PatchNotificationSettings,
+      success: NotificationSettings,
+      error: EmailUnavailable
+    })
       .middleware(JsonBody)
       .annotate(Rate, "session")
   )
   .middleware(Session) {}
+
+/** One click of a mail program (RFC 8058): whatever the body is, the token in the address says whose mails end. */
+export class MailGroup extends HttpApiGroup.make("mail").add(
+  HttpApiEndpoint.post("unsubscribe", "/v1/unsubscribe", {
+    query: { token: Schema.String },
+    success: Unsubscribed,
+    error: NotFound
+  })
+    .middleware(SameOrigin)
+    .annotate(Rate, "public")
+) {}

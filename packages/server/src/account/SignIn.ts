@@ -183,7 +183,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   })
 
   const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, user_agent: string | undefined) {
-    const { login, provider, subject } = identity
+    const { email = null, login, provider, subject } = identity
     const now = new Date(yield* Clock.currentTimeMillis)
     yield* shareLogins(sql)
     yield* queries.lockIdentity(provider, subject)
@@ -193,7 +193,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
       if (holder.value.suspended) return yield* new SignInRefused({ code: "account_suspended" })
     }
     const account_id = Option.isSome(holder) ? holder.value.account_id : (link_to ?? (yield* addAccount(identity, now)))
-    yield* queries.putIdentity({ provider, subject, account_id, login, now })
+    yield* queries.putIdentity({ provider, subject, account_id, login, email, now })
     // Rosters name logins. An account that is new has no entries.
     const renamed = Option.isSome(holder) ? holder.value.login !== login : link_to !== null
     if (renamed) yield* checkAccount(sql, account_id)

@@ -10,7 +10,8 @@ describe("who signed in", () => {
       provider: "hub",
       subject: "7",
       login: "Ada",
-      name: "Ada Lovelace"
+      name: "Ada Lovelace",
+      email: undefined
     })
   })
 
@@ -36,6 +37,30 @@ describe("who signed in", () => {
     assert.strictEqual(of({ name: "x".repeat(1e6) }).name, "x".repeat(64))
     assert.strictEqual(of({ name: `${"x".repeat(63)}🐍` }).name, "x".repeat(63))
     assert.strictEqual(of({ name: "🐍".repeat(40) }).name, "🐍".repeat(32))
+  })
+
+  it("can be mailed where the provider has verified an address, and it is one that mail servers take", () => {
+    const email = "Ada.L+agon@mail.agon.example"
+    for (const email_verified of [true, "true"]) assert.strictEqual(of({ email, email_verified }).email, email)
+    for (const email_verified of [undefined, false, "false", null, 0, 1]) assert.isUndefined(of({ email, email_verified }).email)
+    const ill = [
+      "",
+      "ada",
+      "ada@",
+      "@b",
+      "a b@c",
+      "a@b\r\nBcc: c@d",
+      "a@b>",
+      "<a@b",
+      "a@b,c@d",
+      "a@b..c",
+      '"a"@b',
+      `${"a".repeat(65)}@b`,
+      7,
+      null
+    ]
+    for (const email of ill) assert.isUndefined(of({ email, email_verified: true }).email, String(email))
+    assert.isUndefined(of({ email: `a@${"b".repeat(254)}`, email_verified: true }).email)
   })
 
   it("is known by an address only where the provider says that it is verified", () => {

@@ -6,6 +6,8 @@ export interface Identity {
   readonly subject: string
   readonly login: string
   readonly name: string | undefined
+  /** An address that the provider has verified; undefined where it tells none. */
+  readonly email: string | undefined
 }
 
 /** The length that OpenID Connect allows for a `sub`; an index entry cannot be much longer. */
@@ -14,6 +16,11 @@ const SUBJECT_CHARACTERS_MAX = 255
 const LOGIN_CHARACTERS_MAX = 200
 /** The length of a display name (docs/contract.md#the-account). */
 const NAME_CHARACTERS_MAX = 64
+
+/** The length that SMTP allows for an address. */
+const EMAIL_CHARACTERS_MAX = 254
+/** Addresses that every mail server takes as they are: no quotes, no comments, nothing beyond ASCII. */
+const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -33,7 +40,12 @@ export const identityOf = (provider: string, subject: unknown, user: Claims, { l
   const id = Number.isSafeInteger(subject) ? String(subject) : textOf(subject, SUBJECT_CHARACTERS_MAX)
   if (id === undefined) throw new Error("The provider names no subject that could be kept")
   const login = isUnverifiedAddress(user, login_claim, user[login_claim]) ? undefined : textOf(user[login_claim], LOGIN_CHARACTERS_MAX)
-  return { provider, subject: id, login: login ?? id, name: nameOf(user["name"]) }
+  return { provider, subject: id, login: login ?? id, name: nameOf(user["name"]), email: emailOf(user) }
+}
+
+const emailOf = (user: Claims): string | undefined => {
+  const email = isVerified(user) ? textOf(user["email"], EMAIL_CHARACTERS_MAX) : undefined
+  return email !== undefined && EMAIL.test(email) ? email : undefined
 }
 
 /** Also for other claims: some providers let people choose their address as a user name. */

@@ -194,11 +194,12 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
     readonly subject: string
     readonly account_id: string
     readonly login: string
+    readonly email: string | null
     readonly now: Date
   }) => sql`
-    INSERT INTO identity (provider, subject, account_id, login, created_at)
-    VALUES (${row.provider}, ${row.subject}, ${row.account_id}, ${row.login}, ${row.now})
-    ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login`,
+    INSERT INTO identity (provider, subject, account_id, login, email, email_at, created_at)
+    VALUES (${row.provider}, ${row.subject}, ${row.account_id}, ${row.login}, ${row.email}::text, ${row.now}::timestamptz, ${row.now})
+    ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login, email = excluded.email, email_at = excluded.email_at`,
 
   /**
    * Inserts one row, or none where sign_in_used_pkey has the state: of two uses, on any nodes, only one succeeds. Deletes the longest

@@ -9,6 +9,7 @@ import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import type { S3Options } from "../object/s3Requests.ts"
 import { contradictions } from "./contradictions.ts"
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
+import type { MailSettings } from "./Mail.ts"
 import type { NodeTlsFiles } from "./nodeTls.ts"
 import type { ProviderConfig } from "./ProviderConfig.ts"
 import { refuse, type StartRefused } from "./StartRefused.ts"
@@ -54,6 +55,8 @@ export interface SettingsShape {
   readonly trusted_proxies: ReadonlyArray<string>
   /** The Redis that holds the rate limits of all nodes; undefined where this node counts alone. The start does not need it. */
   readonly redis_url: Redacted.Redacted | undefined
+  /** How notifications are mailed; undefined where they are not. */
+  readonly mail: MailSettings | undefined
   readonly otlp_url: string | undefined
   readonly log_level: LogLevel.LogLevel
 }
@@ -112,6 +115,7 @@ const settle = (values: Values): SettingsShape => {
     runtimes: values.runtimes ?? [],
     trusted_proxies: values.trusted_proxies ?? [],
     redis_url: redacted(values.redis_url),
+    mail: values.smtp_url === undefined ? undefined : { relay: values.smtp_url, from: values.mail_from! },
     otlp_url: values.otlp_url,
     log_level: values.log_level ?? "Info"
   }

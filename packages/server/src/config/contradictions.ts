@@ -9,6 +9,7 @@ export const contradictions = (values: Values): ReadonlyArray<string> => [
   ...originRefusals(values),
   ...nodeRefusals(values),
   ...adminRefusals(values),
+  ...together("mail is to be sent", [], { url: [values.smtp_url, variables.smtp_url], from: [values.mail_from, variables.mail_from] }),
   ...together("other S3 variables are", [values.s3_region], {
     s3_endpoint: [values.s3_endpoint, variables.s3_endpoint],
     s3_bucket: [values.s3_bucket, variables.s3_bucket],

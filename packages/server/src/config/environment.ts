@@ -1,5 +1,6 @@
 /** Every environment variable that the service reads, with its accepted values. */
 import { LogLevel } from "effect"
+import { parseFrom, parseRelay } from "./mailServer.ts"
 import { parseProviders } from "./signInProviders.ts"
 import {
   type Address,
@@ -91,6 +92,8 @@ export const variables = {
   runtimes: variable("AGON_RUNTIMES", "versions of runtimes with commas between them, as runners say them", runtimes),
   trusted_proxies: variable("TRUSTED_PROXIES", "addresses and networks with commas between them, such as 10.0.0.0/8", networks),
   redis_url: variable("REDIS_URL", "redis://user:password@host:port/database, or rediss: for TLS", redisAddress, maskedUrl),
+  smtp_url: variable("SMTP_URL", "smtp://user:password@host:587, or smtps: for TLS from the start", parseRelay, maskedUrl),
+  mail_from: variable("MAIL_FROM", "the sender of mails, as agon@agon.example or Agon <agon@agon.example>", parseFrom),
   otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", address("http:", "https:"), maskedUrl),
   log_level: variable("LOG_LEVEL", `one of ${[...levels.keys()].join(", ")}`, (name) => {
     const level = levels.get(name.toLowerCase())

@@ -11,6 +11,7 @@ import { checkOthers, checkPorts } from "./addresses.ts"
 import { checkDatabase } from "./database.ts"
 import { certificates, dataDirectory, secretFiles } from "./directory.ts"
 import { about, type Finding, type State, statusOf } from "./Finding.ts"
+import { checkMail } from "./mail.ts"
 import { checkObjects } from "./objects.ts"
 
 const HELP = `Usage: scripts/doctor [--json]
@@ -29,7 +30,8 @@ const examined = (settings: SettingsShape) =>
     // The embedded database needs both, and would make what is missing.
     const usable = settings.database_url !== undefined || local.every(({ state }) => state !== "broken")
     const database = usable ? yield* checkDatabase(settings) : []
-    return [...local, ...database, ...(yield* checkObjects(settings)), ...(yield* checkPorts(settings)), ...(yield* checkOthers(settings))]
+    const beside = [...(yield* checkPorts(settings)), ...(yield* checkOthers(settings)), ...(yield* checkMail(settings))]
+    return [...local, ...database, ...(yield* checkObjects(settings)), ...beside]
   })
 
 const findings: Effect.Effect<ReadonlyArray<Finding>> = load.pipe(

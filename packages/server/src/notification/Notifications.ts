@@ -4,6 +4,7 @@
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import {
+  type EmailUnavailable,
   type MarkedRead,
   type MarkRead,
   type NotificationFeed,
@@ -15,6 +16,7 @@ import {
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Mailboxes } from "./Mailboxes.ts"
 import { FEED_MAX, makeQueries } from "./queries.ts"
 
 export class Notifications extends Context.Service<
@@ -24,14 +26,14 @@ export class Notifications extends Context.Service<
     readonly feed: (account: SignedIn, page: PageOf) => Effect.Effect<NotificationFeed>
     readonly markRead: (account: SignedIn, which: MarkRead) => Effect.Effect<MarkedRead>
     readonly settings: (account: SignedIn) => Effect.Effect<NotificationSettings>
-    /** Answers all settings after the change. */
-    readonly change: (account: SignedIn, patch: PatchNotificationSettings) => Effect.Effect<NotificationSettings>
+    /** Answers all settings after the change; one that is refused changes none. */
+    readonly change: (account: SignedIn, patch: PatchNotificationSettings) => Effect.Effect<NotificationSettings, EmailUnavailable>
   }
 >()("agon/Notifications") {
   static readonly layer: Layer.Layer<Notifications, never, SqlClient.SqlClient> = Layer.effect(
     Notifications,
     Effect.suspend(() => makeNotifications)
-  )
+  ).pipe(Layer.provide(Mailboxes.layer))
 }
 
 export interface Telling {
@@ -58,6 +60,7 @@ export const makeTell = Effect.map(makeQueries, (queries) =>
 )
 
 const makeNotifications = Effect.gen(function* () {
+  const mailboxes = yield* Mailboxes
   const queries = yield* makeQueries
 
   const feed = Effect.fn("Notifications.feed")(function* ({ id }: SignedIn, { cursor, limit }: PageOf) {
@@ -75,14 +78,19 @@ const makeNotifications = Effect.gen(function* () {
   const settings = Effect.fn("Notifications.settings")(function* ({ id }: SignedIn) {
     const changed = new Map((yield* queries.settings(id)).map(({ enabled, kind }) => [kind, enabled]))
     const optional = Object.fromEntries(optionalKinds.map((kind) => [kind, changed.get(kind) ?? true]))
-    return { ...(optional as Record<(typeof optionalKinds)[number], boolean>), platform_notice: true as const }
+    return {
+      ...(optional as Record<(typeof optionalKinds)[number], boolean>),
+      platform_notice: true as const,
+      ...(yield* mailboxes.of(id))
+    }
   }, Effect.orDie)
 
   const change = Effect.fn("Notifications.change")(function* (account: SignedIn, patch: PatchNotificationSettings) {
-    const { platform_notice: _, ...optional } = patch
-    if (Object.keys(optional).length > 0) yield* queries.change(account.id, optional)
+    const { email, platform_notice: _, ...optional } = patch
+    if (email !== undefined) yield* mailboxes.change(account.id, email)
+    if (Object.keys(optional).length > 0) yield* Effect.orDie(queries.change(account.id, optional))
     return yield* settings(account)
-  }, Effect.orDie)
+  })
 
   return Notifications.of({ feed, markRead, settings, change })
 })

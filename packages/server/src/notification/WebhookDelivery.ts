@@ -13,12 +13,12 @@ import { createHmac } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeTell } from "./Notifications.ts"
+import { FAILING_MAX_MS, keepDelivering, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
 import { type Outcome, postOnce } from "./postOnce.ts"
 import { isPublicAddress } from "./publicAddress.ts"
 import { makeQueries, type Taken } from "./webhookQueries.ts"
 
 const AT_ONCE_MAX = 16
-const LOOK_EVERY = "2 seconds"
 const SWEEP_EVERY = "10 minutes"
 /** Of name, connection and answer together. */
 const POST_TIMEOUT = "10 seconds"
@@ -26,10 +26,6 @@ const POST_TIMEOUT = "10 seconds"
 const TAKEN_FOR_MS = 60_000
 /** A database that has fallen silent ends a round, too. */
 const ROUND_TIMEOUT = "1 minute"
-const FIRST_RETRY_MS = 30_000
-const LAST_RETRY_MS = 4 * 3_600_000
-const RETRIED_FOR_MS = 24 * 3_600_000
-const FAILING_MAX_MS = 7 * 24 * 3_600_000
 
 /** Which addresses may be asked. Tests alone replace it, in code: no setting of the service does. */
 export class WebhookGuard extends Context.Reference<(address: string) => boolean>("agon/WebhookGuard", {
@@ -53,12 +49,8 @@ export class WebhookDelivery extends Context.Service<
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const { round, sweep } = yield* WebhookDelivery
-      const looked = Effect.catchCause(Effect.timeout(round, ROUND_TIMEOUT), (cause) =>
-        Effect.as(Effect.logWarning("webhooks were not told", cause), 0)
-      )
       const swept = Effect.catchCause(sweep, (cause) => Effect.logWarning("deliveries were not swept", cause))
-      const look = Effect.flatMap(looked, (told) => (told === 0 ? Effect.sleep(LOOK_EVERY) : Effect.void))
-      yield* Effect.forkScoped(Effect.forever(look))
+      yield* keepDelivering("webhooks", round, ROUND_TIMEOUT)
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(SWEEP_EVERY), swept)))
     })
   ).pipe(Layer.provideMerge(WebhookDelivery.layerIdle))
@@ -81,10 +73,9 @@ const posting = ({ created_at, id, kind, link, secret, subject, url }: Taken, no
 
 const isDelivered = (outcome: Outcome | "timeout") => typeof outcome === "number" && outcome >= 200 && outcome < 300
 
-/** When a delivery that has failed is due again; null for never. Half of the wait is chance, so that many do not come back together. */
+/** When a delivery that has failed is due again; null for never. */
 const dueAgain = ({ attempts, created_at, kind }: Taken, now_ms: number, chance: number): Date | null => {
-  const wait_ms = Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS) * (0.5 + chance / 2)
-  const due_ms = now_ms + wait_ms
+  const due_ms = now_ms + retryAfter_ms(attempts, chance)
   return kind === "test" || due_ms > Date.parse(created_at) + RETRIED_FOR_MS ? null : new Date(due_ms)
 }
 

@@ -2,6 +2,7 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Mailboxes } from "./Mailboxes.ts"
 import { Notifications } from "./Notifications.ts"
 import { PlatformNotices } from "./PlatformNotices.ts"
 
@@ -31,4 +32,13 @@ const Platform = HttpApiBuilder.group(
   })
 )
 
-export const NotificationHandlers = Layer.merge(Own, Platform)
+const Mail = HttpApiBuilder.group(
+  Api,
+  "mail",
+  Effect.fnUntraced(function* (handlers) {
+    const mailboxes = yield* Mailboxes
+    return handlers.handleAll({ unsubscribe: ({ query }) => mailboxes.unsubscribe(query.token) })
+  })
+)
+
+export const NotificationHandlers = Layer.mergeAll(Own, Mail, Platform)

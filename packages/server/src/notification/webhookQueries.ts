@@ -23,7 +23,8 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
   list: SqlSchema.findAll({
     Request: Schema.String,
     Result: Row,
-    execute: (account_id) => sql`SELECT ${sql.literal(COLUMNS)} FROM webhook WHERE account_id = ${account_id} ORDER BY created_at, id`
+    execute: (account_id) => sql`SELECT ${sql.literal(COLUMNS)} FROM webhook
+      WHERE account_id = ${account_id} AND channel = 'web' ORDER BY created_at, id`
   }),
 
   /** One row by account_pkey, to the end of the transaction: webhooks of an account are counted and made one at a time. */
@@ -39,7 +40,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
     execute: ({ account_id, id, most, now, secret, url }) => sql`
       INSERT INTO webhook (id, account_id, url, secret, created_at)
       SELECT ${id}::uuid, ${account_id}::uuid, ${url}::text, ${secret}::text, ${now}::timestamptz
-      WHERE (SELECT count(*) FROM webhook WHERE account_id = ${account_id}) < ${most}
+      WHERE (SELECT count(*) FROM webhook WHERE account_id = ${account_id} AND channel = 'web') < ${most}
       RETURNING ${sql.literal(COLUMNS)}`
   }),
 
@@ -48,7 +49,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
     Request: Owned,
     Result: Row,
     execute: ({ account_id, id }) => sql`
-      WITH gone AS (DELETE FROM webhook WHERE id = ${id} AND account_id = ${account_id} RETURNING ${sql.literal(COLUMNS)}),
+      WITH gone AS (DELETE FROM webhook WHERE id = ${id} AND account_id = ${account_id} AND channel = 'web' RETURNING ${sql.literal(COLUMNS)}),
       undelivered AS (DELETE FROM webhook_delivery d USING gone g WHERE d.webhook_id = g.id)
       SELECT * FROM gone`
   }),
@@ -60,7 +61,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
     execute: ({ account_id, delivery, id, now, subject }) => sql`
       WITH tested AS (
         UPDATE webhook SET disabled_at = NULL, failing_since = CASE WHEN disabled_at IS NULL THEN failing_since END
-        WHERE id = ${id} AND account_id = ${account_id} RETURNING ${sql.literal(COLUMNS)}),
+        WHERE id = ${id} AND account_id = ${account_id} AND channel = 'web' RETURNING ${sql.literal(COLUMNS)}),
       waiting AS (DELETE FROM webhook_delivery d USING tested t WHERE d.webhook_id = t.id AND d.kind = 'test'),
       told AS (
         INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
@@ -69,14 +70,16 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+/** The webhooks that have deliveries, one after the other by webhook_delivery_due: no row of the same one is read twice. */
+export const waitingOf = (sql: SqlClient.SqlClient) => sql`
+  WITH RECURSIVE waiting AS (
+    (SELECT webhook_id FROM webhook_delivery ORDER BY webhook_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.webhook_id FROM webhook_delivery d WHERE d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1)
+    FROM waiting w WHERE w.webhook_id IS NOT NULL)`
+
 const makeDelivering = (sql: SqlClient.SqlClient) => {
-  /** The webhooks that have deliveries, one after the other by webhook_delivery_due: no row of the same one is read twice. */
-  const waiting = sql`
-    WITH RECURSIVE waiting AS (
-      (SELECT webhook_id FROM webhook_delivery ORDER BY webhook_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT d.webhook_id FROM webhook_delivery d WHERE d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1)
-      FROM waiting w WHERE w.webhook_id IS NOT NULL)`
+  const waiting = waitingOf(sql)
 
   return {
     /**
@@ -92,7 +95,7 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
           SELECT w.id, d.id AS delivery FROM waiting x JOIN webhook w ON w.id = x.webhook_id CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now}
             ORDER BY d.due_at LIMIT 1) d
-          WHERE w.disabled_at IS NULL AND w.busy_until <= ${now}
+          WHERE w.channel = 'web' AND w.disabled_at IS NULL AND w.busy_until <= ${now}
           ORDER BY d.due_at LIMIT ${limit} FOR NO KEY UPDATE OF w SKIP LOCKED),
         taken AS (UPDATE webhook w SET busy_until = ${until} FROM free f WHERE w.id = f.id RETURNING w.id, w.url, w.secret, f.delivery)
         SELECT t.id AS webhook_id, t.url, t.secret, d.id, d.kind, d.subject, d.link, d.created_at, d.attempts

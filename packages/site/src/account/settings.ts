@@ -21,10 +21,12 @@ const profile = form({
 
 const told = form({
   name: "told",
-  fields: ["kind"],
+  fields: ["kind", "email"],
   send: ({ client, typed }) => {
     const chosen = typed.all("kind")
-    const payload = Object.fromEntries(optionalKinds.map((kind) => [kind, chosen.includes(kind)]))
+    const kinds = Object.fromEntries(optionalKinds.map((kind) => [kind, chosen.includes(kind)]))
+    const email = typed.all("email") // with "no" among them wherever the page has the box
+    const payload = email.length === 0 ? kinds : { ...kinds, email: email.includes("yes") }
     return Effect.as(client.notification.changeNotificationSettings({ payload }), { to: SAVED })
   }
 })
@@ -38,7 +40,7 @@ export const settings: PersonalRoute = {
       concurrency: "unbounded"
     })
     const { area, text, whole } = inputs(profile, tried, { display_name, bio })
-    const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]) })
+    const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]), email: kinds.email ? ["yes"] : [] })
     const main = html`<h1>Settings</h1>
 ${deskNav(settingsAt)}${done(query["done"], { saved: "Saved." })}<h2>What others read</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
@@ -49,7 +51,13 @@ ${boxes.whole(
 <legend>Notify me of</legend>
 ${optionalKinds.map((kind) => boxes.box("kind", kind, words(kind)))}</fieldset>
 <p class="hint">Notices of the platform reach everybody.</p>
-`,
+${
+  kinds.email_address === null
+    ? ""
+    : html`${boxes.hidden("email", "no")}${boxes.box("email", "yes", `Mail me this, too, to ${kinds.email_address}`)}
+<p class="hint">Four mails an hour at most; what comes together is in one mail.</p>
+`
+}`,
   "Save",
   "What you are told"
 )}`

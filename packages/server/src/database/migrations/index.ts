@@ -26,6 +26,7 @@ import deviceSignIn from "./0033_device_sign_in.ts"
 import deviceApprovals from "./0034_device_approvals.ts"
 import webhooks from "./0035_webhooks.ts"
 import datasets from "./0036_datasets.ts"
+import mail from "./0037_mail.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -58,5 +59,6 @@ export const migrations = {
   "0033_device_sign_in": statements(deviceSignIn),
   "0034_device_approvals": statements(deviceApprovals),
   "0035_webhooks": statements(webhooks),
-  "0036_datasets": statements(datasets)
+  "0036_datasets": statements(datasets),
+  "0037_mail": statements(mail)
 }

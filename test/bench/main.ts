@@ -16,7 +16,7 @@ const BENCHES = {
   fleet: "a fleet of simulated runners through nginx: latencies, memory and CPU time of each operation, and whether the books add up",
   reads: "what reads cost over a million matches, against hand-written SQL, and what grows",
   http: "what a read costs, against bare servers and Fastify",
-  pages: "what a kept page of the site costs, against the API read beneath it",
+  pages: "what a page of the site costs, kept and made anew, against the API read beneath it",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
   start: "from scripts/start on empty data to the first answer and the first rated match",
   ratings: "how well the live rating, a refit and other methods order fields of known strength"

@@ -1,11 +1,17 @@
 /**
- * What a page of the site costs, against the API read beneath it: a ladder of 50 rows, kept, asked for again and again. The service has
- * core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are interleaved, ratios are taken round by round,
- * and their median; the CPU is that of the service and the site together.
+ * What a page of the site costs, against the API read beneath it: a ladder of 50 rows, in two pairs.
  *
- *   node test/bench/pages.ts [rounds, 9] [seconds, 1]
+ *   kept   page and read as they are asked for again and again
+ *   anew   page and read as after each write: the read is answered from the database, the page rendered from it. Each request is for
+ *          another part of the ladder, so that the site has kept no page that it could confirm, and the service keeps no answer
+ *
+ * The service has core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are interleaved, ratios are taken
+ * round by round, and their median; the CPU is that of the service and the site together.
+ *
+ *   node test/bench/pages.ts [rounds, 9] [seconds, 1] [--profile: of the site, while pages are made anew]
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,66 +29,119 @@ const ENTRIES = 2_000
 const WARM_S = 5
 const BAR = 1.5
 const SITE = join(import.meta.dirname, "../../packages/site/src/main.ts")
-const READ = `/v1/games/snakes/leaderboard?season=${SEASON}&ladder=open&cursor=0&limit=52`
-const PAGE = `/games/snakes/seasons/${SEASON}/ladders/open`
+/** Where a profile is left, for the developer tools of Chromium. */
+const PROFILES = join(tmpdir(), "agon-profile")
 
-const launchSite = ({ origin }: Server): ChildProcess => {
+/** Parts of the ladder that are asked for in turn, more than the site keeps pages for. */
+const PARTS = 1_900
+const readAt = (cursor: number | string) => `/v1/games/snakes/leaderboard?season=${SEASON}&ladder=open&cursor=${cursor}&limit=52`
+const pageAt = (cursor: number | string) => `/games/snakes/seasons/${SEASON}/ladders/open?cursor=${cursor}`
+
+/** A script of wrk that asks for one part after the other. */
+const inTurn = (file: string, path: string) => {
+  const [before, after] = path.split("PART") as [string, string]
+  writeFileSync(
+    file,
+    `local n = 0
+request = function()
+  n = (n + 7) % ${PARTS}
+  return wrk.format("GET", "${before}" .. (n + 1) .. "${after}")
+end
+`
+  )
+  return ["-s", file]
+}
+
+const launchSite = ({ origin }: Server, nodeArgs: ReadonlyArray<string> = []): ChildProcess => {
   const env = { PATH: process.env["PATH"]!, AGON_URL: origin, AGON_SITE_PORT: String(Number(new URL(origin).port) + 1) }
-  return spawn("taskset", ["-c", "0", process.execPath, SITE], { env, stdio: "ignore" })
+  return spawn("taskset", ["-c", "0", process.execPath, ...nodeArgs, SITE], { env, stdio: "ignore" })
 }
 
 interface Side {
   readonly path: string
+  readonly wrkArgs: ReadonlyArray<string>
   readonly per_s: Array<number>
   readonly us: Array<number>
+  /** Of `us`, the site's. */
+  readonly site_us: Array<number>
 }
 
-const measure = (server: Server, site: ChildProcess, sides: ReadonlyArray<Side>, rounds: number, seconds: number) => {
-  const cpu = () => cpu_us(server) + cpu_us({ ...server, child: site })
+interface Pair {
+  readonly name: string
+  readonly server: Server
+  readonly site: ChildProcess
+  readonly read: Side
+  readonly page: Side
+}
+
+const side = (path: string, wrkArgs: ReadonlyArray<string> = []): Side => ({ path, wrkArgs, per_s: [], us: [], site_us: [] })
+
+const measure = (pairs: ReadonlyArray<Pair>, rounds: number, seconds: number) => {
   const gzip = ["-H", "Accept-Encoding: gzip"]
-  for (const { path } of sides) load(server, path, WARM_S, ...gzip)
+  const asked = ({ server }: Pair, { path, wrkArgs }: Side, seconds: number) => load(server, path, seconds, ...gzip, ...wrkArgs)
+  for (const pair of pairs) for (const each of [pair.read, pair.page]) asked(pair, each, WARM_S)
   for (let round = 0; round < rounds; round++) {
-    for (const { path, per_s, us } of sides) {
-      const before = cpu()
-      const requests = load(server, path, seconds, ...gzip)
-      per_s.push(requests / seconds)
-      us.push((cpu() - before) / requests)
+    for (const pair of pairs) {
+      for (const each of [pair.read, pair.page]) {
+        const cpu = () => [cpu_us(pair.server), cpu_us({ ...pair.server, child: pair.site })] as const
+        const [service_us, site_us] = cpu()
+        const requests = asked(pair, each, seconds)
+        const [service, site] = cpu()
+        each.per_s.push(requests / seconds)
+        each.us.push((service + site - service_us - site_us) / requests)
+        each.site_us.push((site - site_us) / requests)
+      }
     }
   }
 }
 
-const main = async (url: Redacted.Redacted, rounds: number, seconds: number) => {
+const report = ({ name, page, read }: Pair) => {
+  const times = page.us.map((us, i) => us / read.us[i]!)
+  const slower = read.per_s.map((per_s, i) => per_s / page.per_s[i]!)
+  const range = (all: ReadonlyArray<number>) => `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}..${Math.max(...all).toFixed(2)})`
+  const said = ({ per_s, site_us, us }: Side) =>
+    `${median(per_s).toFixed(0)}/s, ${median(us).toFixed(0)} us CPU each, ${median(site_us).toFixed(0)} of them the site's`
+  console.log(`${name}: reads ${said(read)}; pages ${said(page)}`)
+  console.log(`${name}: a page costs ${range(times)} times its read by CPU, ${range(slower)} by time; bar ${BAR}`)
+}
+
+const main = async (url: Redacted.Redacted, rounds: number, seconds: number, profile: boolean) => {
   const folder = mkdtempSync(join(tmpdir(), "agon-bench-"))
   const children: Array<ChildProcess> = []
+  const beside = async (kind: string, file: string, nodeArgs: ReadonlyArray<string> = []) => {
+    const server = await launch(kind, file)
+    const site = launchSite(server, nodeArgs)
+    children.push(server.child, site)
+    const json = await textOf(server, readAt(0))
+    const html = await textOf(server, pageAt(0))
+    return { server, site, json, html }
+  }
   try {
     const fill = Effect.flatMap(PgClient.PgClient, (sql) => insertField(sql, SEASON, ENTRIES, Date.now()))
     await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
     const file = join(folder, "subject.json")
     writeFileSync(file, write(await Effect.runPromise(subjectOf(url, SEASON, Redacted.value(url)))))
-    const server = await launch("page", file)
-    children.push(server.child)
-    const read: Side = { path: READ, per_s: [], us: [] }
-    const page: Side = { path: PAGE, per_s: [], us: [] }
-    const json = await textOf(server, READ)
-    const site = launchSite(server)
-    children.push(site)
-    const html = await textOf(server, PAGE)
+    const { html, json, ...kept } = await beside("page", file)
+    const { server, site } = await beside("page-anew", file, profile ? ["--cpu-prof", `--cpu-prof-dir=${PROFILES}`] : [])
     console.log(`the read: ${json.length} bytes, ${gzipSync(json).length} gz; the page: ${html.length} bytes, ${gzipSync(html).length} gz`)
-    measure(server, site, [read, page], rounds, seconds)
-    const times = page.us.map((us, i) => us / read.us[i]!)
-    const slower = read.per_s.map((per_s, i) => per_s / page.per_s[i]!)
-    const range = (all: ReadonlyArray<number>) =>
-      `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}..${Math.max(...all).toFixed(2)})`
-    console.log(`reads/s ${median(read.per_s).toFixed(0)}, ${median(read.us).toFixed(1)} us CPU each`)
-    console.log(`pages/s ${median(page.per_s).toFixed(0)}, ${median(page.us).toFixed(1)} us CPU each`)
-    console.log(`a page costs ${range(times)} times its read by CPU, ${range(slower)} by time; bar ${BAR}`)
+    const anew = (name: string, path: string) => side(path, inTurn(join(folder, `${name}.lua`), path))
+    const pairs: ReadonlyArray<Pair> = [
+      { name: "kept", ...kept, read: side(readAt(0)), page: side(pageAt(0)) },
+      { name: "anew", server, site, read: anew("reads", readAt("PART")), page: anew("pages", pageAt("PART")) }
+    ]
+    measure(pairs, rounds, seconds)
+    for (const pair of pairs) report(pair)
   } finally {
     for (const child of children) child.kill("SIGTERM")
+    if (profile) await Promise.all(children.map((child) => once(child, "exit")))
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 onCoreOne("pages")
-const [rounds = "9", seconds = "1"] = process.argv.slice(2)
-const program = Effect.flatMap(Postgres.url({ migrate: true }), (url) => Effect.promise(() => main(url, Number(rounds), Number(seconds))))
+const words = process.argv.slice(2)
+const [rounds = "9", seconds = "1"] = words.filter((word) => word !== "--profile")
+const program = Effect.flatMap(Postgres.url({ migrate: true }), (url) =>
+  Effect.promise(() => main(url, Number(rounds), Number(seconds), words.includes("--profile")))
+)
 Effect.runPromise(program).then(() => process.exit(0))

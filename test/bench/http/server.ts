@@ -6,6 +6,7 @@
  *   sql-pg, pg     node:http, the service's statements through @effect/sql-pg or pg, the page made of the rows, JSON.stringify
  *   cached         the service as it is                  behind         its cache asked by the middleware, not by the front
  *   page           the same in front of a site, which listens at the next port (../pages.ts)
+ *   page-anew      the same, and nothing is kept: each read is answered from the database, and each page has changed
  *   typed          the whole path of a route, answered from memory, never cached
  *   postgres       the same over the real reads
  */
@@ -134,6 +135,12 @@ const Behind = Layer.effect(
   Effect.map(ResponseCache, (cache) => ({ ...cache, getUnsafe: () => undefined }))
 ).pipe(Layer.provide(ResponseCache.layer))
 
+/** Nothing is kept, as where every answer has just been purged. */
+const Purged = Layer.effect(
+  ResponseCache,
+  Effect.tap(ResponseCache, ({ keeping }) => keeping(false))
+).pipe(Layer.provide(ResponseCache.layer))
+
 const service = (
   routes: Layer.Layer<never, any, any>,
   reads: Layer.Layer<Seasons | Leaderboards, any, any>,
@@ -164,6 +171,7 @@ const kinds: Record<string, () => unknown> = {
   cached: () => service(makeRoutes(Handlers as any), Reads),
   behind: () => service(makeRoutes(Handlers as any), Reads, Behind),
   page: () => service(makeRoutes(Handlers as any), Reads, ResponseCache.layer, site),
+  "page-anew": () => service(makeRoutes(Handlers as any), Reads, Purged, site),
   typed: () => service(Uncached, Memory),
   postgres: () => service(Uncached, Reads)
 }

@@ -1,7 +1,7 @@
 /** A page, or a file that pages load, as bytes: plain and compressed, with its entity tag. */
 import { hash } from "node:crypto"
 import { promisify } from "node:util"
-import { brotliCompress, constants, gzip } from "node:zlib"
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib"
 import { HTML } from "./headers.ts"
 
 export type Coding = "identity" | "gzip" | "br"
@@ -24,13 +24,24 @@ export const rendered = (content: string | Buffer, over: Partial<Omit<Rendered, 
   return { status: 200, contentType: HTML, location: undefined, headers: {}, ...over, body, etag, coded: {} }
 }
 
-const squeezed: Readonly<Record<Exclude<Coding, "identity">, (body: Buffer) => Promise<Buffer>>> = {
-  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (body) => promisify(gzip)(body)
+/**
+ * A page of this length is compressed at once. Node's streams and the way to another thread and back cost more than the compression
+ * itself: 500 us of CPU for 17 kB, where it takes 170 here. A longer body would hold up the others.
+ */
+const AT_ONCE_MAX_BYTES = 65_536
+
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+const squeezedAtOnce = { br: (body: Buffer) => brotliCompressSync(body, BROTLI), gzip: (body: Buffer) => gzipSync(body) }
+const squeezedAside = {
+  br: (body: Buffer) => promisify(brotliCompress)(body, BROTLI),
+  gzip: (body: Buffer) => promisify(gzip)(body)
 }
 
+const squeezed = async (body: Buffer, coding: Exclude<Coding, "identity">): Promise<Buffer> =>
+  body.length <= AT_ONCE_MAX_BYTES ? squeezedAtOnce[coding](body) : squeezedAside[coding](body)
+
 export const inCoding = (page: Rendered, coding: Coding): Promise<Buffer> =>
-  coding === "identity" ? Promise.resolve(page.body) : (page.coded[coding] ??= squeezed[coding](page.body))
+  coding === "identity" ? Promise.resolve(page.body) : (page.coded[coding] ??= squeezed(page.body, coding))
 
 /** A shorter answer fits a packet uncompressed. */
 const LEAST_BYTES = 1024

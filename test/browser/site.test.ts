@@ -47,12 +47,16 @@ const played = Effect.gen(function* () {
     VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${Fixture.versionIds.alpha2}, ${Fixture.versionIds.beta1}]::uuid[], ARRAY[40, 10])`
 })
 
-/** A comment of ada's, with a name that would do harm in it, as a moderator has let it through. */
+/** A comment and a story of ada's and an announcement, each of text that would do harm where a page did not escape it. */
 const said = Effect.gen(function* () {
   const { as } = yield* Service.Service
-  const { id } = yield* (yield* as("ada")).community.postComment({ payload: { match: PLAYED, body: ILL } })
-  yield* (yield* as("admin")).moderation.moderateComment({ params: { id }, payload: { state: "approved" } })
-  return id
+  const [ada, admin] = [yield* as("ada"), yield* as("admin")]
+  const { id: comment } = yield* ada.community.postComment({ payload: { match: PLAYED, body: ILL } })
+  yield* admin.moderation.moderateComment({ params: { id: comment }, payload: { state: "approved" } })
+  yield* ada.writing.writeStory({ params: { id: Fixture.modelIds.alpha }, payload: { body: `# ${ILL}`, submit: true } })
+  const { id: announcement } = yield* admin.editorial.announce({ payload: { title: ILL, body: ILL } })
+  yield* admin.platformNotice.notifyEverybody({ payload: { subject: ILL } })
+  return { announcement, comment }
 })
 
 /** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
@@ -291,11 +295,15 @@ else
 
     it.effect("have nothing that axe finds where somebody who is signed in writes, on a phone and a screen", () =>
       Effect.gen(function* () {
-        const comment = yield* said
+        const { announcement, comment } = yield* said
         for (const [path, as] of [
           [`/me/comments?match=${PLAYED}`, "ada"],
           [`/me/comments/${comment}?match=${PLAYED}`, "ada"],
-          [`/me/comments/${comment}?match=${PLAYED}`, "bob"]
+          [`/me/comments/${comment}?match=${PLAYED}`, "bob"],
+          [`/me/models/${Fixture.modelIds.alpha}/story`, "ada"],
+          [`/me/models/${Fixture.modelIds.alpha}/submit/spring`, "ada"],
+          [`/admin/announcements?announcement=${announcement}`, "root"],
+          ["/admin/notices", "root"]
         ] as const) {
           for (const width of [320, 1280]) {
             const watched = yield* open(path, {

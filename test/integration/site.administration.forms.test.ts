@@ -26,6 +26,7 @@ interface Tried {
 
 /** Ids of what the forms are about, as the service made them. */
 interface Ids {
+  readonly announcement: string
   readonly comment: string
   readonly key: string
   readonly seasonKey: string
@@ -55,7 +56,7 @@ const ofSeason = ({ participant, seasonKey }: Ids): ReadonlyArray<Tried> => [
   tried(`${DESK}/notices`, "notice", { subject: "Hear", link: "/news" }, { link: "javascript:x" }, 400)
 ]
 
-const ofPlatform = ({ comment, key, runner, story, storyAt, thread }: Ids): ReadonlyArray<Tried> => [
+const ofPlatform = ({ announcement, comment, key, runner, story, storyAt, thread }: Ids): ReadonlyArray<Tried> => [
   tried("/admin/words", "add", { word: "darn" }, { word: "" }, 400),
   tried("/admin/words", "remove", { word: "darn" }, { word: "nought" }, 404),
   tried("/admin/users", "edit", { username: "bob", suspended: "yes" }, { username: "nobody" }, 404),
@@ -71,6 +72,8 @@ const ofPlatform = ({ comment, key, runner, story, storyAt, thread }: Ids): Read
   tried("/admin/posts", "write", { was: "", slug: "a-post", title: "A", body: "B", published_at: "" }, { slug: "A POST" }, 400),
   tried("/admin/posts", "remove", { slug: "a-post" }, { slug: "none" }, 404),
   tried("/admin/announcements", "announce", { title: "A", body: "B" }, { title: "" }, 400),
+  tried("/admin/announcements", "announce", { was: announcement, title: "B", body: "C" }, { ends_at: "then" }, 400),
+  tried("/admin/notices", "notice", { subject: "Hear", link: "/news" }, { link: "javascript:x" }, 400),
   tried("/admin/picks", "pick", { match: x.nano, note: "Look" }, { match: NOBODY }, 404),
   tried("/admin/runners", "create", { name: "rack" }, { name: "" }, 400),
   tried("/admin/runners", "stop", { runner }, { runner: NOBODY }, 404),
@@ -107,10 +110,12 @@ const seeded = Effect.gen(function* () {
       slots: 1
     }
   })
+  const announcement = yield* admin.editorial.announce({ payload: { title: "A", body: "B" } })
   const comment = yield* ada.community.postComment({ payload: { match: x.nano, body: "Well played" } })
   const story = yield* ada.writing.writeStory({ params: { id: m.alpha }, payload: { body: "How it came", submit: true } })
   const { thread } = yield* ada.community.thread({ query: { match: x.nano, limit: 1, cursor: 0 } })
   return {
+    announcement: announcement.id,
     comment: comment.id,
     thread: thread.id!,
     key: key.id,

@@ -23,6 +23,7 @@ import { kitPage } from "./model/kit.ts"
 import { myModel, myModels } from "./model/own.ts"
 import { modelPage } from "./model/page.ts"
 import { resultFeed } from "./model/resultFeed.ts"
+import { myStory } from "./model/story.ts"
 import { seasonPage } from "./season/page.ts"
 import { submitPage } from "./submission/page.ts"
 import { myVersion } from "./version/own.ts"
@@ -70,6 +71,7 @@ export const routes: ReadonlyArray<Route> = [
   oneComment,
   myModels,
   myModel,
+  myStory,
   submitPage,
   myVersion,
   kitPage

@@ -102,6 +102,7 @@ const PLATFORM_PARTS = [
   ["stories", "Stories"],
   ["posts", "Posts"],
   ["announcements", "Announcements"],
+  ["notices", "Notices"],
   ["picks", "Picks"],
   ["runners", "Runners"],
   ["log", "Log"]

@@ -9,7 +9,7 @@ import { platformLog, seasonLog } from "./log.ts"
 import { seasonMatches } from "./matches.ts"
 import { platformComments, platformThreads } from "./moderation.ts"
 import { newSeason } from "./newSeason.ts"
-import { seasonNotices } from "./notices.ts"
+import { platformNotices, seasonNotices } from "./notices.ts"
 import { seasonPeople } from "./people.ts"
 import { platformOverview } from "./platform.ts"
 import { seasonRounds } from "./rounds.ts"
@@ -32,5 +32,5 @@ export const administration: ReadonlyArray<PersonalRoute> = [
     seasonLog
   ],
   ...[platformOverview, newSeason, platformUsers, platformWords, platformComments, platformThreads, platformStories, platformPosts],
-  ...[platformAnnouncements, platformPicks, platformRunners, platformLog]
+  ...[platformAnnouncements, platformNotices, platformPicks, platformRunners, platformLog]
 ]

@@ -59,6 +59,7 @@ export const commentsAt = "/me/comments"
 export const commentAt = (id: string) => `${commentsAt}/${part(id)}`
 export const myModelsAt = "/me/models"
 export const myModelAt = (id: string) => `${myModelsAt}/${part(id)}`
+export const myStoryAt = (id: string) => `${myModelAt(id)}/story`
 export const submitAt = (model: string, season: string) => `${myModelAt(model)}/submit/${part(season)}`
 export const myVersionAt = (id: string) => `/me/versions/${part(id)}`
 /** A file of the starter kit, without its ending. */

@@ -4,15 +4,15 @@ import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { inPrivate, link, modelAt, myModelAt, myModelsAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
+import { inPrivate, link, modelAt, myModelAt, myModelsAt, myStoryAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
-import { found } from "../http/refuse.ts"
+import { OWN_MODELS, ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
 
-const ROWS = 100
+const CANDIDATES = 100
 const NAME = { model_name_taken: "name", note_word_listed: "name", missing_name: "name" } as const
 
 const create = form({
@@ -55,7 +55,7 @@ export const myModels: PersonalRoute = {
   path: myModelsAt,
   forms: [create],
   own: Effect.fnUntraced(function* ({ client, tried }) {
-    const [games, { models }] = yield* Effect.all([client.game.games(), client.model.ownModels({ query: firstPage(ROWS) })], {
+    const [games, { models }] = yield* Effect.all([client.game.games(), client.model.ownModels({ query: firstPage(OWN_MODELS) })], {
       concurrency: "unbounded"
     })
     const { choice, text, whole } = inputs(create, tried)
@@ -81,12 +81,11 @@ export const myModel: PersonalRoute = {
   forms: [rename, retire],
   own: Effect.fnUntraced(function* ({ client, params, query, tried }) {
     const id = params["id"]!
-    const { models } = yield* client.model.ownModels({ query: firstPage(ROWS) })
-    const model = yield* found(models.find((one) => one.id === id))
+    const model = yield* ownModel(client, id)
     const [seasons, { candidates }, detail] = yield* Effect.all(
       [
         client.season.privateSeasons({ params: { game: model.game } }),
-        client.version.candidates({ query: firstPage(ROWS) }),
+        client.version.candidates({ query: firstPage(CANDIDATES) }),
         client.model.privateModel({ params: { id } })
       ],
       { concurrency: "unbounded" }
@@ -110,6 +109,8 @@ ${
 }
 <h2>Versions</h2>
 ${versionTable(inPrivate, detail?.versions ?? [])}
+<h2>Its story</h2>
+<p><a href="${myStoryAt(id)}">Write how it came about</a>, for everybody to read.</p>
 <h2>Another name</h2>
 ${inputs(rename, tried, { name: model.name }).whole(inputs(rename, tried, { name: model.name }).text("name", "Name"), "Rename")}
 <h2>${model.retired ? "Bring it back" : "Retire it"}</h2>

@@ -1,6 +1,8 @@
-/** Submitting a version: the element hashes and uploads two files; without scripts the page says how a terminal does it. */
+/**
+ * Submitting a version: the element hashes and uploads two files; without scripts the page says how a terminal does it. A version of
+ * another season is entered again by a form.
+ */
 
-import { firstPage } from "@agon/api/Pages.ts"
 import type { Preflight } from "@agon/api/submission/api.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
@@ -9,8 +11,9 @@ import { kitAt, myModelAt, myModelsAt, myVersionAt } from "../html/links.ts"
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
-import { found } from "../http/refuse.ts"
+import { ownModel } from "../model/ownModel.ts"
 import { placesOf } from "../season/places.ts"
+import { reenter, reentry } from "./reenter.ts"
 
 const NOW = ({
   candidate,
@@ -36,17 +39,18 @@ const terminal = (model: string, game: string): Html => html`<div class="without
 
 export const submitPage: PersonalRoute = {
   path: "/me/models/:id/submit/:season",
-  own: Effect.fnUntraced(function* ({ client, params, script, file, objects }) {
-    const { models } = yield* client.model.ownModels({ query: firstPage(100) })
-    const model = yield* found(models.find(({ id }) => id === params["id"]))
-    const { game, id, name } = model
+  forms: [reenter],
+  own: Effect.fnUntraced(function* ({ client, params, script, file, objects, tried }) {
+    const { game, id, name } = yield* ownModel(client, params["id"]!)
     const season = params["season"]!
     const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
-    const at = yield* placesOf(client, game, season)
+    const [at, detail] = yield* Effect.all([placesOf(client, game, season), client.model.privateModel({ params: { id } })], {
+      concurrency: "unbounded"
+    })
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${deskNav(myModelsAt)}<p>To season <a href="${at.season(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
 ${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
-<p>What the files have to be like is in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
+${reentry(detail, season, tried)}<p>What the files have to be like is in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })
 }

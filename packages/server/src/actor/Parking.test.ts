@@ -3,6 +3,8 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Parking } from "./Parking.ts"
 
+/** As many wait, and most are never looked at. */
+const CROWD = 2_000
 const waiting = (kind = "any", seasons: ReadonlyArray<string> = ["s"]) => ({ kind, serves: (season: string) => seasons.includes(season) })
 const parked = (kind?: string, seasons?: ReadonlyArray<string>, since = 0) =>
   Effect.flatMap(Parking, (parking) =>
@@ -63,6 +65,53 @@ describe("Parking", () => {
       assert.strictEqual(parking.size(), 1)
       parking.wake("s")
       yield* Fiber.join(third)
+    }).pipe(Effect.provide(Parking.layer))
+  )
+  it.effect("finds whom to wake without looking at everybody who waits", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      let looks = 0
+      const looking = { kind: "match", serves: () => ++looks > 0 }
+      for (let n = 0; n < CROWD; n++) yield* Effect.forkChild(parking.park(looking, 0, 30_000))
+      yield* TestClock.adjust(0)
+      assert.strictEqual(parking.size(), CROWD)
+      parking.wake("s")
+      for (let n = 0; n < 10; n++) parking.told("s", "match", parking.signal(), true)
+      parking.told("s", "match", parking.signal(), false)
+      for (let n = 0; n < 100; n++) parking.told("t", "match", parking.signal(), true) // nobody waits for a signal of that season
+      yield* TestClock.adjust(0)
+      assert.strictEqual(parking.size(), CROWD - 11)
+      assert.strictEqual(looks, 11)
+    }).pipe(Effect.provide(Parking.layer))
+  )
+  it.effect("wakes of two kinds the request that parked first", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const fibers = [yield* parked("a"), yield* parked("b"), yield* parked("a"), yield* parked("b")]
+      parking.wake("s")
+      for (const fiber of fibers) {
+        assert.strictEqual(yield* Fiber.join(fiber), "woken")
+        parking.told("s", "c", parking.signal(), true)
+      }
+      assert.strictEqual(parking.size(), 0)
+    }).pipe(Effect.provide(Parking.layer))
+  )
+  it.effect("wakes a request that asked before a signal though others that asked after it parked before", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      parking.wake("t") // the first signal
+      const late = yield* parked("any", ["s"], 1)
+      parking.wake("s")
+      yield* Fiber.join(late)
+      parking.told("s", "any", parking.signal(), false) // a request that is on its way to park had asked before
+      const [after, before] = [yield* parked("any", ["s"], 2), yield* parked("any", ["s"], 0)]
+      parking.wake("t")
+      parking.told("t", "any", parking.signal(), true)
+      assert.strictEqual(parking.size(), 2)
+      parking.wake("s")
+      assert.strictEqual(yield* Fiber.join(before), "woken")
+      parking.told("s", "any", parking.signal(), true)
+      assert.strictEqual(yield* Fiber.join(after), "woken")
     }).pipe(Effect.provide(Parking.layer))
   )
   it.effect("does not park a request whose runner was stopped after it asked, and lets others wait", () =>

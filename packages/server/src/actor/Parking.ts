@@ -10,12 +10,17 @@
  * Requests of one kind (the same fleet, engines and kinds of work) get the same answer, so once a request was given nothing
  * after a signal, no other of its kind is woken for that signal. A request that was signalled between asking and parking does not park,
  * and neither does one whose runner was stopped in between.
+ *
+ * Every lease request that was answered looks for the next to wake, with thousands parked: so each kind has a line of its own
+ * (WaitingLine.ts), and whether anybody in it is to be woken shows in its first. Of several such the one is woken that parked first.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
 import { CappedMap } from "../process/CappedMap.ts"
+import { type InLine, WaitingLine } from "./WaitingLine.ts"
 
 export interface Waiting {
+  /** The same for all requests of a kind. */
   readonly serves: (season: string) => boolean
   readonly kind: string
   /** The runner that sent the request. */
@@ -25,9 +30,9 @@ export interface Waiting {
 /** A stopped runner stays stopped; so many of the last are remembered for requests that were on their way to park. */
 const STOPPED_MAX = 1_000
 
-interface Parked extends Waiting {
-  /** The number of the last signal before it asked. */
-  readonly since: number
+interface Parked extends Waiting, InLine {
+  /** How many parked before it. */
+  readonly nth: number
   readonly woken: Deferred.Deferred<void>
 }
 
@@ -63,43 +68,70 @@ export class Parking extends Context.Service<
   )
 }
 
+class ParkedRequests {
+  arrivals = 0
+  readonly all = new Set<Parked>()
+  /** By kind; none is empty. */
+  readonly lines = new Map<string, WaitingLine<Parked>>()
+
+  enter(each: Parked): void {
+    this.all.add(each)
+    const line = this.lines.get(each.kind) ?? new WaitingLine<Parked>()
+    this.lines.set(each.kind, line)
+    line.enter(each)
+  }
+
+  /** Does nothing where it has left already. */
+  leave(each: Parked): void {
+    if (!this.all.delete(each)) return
+    const line = this.lines.get(each.kind)!
+    line.leave(each)
+    if (line.first === undefined) this.lines.delete(each.kind)
+  }
+}
+
 const makeParking = (): Parking["Service"] => {
-  const parked = new Set<Parked>()
+  const parked = new ParkedRequests()
   const signals = new Map<string, number>()
   const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0
   let closed = false
 
+  const wakeUp = (each: Parked): void => {
+    parked.leave(each)
+    Deferred.doneUnsafe(each.woken, Effect.void)
+  }
+
   const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
 
   const wakeNext = (season: string): void => {
     const last = signals.get(season) ?? 0
-    for (const each of parked) {
-      if (!each.serves(season) || each.since >= last || refusedSince(season, each.kind) >= last) continue
-      parked.delete(each)
-      Deferred.doneUnsafe(each.woken, Effect.void)
-      return
+    let next: Parked | undefined
+    for (const [kind, { first }] of parked.lines) {
+      if (first === undefined || first.since >= last || refusedSince(season, kind) >= last) continue
+      if ((next === undefined || first.nth < next.nth) && first.serves(season)) next = first
     }
+    if (next !== undefined) wakeUp(next)
   }
 
   const passOn = ({ serves }: Waiting, since: number): void => {
     for (const [season, at] of signals) if (at > since && serves(season)) wakeNext(season)
   }
 
-  const park = ({ kind, runner, serves }: Waiting, since: number, wait_ms: number) =>
+  const park = (waiting: Waiting, since: number, wait_ms: number) =>
     Effect.suspend(() => {
+      const { kind, runner, serves } = waiting
       if (closed || (runner !== undefined && stopped.has(runner))) return Effect.void
       for (const [season, at] of signals) {
         if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
       }
-      const whose = runner === undefined ? {} : { runner }
-      const each: Parked = { kind, ...whose, serves, since, woken: Deferred.makeUnsafe() }
-      parked.add(each)
+      const each: Parked = { ...waiting, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
+      parked.enter(each)
       return Deferred.await(each.woken).pipe(
         Effect.timeoutOption(wait_ms),
         Effect.asVoid,
-        Effect.ensuring(Effect.sync(() => parked.delete(each)))
+        Effect.ensuring(Effect.sync(() => parked.leave(each)))
       )
     })
 
@@ -118,17 +150,12 @@ const makeParking = (): Parking["Service"] => {
     passOn,
     stop: (runner) => {
       stopped.set(runner, true)
-      for (const each of parked) {
-        if (each.runner !== runner) continue
-        parked.delete(each)
-        Deferred.doneUnsafe(each.woken, Effect.void)
-      }
+      for (const each of parked.all) if (each.runner === runner) wakeUp(each)
     },
-    size: () => parked.size,
+    size: () => parked.all.size,
     close: Effect.sync(() => {
       closed = true
-      for (const { woken } of parked) Deferred.doneUnsafe(woken, Effect.void)
-      parked.clear()
+      for (const each of parked.all) wakeUp(each)
     }),
     isClosed: () => closed
   })

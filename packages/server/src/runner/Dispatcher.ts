@@ -171,7 +171,7 @@ const makeTurns = Effect.gen(function* () {
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */
 const kindOf = ({ key, runner: { accepts, engines, runtime_version } }: Caller): string =>
-  `${key.season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest }) => engine_digest).join()}`
+  `${key.season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest, game }) => `${game}:${engine_digest}`).join()}`
 
 /** Whether a runner may ask a season: its key serves the season, it has the engine, and its runtime is known. */
 const mayAskWith =

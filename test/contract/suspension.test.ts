@@ -34,6 +34,9 @@ const feed = (as: string) =>
       .filter(({ kind }: any) => /suspended|reinstated/.test(kind))
       .map(({ kind, link, subject }: any) => [kind, subject, link])
   )
+const listed = Effect.map(read(urlOf("one", "/versions?state=suspended"), "bob"), ({ json }) =>
+  json.versions.map(({ version_id, waiting }: any) => [version_id, waiting.reason])
+)
 const queuedOf = (version: string) => rows`SELECT id FROM live WHERE until IS NULL AND ${version}::uuid = ANY (versions)`
 
 layer(administration, options)("an entry whose weights cannot be had", (it) => {
@@ -68,6 +71,7 @@ layer(administration, options)("an entry whose weights cannot be had", (it) => {
       for (let i = 0; i < 5; i++) for (const work of yield* turn(runners, adder.version, true)) assert.isFalse(sitsIn(work, adder.version))
       assert.deepStrictEqual(yield* queuedOf(adder.version), [])
 
+      assert.deepStrictEqual(yield* listed, [[adder.version, "suspended"]], "for its season's administrators")
       const path = urlOf("one", `/versions/${adder.version}/reinstate`)
       const logged = yield* log(one.id)
       assert.deepStrictEqual(refusal(yield* post(urlOf("two", `/versions/${adder.version}/reinstate`), undefined, "bob")), [
@@ -81,6 +85,7 @@ layer(administration, options)("an entry whose weights cannot be had", (it) => {
         [200, adder.version, "entered", null]
       )
       assert.notProperty(let_in.json, "reject_detail")
+      assert.deepStrictEqual(yield* listed, [])
       assert.deepStrictEqual(yield* log(one.id), [["bob", "version.reinstate", adder.version, null], ...logged])
       assert.deepStrictEqual((yield* feed("ada"))[0], [
         "version_reinstated",

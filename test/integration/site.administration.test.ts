@@ -15,6 +15,15 @@ const GAME = { game: "snakes" } as const
 /** A private season whose every name is ill. */
 const HIDDEN = { game: "snakes", slug: "hidden" } as const
 
+/** A runner of an ill name; one that says nothing more is lost after a while. */
+const joining = Effect.gen(function* () {
+  const service = yield* Service.Service
+  const { key } = yield* (yield* service.as("admin")).seasonFleet.createSeasonKey({ params: HIDDEN, payload: { name: ILL.slice(0, 64) } })
+  const payload = { name: ILL.slice(0, 64), runtime_version: "test", accepts: ["match"], slots: 3 } as const
+  const engines = [{ game: "snakes", engine_digest: Fixture.engineDigest }]
+  yield* (yield* service.runner(key)).runner.openSession({ payload: { ...payload, engines } })
+})
+
 /** ada administers `hidden` and `spring`, bob `winter`; root everything. */
 const seeded = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -42,17 +51,7 @@ const seeded = Effect.gen(function* () {
   for (const board of snakesBoards.slice(0, 2))
     yield* admin.boardAdmin.addBoard({ params: HIDDEN, payload: JSON.parse(JSON.stringify(board)) })
   yield* admin.roster.addParticipants({ params: HIDDEN, payload: { logins: [ILL, "bob"] } })
-  const { key } = yield* admin.seasonFleet.createSeasonKey({ params: HIDDEN, payload: { name: ILL.slice(0, 64) } })
-  const runner = yield* service.runner(key)
-  yield* runner.runner.openSession({
-    payload: {
-      name: ILL.slice(0, 64),
-      runtime_version: "test",
-      engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
-      accepts: ["match"],
-      slots: 3
-    }
-  })
+  yield* joining
   yield* admin.notice.notify({ params: HIDDEN, payload: { subject: ILL, link: "/news" } })
   yield* admin.round.planRound({ params: HIDDEN, payload: { kind: "round", games: 9, starts_at: "2098-01-01T00:00:00Z" } })
   yield* admin.platform.addWord({ payload: { word: "darn" } })
@@ -84,7 +83,8 @@ const sent = (path: string, as: string, fields: Readonly<Record<string, string>>
   )
 
 const PARTS = ["", "/boards", "/baselines", "/entries", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"]
-const deskOf = (slug: string) => PARTS.map((part) => `/games/snakes/seasons/${slug}/admin${part}`)
+const ENTRIES = ["testing", "suspended", "disqualified"].map((state) => `/entries?state=${state}`)
+const deskOf = (slug: string) => [...PARTS, ...ENTRIES].map((part) => `/games/snakes/seasons/${slug}/admin${part}`)
 const PLATFORM = [
   ...[
     "",
@@ -146,6 +146,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       const has = (text: string, ...parts: ReadonlyArray<string>) => {
         for (const part of parts) assert.include(text, part)
       }
+      yield* joining
       has(yield* shown(""), "0 in play, 2 out of play", "its participants and administrators", "Only people on the roster may enter")
       const boards = yield* shown("/boards")
       assert.strictEqual(boards.match(/<svg class="agon-picture/g)?.length, 2)
@@ -277,18 +278,43 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       }
       assert.strictEqual((yield* sent(desk, "bob", fields)).status, 403)
       assert.strictEqual((yield* sent(desk, "ada", fields)).status, 303)
-      const out = yield* get(desk, "ada")
+      assert.notInclude(yield* shown(), `?version=${v.beta1}#`)
+      const out = yield* get(`${desk}?state=disqualified`, "ada")
       assertPage(desk, out)
-      assert.match(out.text, new RegExp(`<code>${v.beta1}</code>`))
-      assert.notInclude(out.text, `?version=${v.beta1}#`)
-      assert.strictEqual((yield* sent(desk, "ada", { form: "again", id: v.beta1 })).status, 303)
-      const back = yield* shown()
-      assert.include(back, `?version=${v.beta1}#disqualify`)
-      assert.notInclude(back, `<code>${v.beta1}</code>`)
-      const none = yield* sent(desk, "ada", { form: "reinstate", id: "none" })
+      assert.match(out.text, new RegExp(`<a href="/versions/${v.beta1}">`))
+      assert.include(out.text, "Disqualified: <bdi>&quot;&gt;&lt;ill", "with the reason, as it was typed")
+      const back = yield* sent(`${desk}?state=disqualified`, "ada", { form: "again", id: v.beta1 })
+      assert.deepStrictEqual([back.status, back.headers.get("location")], [303, `${desk}?state=disqualified&done=yes`])
+      assert.include(yield* shown(`${desk}?state=disqualified`), "None is out of play.")
+      assert.include(yield* shown(), `?version=${v.beta1}#disqualify`)
+      const none = yield* sent(desk, "ada", { form: "again", id: "none" })
       assert.strictEqual(none.status, 404)
-      assert.match(none.text, /id="reinstate-id-fault"/)
-      assert.strictEqual((yield* sent(desk, "ada", { form: "reinstate", id: v.beta1 })).status, 303, "whatever plays stays as it is")
+      assert.match(none.text, /<p class="bad alert" role="alert">/)
+      assert.strictEqual((yield* sent(desk, "ada", { form: "again", id: v.beta1 })).status, 303, "whatever plays stays as it is")
+    })
+  )
+
+  it.effect("lists candidates with what they wait for, and lets a suspended entry play again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const desk = (season: string, state: string) => `/games/snakes/seasons/${season}/admin/entries?state=${state}`
+      const service = yield* Service.Service
+      const hash = `sha256:${"ab".repeat(32)}`
+      const payload = { name: "first", weights_hash: hash, manifest_hash: hash }
+      yield* (yield* service.as("admin")).baseline.recordBaseline({ params: HIDDEN, payload })
+      const candidates = yield* get(desk("hidden", "testing"), "ada")
+      assertPage("candidates", candidates)
+      assert.include(candidates.text, "<bdi>first</bdi> version 1")
+      assert.include(candidates.text, "It waits for its files.")
+      assert.notInclude(candidates.text, "Let it play again")
+      yield* sql`UPDATE version SET phase = 'suspended' WHERE id = ${v.alpha2}`
+      const suspended = yield* get(desk("spring", "suspended"), "ada")
+      assertPage("suspended", suspended)
+      assert.include(suspended.text, "&lt;ill")
+      assert.match(suspended.text, new RegExp(`name="id" value="${v.alpha2}"><button`))
+      assert.strictEqual((yield* sent(desk("spring", "suspended"), "ada", { form: "again", id: v.alpha2 })).status, 303)
+      assert.strictEqual((yield* get(desk("spring", "testing"), "bob")).status, 403)
+      assert.strictEqual((yield* get(desk("spring", "none"), "ada")).status, 400)
     })
   )
 

@@ -129,6 +129,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   countView:
     "Counts one view of a page. Nothing is kept of who looked. An id that names nothing is not counted, and answered the same. Answers nothing.",
   views: "Lists how often pages were viewed on each day, the newest day first, and within a day the page with most views first.",
+  seasonVersions:
+    "Lists versions of a season, newest first: those that are still being uploaded, reviewed or tried, with what each waits for, those that are suspended, or those that are out of play by decision or because their owner is.",
   disqualifyVersion:
     "Takes an entered version out of play: it leaves its ladders and podiums, its queued matches are withdrawn, and its owner is notified with the reason. Ratings stay as they are. With `void_matches` all its counted matches are voided besides, in the background. A version that is disqualified already is answered in the same way, and nothing changes but for the voids that are asked for. Answers the version.",
   reinstateVersion:

@@ -134,6 +134,8 @@ export const fields: Readonly<Record<string, string>> = {
   n: "The round's number, from 1.",
   name: "The name.",
   next_cursor: "The `cursor` of the next page; null on the last one.",
+  next_match_eta_s:
+    "Seconds from now until its next rated match starts, from the earliest to the latest; more than four of five matches start within. Null while its season's pace is not known, and for a version that is not in play.",
   next_round: "The round that is planned next; null where none is.",
   note: "A note by the owner; null where there is none.",
   note_max_length: "How many characters the note of a version may have.",
@@ -258,6 +260,7 @@ export const fields: Readonly<Record<string, string>> = {
   view: "The engine's picture of the state, as an object of the game's own; null where it cannot be computed.",
   visibility: "Whether everybody sees the season, or only its participants and administrators.",
   wait_s: "Seconds to wait for work where there is none; below 0 counts as 0 and above 30 as 30.",
+  waiting: "The reason why it does not play yet; null where it waits for nothing but its turn.",
   weight_classes: "The weight classes, from the smallest to the largest.",
   weights: "The network, as ONNX.",
   weights_hash: "The SHA-256 of the network.",

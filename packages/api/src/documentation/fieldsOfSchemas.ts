@@ -183,9 +183,6 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "OwnVersion.last_played_at": "When its last match was played; null before the first.",
   "Version.created_at": "When it was submitted.",
   "OwnVersion.created_at": "When it was submitted.",
-  "OwnVersion.waiting": "The reason why it does not play yet; null where it waits for nothing but its turn.",
-  "OwnVersion.next_match_eta_s":
-    "Seconds from now until its next rated match starts, from the earliest to the latest; more than four of five matches start within. Null while its season's pace is not known, and for a version that is not in play.",
   "Waiting.reason":
     "`upload`: its files; `admission_queue`: a runner that examines it; `no_admitter`: there is none now; `trial`: its trial matches; `no_runner`: a runner that plays, and there is none now; `season_not_open`: the season's opening; `no_board`: a board in play; `suspended`: an administrator who lets it play again.",
   "Waiting.ahead": "Reviews or trial matches that come first.",
@@ -202,6 +199,10 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "ratings.matches": "Rated matches on the ladder.",
   "VersionPatch.note": "The new note; null removes it.",
   "Candidates.candidates": "The versions.",
+  "SeasonVersions.versions": "The versions.",
+  "AdministeredVersion.disqualified": "Whether an administrator has disqualified it, for the reason in `reject_detail`.",
+  "AdministeredVersion.owner_removed":
+    "Whether its owner may not take part in the season any more: then an entry is out of play, and a candidate does not enter.",
   "Submit.season": "The season, by its slug; without it, the game's featured season.",
   "Submit.model": "The model, by its id.",
   "Submit.note": "A note that readers see; the season's rules say how long it may be.",

@@ -99,6 +99,8 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   OwnMatch: "A match in which the caller has a seat.",
   OwnMatches: "A page of the caller's matches, newest first.",
   OwnStory: "The latest text about a model, as its owner sees it.",
+  AdministeredVersion: "A version as the administrators of its season see it.",
+  SeasonVersions: "A page of a season's versions that stand in one way, newest first.",
   OwnVersion: "A version as its owner sees it.",
   Participant: "A login on the roster of a season.",
   Participants: "A page of the roster.",

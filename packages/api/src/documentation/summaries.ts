@@ -126,6 +126,7 @@ export const summaries: Readonly<Record<string, string>> = {
   recordBaseline: "Record a baseline",
   switchBaseline: "Bring a baseline into play, or out of it",
   importBaselines: "Bring in baselines of another season",
+  seasonVersions: "Candidates, suspended or disqualified entries of a season",
   disqualifyVersion: "Disqualify an entry",
   reinstateVersion: "Let a suspended or disqualified entry play again",
   voidMatch: "Void a match",

@@ -79,3 +79,11 @@ export const OwnVersion = Schema.Struct({
   next_match_eta_s: Schema.NullOr(Eta)
 }).annotate({ identifier: "OwnVersion" })
 export type OwnVersion = typeof OwnVersion.Type
+
+/** For the administrators of its season: also why it is out of play, by their decision, with its owner, or both. */
+export const AdministeredVersion = Schema.Struct({
+  ...OwnVersion.fields,
+  disqualified: Schema.Boolean,
+  owner_removed: Schema.Boolean
+}).annotate({ identifier: "AdministeredVersion" })
+export type AdministeredVersion = typeof AdministeredVersion.Type

@@ -1,12 +1,14 @@
-/** Actions of a season's administrators on its versions (docs/contract.md#disqualification). */
+/** A season's versions as its administrators see them, and what they do to them (docs/contract.md#versions-of-a-season). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InSeason, SeasonAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { name } from "../Name.ts"
+import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
+import { withDefault } from "../Wire.ts"
 import { SeasonClosed } from "./refusals.ts"
-import { Version } from "./Version.ts"
+import { AdministeredVersion, Version } from "./Version.ts"
 
 export class NotInContention extends Problem<NotInContention>()("not_in_contention", 409, "The version is not in contention") {}
 
@@ -14,22 +16,42 @@ export const DisqualifyVersion = Schema.Struct({ reason: name(500), void_matches
   identifier: "DisqualifyVersion"
 })
 
+/** Of the list: candidates, entries that are not paired because their matches kept failing, and entries out of play by decision. */
+export const Standing = Schema.Literals(["testing", "suspended", "disqualified"])
+export type Standing = typeof Standing.Type
+
+/** There is no total: only the rows of a page are looked for. */
+export const SeasonVersions = Schema.Struct({ versions: Schema.Array(AdministeredVersion), next_cursor: page.NextCursor }).annotate({
+  identifier: "SeasonVersions"
+})
+export type SeasonVersions = typeof SeasonVersions.Type
+
+const params = { game: Schema.String, slug: Schema.String }
+const versions = "/v1/games/:game/seasons/:slug/versions"
 /** A version in any status, by its id. */
-const params = { game: Schema.String, slug: Schema.String, id: Schema.String }
-const version = "/v1/games/:game/seasons/:slug/versions/:id"
+const one = { ...params, id: Schema.String }
 
 export class VersionAdminGroup extends HttpApiGroup.make("versionAdmin")
   .add(
-    /** Answers the same when it is asked again. */
-    HttpApiEndpoint.post("disqualifyVersion", `${version}/disqualify`, {
+    /** Newest first. */
+    HttpApiEndpoint.get("seasonVersions", versions, {
       params,
+      query: { state: withDefault(Standing, "testing"), ...page.query },
+      success: SeasonVersions
+    }).annotate(Rate, "session"),
+    /** Answers the same when it is asked again. */
+    HttpApiEndpoint.post("disqualifyVersion", `${versions}/:id/disqualify`, {
+      params: one,
       payload: DisqualifyVersion,
       success: Version,
       error: [SeasonClosed, NotInContention]
-    }).middleware(JsonBody),
+    })
+      .middleware(JsonBody)
+      .middleware(InSeason)
+      .annotate(Rate, "write"),
     /** A suspended or disqualified entry plays again. Any other version is answered unchanged. */
-    HttpApiEndpoint.post("reinstateVersion", `${version}/reinstate`, { params, success: Version, error: SeasonClosed })
+    HttpApiEndpoint.post("reinstateVersion", `${versions}/:id/reinstate`, { params: one, success: Version, error: SeasonClosed })
+      .middleware(InSeason)
+      .annotate(Rate, "write")
   )
-  .middleware(InSeason)
-  .middleware(SeasonAdmin)
-  .annotateEndpoints(Rate, "write") {}
+  .middleware(SeasonAdmin) {}

@@ -2,7 +2,7 @@
  * What versions wait for, and about when they play next. The season's actor reads its state for it, on whichever node it lives, without
  * a place in its mailbox; which runners it can count on is in their rows. A season that is moving tells nothing for a while.
  */
-import type { OwnVersion } from "@agon/api/version/Version.ts"
+import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { type FleetUse, mayServe } from "@agon/domain/season/Rules.ts"
 import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -18,7 +18,7 @@ const CONCURRENCY = 4
 
 export class Forecasts extends Context.Service<
   Forecasts,
-  { readonly added: (versions: ReadonlyArray<StoredVersion>) => Effect.Effect<ReadonlyArray<OwnVersion>> }
+  { readonly added: (versions: ReadonlyArray<StoredVersion>) => Effect.Effect<ReadonlyArray<AdministeredVersion>> }
 >()("agon/Forecasts") {
   static readonly layer: Layer.Layer<Forecasts, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
     Forecasts,

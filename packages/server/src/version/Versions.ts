@@ -6,8 +6,9 @@
 import type { VersionInPath } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
+import type { Standing } from "@agon/api/version/admin.ts"
 import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
-import type { OwnVersion } from "@agon/api/version/Version.ts"
+import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
 import { Context, Effect, Layer, Option } from "effect"
@@ -21,7 +22,7 @@ import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 
 /** What the rows say of a version; its season adds what it waits for (Forecasts.ts). */
-export type StoredVersion = Omit<OwnVersion, "waiting" | "next_match_eta_s">
+export type StoredVersion = Omit<AdministeredVersion, "waiting" | "next_match_eta_s">
 
 /** A version and its season, for the tags of the answer. */
 export interface ReadVersion {
@@ -33,6 +34,12 @@ export interface ReadVersion {
 interface Listed {
   readonly candidates: ReadonlyArray<StoredVersion>
   readonly total: number
+  readonly next_cursor: string | null
+}
+
+/** A page of a season's versions. */
+interface ListedOfSeason {
+  readonly versions: ReadonlyArray<StoredVersion>
   readonly next_cursor: string | null
 }
 
@@ -48,6 +55,8 @@ export class Versions extends Context.Service<
     /** Newest first. */
     readonly ofModel: (model_id: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<ReadVersion>>
     readonly candidates: (account_id: string, page: PageOf) => Effect.Effect<Listed>
+    /** For the season's administrators, newest first. */
+    readonly ofSeason: (season_id: string, state: Standing, page: PageOf) => Effect.Effect<ListedOfSeason>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
   }
 >()("agon/Versions") {
@@ -93,10 +102,16 @@ const makeVersions = Effect.gen(function* () {
     return { candidates: rows.map((row) => read(row).version), total, next_cursor: nextCursor(cursor, rows.length, total) }
   }, Effect.orDie)
 
+  const ofSeason = Effect.fn("Versions.ofSeason")(function* (season_id: string, state: Standing, { cursor, limit }: PageOf) {
+    const found = yield* queries.ofSeason({ season_id, state, limit: limit + 1, offset: cursor })
+    const versions = found.slice(0, limit).map((row) => read(row).version)
+    return { versions, next_cursor: nextCursor(cursor, versions.length, cursor + found.length) }
+  }, Effect.orDie)
+
   const ownedBy = (account_id: string, id: string) =>
     isUuid(id) ? Effect.orDie(queries.ownedBy({ id, account_id })) : Effect.succeed(Option.none())
 
-  return Versions.of({ get, own, annotate, ofModel, candidates, ownedBy })
+  return Versions.of({ get, own, annotate, ofModel, candidates, ofSeason, ownedBy })
 })
 
 const read = ({ provisional_matches, ratings, season_id, ...row }: VersionRow): ReadVersion => ({

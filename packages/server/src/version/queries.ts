@@ -1,5 +1,6 @@
 /** Every statement that reads versions. The machine writes every column but the note. */
 
+import { Standing } from "@agon/api/version/admin.ts"
 import { Version } from "@agon/api/version/Version.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -19,6 +20,8 @@ const Rated = Schema.Struct({
 export const VersionRow = Schema.Struct({
   ...Version.fields,
   reject_detail: Schema.NullOr(Schema.String),
+  disqualified: Schema.Boolean,
+  owner_removed: Schema.Boolean,
   season_id: Schema.String,
   ratings: Schema.Record(Schema.String, Rated),
   provisional_matches: Schema.Int,
@@ -40,8 +43,8 @@ const trial = `CASE WHEN v.owner_id IS NOT NULL
  * live_pkey and match_candidate; the last match by seat_version.
  */
 const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS owner, s.game, s.slug AS season, v.season_id,
-  v.number AS version, v.status, v.phase, v.admit_attempt, v.successor, v.reject_reason, v.reject_detail, v.note,
-  v.owner_id IS NULL AS baseline, v.weights_hash, v.manifest_hash, v.class, (c.value->>'max_bytes')::float8 AS class_max_bytes,
+  v.number AS version, v.status, v.phase, v.admit_attempt, v.successor, v.reject_reason, v.reject_detail, v.disqualified, v.owner_removed,
+  v.note, v.owner_id IS NULL AS baseline, v.weights_hash, v.manifest_hash, v.class, (c.value->>'max_bytes')::float8 AS class_max_bytes,
   (c.value->>'memory_flat_bytes')::float8 AS class_memory_flat_bytes, (c.value->>'memory_cell_bytes')::float8 AS class_memory_cell_bytes,
   v.weights_bytes::float8 + v.manifest_bytes AS size_bytes, v.memory_bytes, v.param_count::float8 AS param_count, v.infer_us,
   v.runtime_version, (s.rules->>'provisional_matches')::int AS provisional_matches, v.created_at, ${trial} AS trial,
@@ -52,9 +55,50 @@ const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS 
 const joins = `JOIN model m ON m.id = v.model_id JOIN season s ON s.id = v.season_id LEFT JOIN account a ON a.id = v.owner_id
   LEFT JOIN LATERAL jsonb_array_elements(s.weight_classes) c ON c.value->>'class' = v.class`
 
+/** How a version stands, as its season's administrators ask for it. */
+const standing: Readonly<Record<Standing, string>> = {
+  testing: "status = 'testing'",
+  suspended: "status = 'entered' AND phase = 'suspended'",
+  disqualified: "status = 'disqualified'"
+}
+
 const seenBy = { viewer: Schema.NullOr(Schema.String) }
 
+const makeLists = (sql: SqlClient.SqlClient) => ({
+  /** An owner's versions by version_owner, newest first; the page is cut before any other table is read. */
+  candidates: SqlSchema.findAll({
+    Request: Schema.Struct({ owner_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Result: VersionRow,
+    execute: ({ limit, offset, owner_id }) => sql`
+      SELECT ${sql.literal(columns)} FROM (SELECT * FROM version WHERE owner_id = ${owner_id} AND status = 'testing'
+        ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) v ${sql.literal(joins)}
+      ORDER BY v.created_at DESC, v.id DESC`
+  }),
+
+  /** Counts the same index. */
+  candidateCount: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (owner_id) => sql`SELECT count(*)::int AS total FROM version WHERE owner_id = ${owner_id} AND status = 'testing'`
+  }),
+
+  /**
+   * A season's versions by version_ord, newest first, as far as the page goes, or all of the season where fewer stand so. The page is cut
+   * before any other table is read.
+   */
+  ofSeason: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, state: Standing, limit: Schema.Int, offset: Schema.Int }),
+    Result: VersionRow,
+    execute: ({ limit, offset, season_id, state }) => sql`
+      SELECT ${sql.literal(columns)} FROM (SELECT * FROM version WHERE season_id = ${season_id} AND ${sql.literal(standing[state])}
+        ORDER BY ord DESC LIMIT ${limit} OFFSET ${offset}) v ${sql.literal(joins)}
+      ORDER BY v.ord DESC`
+  })
+})
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeLists(sql),
+
   /** One row by version_pkey. */
   publicById: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, ...seenBy }),
@@ -78,23 +122,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: ({ model_id, viewer }) => sql`
       SELECT ${sql.literal(columns)} FROM version v ${sql.literal(joins)}
       WHERE v.model_id = ${model_id} AND ${seesVersion(sql, viewer)} ORDER BY v.number DESC`
-  }),
-
-  /** An owner's versions by version_owner, newest first; the page is cut before any other table is read. */
-  candidates: SqlSchema.findAll({
-    Request: Schema.Struct({ owner_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
-    Result: VersionRow,
-    execute: ({ limit, offset, owner_id }) => sql`
-      SELECT ${sql.literal(columns)} FROM (SELECT * FROM version WHERE owner_id = ${owner_id} AND status = 'testing'
-        ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) v ${sql.literal(joins)}
-      ORDER BY v.created_at DESC, v.id DESC`
-  }),
-
-  /** Counts the same index. */
-  candidateCount: SqlSchema.findOne({
-    Request: Schema.String,
-    Result: Schema.Struct({ total: Schema.Int }),
-    execute: (owner_id) => sql`SELECT count(*)::int AS total FROM version WHERE owner_id = ${owner_id} AND status = 'testing'`
   }),
 
   /** One row by version_pkey, and its season's rule on notes. */

@@ -215,7 +215,6 @@ const PAGES = [
   ...["", "/boards", "/baselines", "/entries", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"].map(
     (part) => `${DESK}${part}`
   ),
-  ...["testing", "suspended", "disqualified"].map((state) => `${DESK}/entries?state=${state}`),
   ...[
     "",
     "/seasons",

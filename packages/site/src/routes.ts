@@ -7,6 +7,7 @@ import { notificationList } from "./account/notifications.ts"
 import { profile } from "./account/profile.ts"
 import { sessions } from "./account/sessions.ts"
 import { settings } from "./account/settings.ts"
+import { myWebhooks } from "./account/webhooks.ts"
 import { administration } from "./admin/routes.ts"
 import { boardPage } from "./board/page.ts"
 import { home } from "./game/home.ts"
@@ -63,6 +64,7 @@ export const routes: ReadonlyArray<Route> = [
   resultFeed,
   me,
   settings,
+  myWebhooks,
   device,
   ...administration,
   sessions,

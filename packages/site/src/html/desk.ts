@@ -1,6 +1,6 @@
 /** The frame of the visitor's own pages: the way from each to the others. */
 import { type Html, html } from "./Html.ts"
-import { commentsAt, deviceAt, meAt, myModelsAt, notificationsAt, sessionsAt, settingsAt } from "./links.ts"
+import { commentsAt, deviceAt, meAt, myModelsAt, notificationsAt, sessionsAt, settingsAt, webhooksAt } from "./links.ts"
 
 const PAGES = [
   [meAt, "Overview"],
@@ -8,6 +8,7 @@ const PAGES = [
   [commentsAt, "My comments"],
   [notificationsAt, "Notifications"],
   [settingsAt, "Settings"],
+  [webhooksAt, "Webhooks"],
   [sessionsAt, "Sessions and sign out"],
   [deviceAt, "Sign a device in"]
 ] as const

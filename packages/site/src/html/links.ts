@@ -55,6 +55,7 @@ export const seasonDeskAt = (game: string, season: string, part = "") => `${seas
 export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${part}`}`
 export const sessionsAt = "/me/sessions"
 export const notificationsAt = "/me/notifications"
+export const webhooksAt = "/me/webhooks"
 export const commentsAt = "/me/comments"
 export const commentAt = (id: string) => `${commentsAt}/${part(id)}`
 export const myModelsAt = "/me/models"

@@ -8,6 +8,7 @@ import { HttpClient, HttpServer, HttpServerRequest } from "effect/http"
 import { assetsOf } from "./html/assets.ts"
 import { made } from "./html/Html.ts"
 import { makeAnswers } from "./http/Answers.ts"
+import { makeClientAs } from "./http/clientAs.ts"
 import { reading } from "./http/Reads.ts"
 import { type IslandFile, type IslandName, load, scriptTag } from "./islands.ts"
 import type { Options } from "./Options.ts"
@@ -44,15 +45,12 @@ const answers = ({ objects, origin, service }: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const http = reading(yield* HttpClient.HttpClient)
-    const clientAs = (credential: Parameters<typeof makeStrictClient>[1]) =>
-      Effect.provideService(makeStrictClient(service, credential), HttpClient.HttpClient, http)
+    const over = Effect.provideService(HttpClient.HttpClient, http)
     const { address, files } = yield* islands
     const script = (island: IslandName) => made(scriptTag(address(island)))
-    const client = yield* clientAs(undefined)
-    return makeAnswers(
-      { assets: assetsOf(files), around: { script, file: address, objects }, routes, client, as: clientAs, http, origin },
-      scope
-    )
+    const client = yield* over(makeStrictClient(service))
+    const as = yield* over(makeClientAs(service))
+    return makeAnswers({ assets: assetsOf(files), around: { script, file: address, objects }, routes, client, as, http, origin }, scope)
   })
 
 /** Pages take no body; a form has a bound of its own. */

@@ -12,6 +12,7 @@ import { ATOM, atom } from "../html/atom.ts"
 import { layout, type Page } from "../html/layout.ts"
 import { inPublic } from "../html/links.ts"
 import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
+import type { ClientAs } from "./clientAs.ts"
 import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
 import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
@@ -22,7 +23,6 @@ import { CurrentReading } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
 import {
   type Asked,
-  type ClientAs,
   type FeedRoute,
   type FileRoute,
   methodsOf,
@@ -158,7 +158,7 @@ const makePassing =
   ({ headers }: Request, route: FileRoute | PersonalFileRoute, params: Readonly<Record<string, string>>): Passing => {
     if ("source" in route) return { source: Effect.suspend(() => route.source({ client, params })), headers: FOR_GOOD, refused: NO_STORE }
     const session = tokenOf(headers["cookie"])
-    const source = session === undefined ? notFound : Effect.flatMap(as({ session }), (client) => route.ownSource({ client, params }))
+    const source = session === undefined ? notFound : as({ session }, (client) => route.ownSource({ client, params }))
     return { source, headers: PRIVATE, refused: PRIVATE }
   }
 

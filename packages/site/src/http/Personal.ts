@@ -7,11 +7,12 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
+import type { ClientAs } from "./clientAs.ts"
 import { FOREIGN, ILL_FORM, Refused, statusOf } from "./Fault.ts"
 import { type Done, type Form, shownOf, triedOf } from "./Form.ts"
 import { FORM_FIELD } from "./inputs.ts"
 import { pairsOf, typedOf } from "./posted.ts"
-import type { AskedByOwner, ClientAs, PersonalRoute } from "./Route.ts"
+import type { AskedByOwner, PersonalRoute } from "./Route.ts"
 import { notFound } from "./refuse.ts"
 import { signInPage } from "./signIn.ts"
 
@@ -25,12 +26,12 @@ interface Personal extends Omit<AskedByOwner, "client" | "tried"> {
 /** `client` reads without a session. Fails with a refusal of the API or of a form, which is shown as a page of its status. */
 export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly client: Client }) => {
   const drawn = (route: PersonalRoute, session: string, asked: Omit<AskedByOwner, "client">) =>
-    Effect.flatMap(as({ session }), (client) => route.own({ ...asked, client }))
+    as({ session }, (client) => route.own({ ...asked, client }))
 
   const posted = Effect.fnUntraced(function* ({ request, route, ...asked }: Personal, session: string, { form, pairs }: Received) {
     const typed = typedOf(form.fields, pairs)
-    const visitor = yield* as({ visit: { headers: request.headers } })
-    const sent = Effect.suspend(() => form.send({ client: visitor, params: asked.params, query: asked.query, typed }))
+    const { params, query } = asked
+    const sent = as({ visit: { headers: request.headers } }, (client) => form.send({ client, params, query, typed }))
     return yield* Effect.matchEffect(sent, {
       onSuccess: (done) =>
         "shown" in done ? drawn(route, session, { ...asked, tried: shownOf(form, typed, done) }) : Effect.succeed(leading(done)),

@@ -1,5 +1,5 @@
 /** A page of the site: its address, the parameters that it knows, how it is made from reads of the API, and the forms that it takes. */
-import type { Client, Credential } from "@agon/api/Client.ts"
+import type { Client } from "@agon/api/Client.ts"
 import type { PersonalPath } from "@agon/api/Visitor.ts"
 import type { Effect } from "effect"
 import type { Feed } from "../html/atom.ts"
@@ -24,9 +24,6 @@ export interface Asked {
   /** The origin of the bucket that signed uploads go to; undefined where the service keeps files itself. */
   readonly objects: string | undefined
 }
-
-/** The client of a signed-in visitor, for pages that are theirs alone. */
-export type ClientAs = (credential: Credential) => Effect.Effect<Client>
 
 /** The same for everybody, and kept. Fails with a refusal of the API, which is shown as a page of its status. */
 export interface SharedRoute {

@@ -1,0 +1,26 @@
+/**
+ * The client for personal pages: one for all visitors, since making one holds the event loop for 10 ms, which anybody could cause who
+ * sends a cookie. Calls have the credential of the page that they are made for, and none elsewhere.
+ */
+import { type Client, type Credential, makeSharedClient } from "@agon/api/Client.ts"
+import { Context, Effect } from "effect"
+
+class CurrentCredential extends Context.Reference<Credential>("agon/site/CurrentCredential", { defaultValue: () => undefined }) {}
+
+/** What `use` makes with the client is asked for with this credential. */
+export type ClientAs = <A, E, R>(credential: Credential, use: (client: Client) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export const makeClientAs = (service: string) =>
+  Effect.map(
+    makeSharedClient(
+      service,
+      Effect.map(CurrentCredential, (credential) => credential)
+    ),
+    (client): ClientAs =>
+      (credential, use) =>
+        Effect.provideService(
+          Effect.suspend(() => use(client)),
+          CurrentCredential,
+          credential
+        )
+  )

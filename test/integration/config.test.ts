@@ -41,6 +41,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   SMTP_URL: ["mail.example", "http://mail.example", "smtp://mail.example/in", "smtp://ada@mail.example", "smtp://ada:%@mail.example"],
   MAIL_FROM: ["agon", "Agon <agon>", "<agon@agon.example", "A\nB <agon@agon.example>", "a@b, c@d"],
   OTLP_URL: ["collector:4318", "grpc://collector"],
+  OTLP_SHARE: ["1.5", "-1", "all"],
   LOG_LEVEL: ["verbose"]
 }
 
@@ -72,6 +73,7 @@ describe("the environment", () => {
         redis_url: undefined,
         mail: undefined,
         otlp_url: undefined,
+        otlp_share: 1,
         log_level: "Info"
       })
     })
@@ -107,6 +109,7 @@ describe("the environment", () => {
         SMTP_URL: "smtp://agon:p%40w@mail.example",
         MAIL_FROM: "Agon <agon@agon.example>",
         OTLP_URL: "http://collector:4318",
+        OTLP_SHARE: "0.05",
         LOG_LEVEL: "debug"
       })
       assert.deepStrictEqual([all.host, all.port, all.public_origin, all.directory], ["0.0.0.0", 9000, "https://agon.example", "/srv/agon"])

@@ -63,6 +63,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         redis_url: undefined,
         mail: undefined,
         otlp_url: undefined,
+        otlp_share: 1,
         log_level: "Warn",
         ...over
       }

@@ -2,14 +2,16 @@
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { makeClient } from "@agon/api/Client.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
+import * as Telemetry from "@agon/api/Telemetry.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Cause, Config, Effect, Exit, Layer, Redacted, References } from "effect"
+import { HttpClient } from "effect/http"
 import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
-import { HELP, logLevel, options } from "./runner/Options.ts"
+import { HELP, logLevel, options, otlpUrl } from "./runner/Options.ts"
 import { run } from "./runner/Runner.ts"
 import { secondSignal } from "./runner/stopping.ts"
 import { Worker } from "./runner/Worker.ts"
@@ -33,6 +35,14 @@ const main = Effect.fnUntraced(function* (hurry: Effect.Effect<void>) {
 
 const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
 
+/** Requests have no spans: links to files are secrets for an hour, and nobody outside is told ids of ours. */
+const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
+
+/** Of a runner's traces those of matches are sent that the service has chosen, and none that begins here. */
+const observed = Layer.unwrap(
+  Effect.map(otlpUrl, (url) => (url === undefined ? Layer.empty : Telemetry.layer({ url, share: 0, name: "agon-runner" })))
+)
+
 /** A runner started by a service ends when the service ends, even by a kill: its standard input closes. */
 const tied = Effect.callback<void>((resume) => {
   process.stdin.on("end", () => resume(Effect.void)).on("error", () => resume(Effect.void))
@@ -45,7 +55,7 @@ const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withD
   const running = main(secondSignal({ tied: isTied }))
   return isTied ? Effect.raceFirst(running, tied) : running
 }).pipe(
-  Effect.provide(Layer.mergeAll(sandboxes, NodeHttpClient.layerUndici)),
+  Effect.provide(Layer.mergeAll(sandboxes, observed, untraced).pipe(Layer.provideMerge(NodeHttpClient.layerUndici))),
   Effect.provide(Layer.effect(References.MinimumLogLevel, logLevel)),
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => refused(message))),
   LogLines.around(process.stdout)

@@ -1,21 +1,19 @@
 /** The service. Configuration is in config/Settings.ts, what it is made of in program.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import * as LogLines from "@agon/api/LogLines.ts"
+import * as Telemetry from "@agon/api/Telemetry.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, References } from "effect"
-import { Otlp } from "effect/observability"
 import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
 import { Program } from "./program.ts"
 
 /** The level of the log; spans, metrics and logs go to OTLP_URL too where that is set. */
-const Telemetry = Layer.unwrap(
-  Effect.map(Settings, ({ log_level, otlp_url }) =>
+const observed = Layer.unwrap(
+  Effect.map(Settings, ({ log_level, otlp_share: share, otlp_url: url }) =>
     Layer.mergeAll(
       Layer.succeed(References.MinimumLogLevel, log_level),
-      otlp_url === undefined
-        ? Layer.empty
-        : Otlp.layerJson({ baseUrl: otlp_url, resource: { serviceName: "agon" } }).pipe(Layer.provide(NodeHttpClient.layerUndici))
+      url === undefined ? Layer.empty : Telemetry.layer({ url, share, name: "agon" }).pipe(Layer.provide(NodeHttpClient.layerUndici))
     )
   )
 )
@@ -28,7 +26,7 @@ const main = Effect.gen(function* () {
   yield* Layer.build(Program)
   yield* announce(process.stdout)
   return yield* Effect.never
-}).pipe(ofNode, Effect.scoped, Effect.provide(Telemetry), Effect.provide(Settings.layer))
+}).pipe(ofNode, Effect.scoped, Effect.provide(observed), Effect.provide(Settings.layer))
 
 /** A stop that somebody asked for is a success; a start that was refused has set its own status. */
 const statusOf = (exit: Exit.Exit<unknown, unknown>): number =>

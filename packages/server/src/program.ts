@@ -8,6 +8,7 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"
 import { SignIn } from "./account/SignIn.ts"
+import * as MatchTraces from "./actor/MatchTraces.ts"
 import { Parking } from "./actor/Parking.ts"
 import { SeasonActors } from "./actor/SeasonEntity.ts"
 import { prepare } from "./config/dataDirectory.ts"
@@ -72,6 +73,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Mounts, mounts),
     Layer.succeed(SharesRunners, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
+    settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )
 

@@ -183,6 +183,7 @@ export const fields: Readonly<Record<string, string>> = {
   released: "The lease is given back.",
   replay: "The replay of the match.",
   replay_upload: "Where to upload the replay.",
+  traceparent: "The trace of the match, as W3C Trace Context writes it; only where the service traces the match. A runner may ignore it.",
   replay_url: "A signed address of the replay, valid for an hour; absent where there is no replay.",
   reports: "Reports since it was last approved.",
   request_id: "The id under which the service's log tells what happened.",

@@ -195,7 +195,9 @@ export const MatchWork = Schema.Struct({
   ...toPlay,
   /** The season's limit, above which moves are charged to their seats; without it none is. */
   infer_us_max: Schema.optionalKey(Count),
-  replay_upload: Upload
+  replay_upload: Upload,
+  /** Where the match is traced: W3C Trace Context, for the spans of a runner that has a collector. */
+  traceparent: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "MatchWork" })
 export type MatchWork = typeof MatchWork.Type
 

@@ -41,6 +41,7 @@ time it ends at once and gives back what it holds. It takes no arguments but --h
   AGON_RUNNER_ACCEPTS  the work that it takes, in a list with commas (${WORK.join(",")})
   AGON_RUNNER_CACHE    a folder for the files of models (./.agon-runner)
   AGON_RUNNER_FINISH_S seconds to finish what it plays, after a stop (${FINISH_S})
+  OTLP_URL             an OpenTelemetry collector for the spans of matches, metrics and logs (none)
   LOG_LEVEL            ${LEVELS.join(", ")} (info); debug has a line for every match
 `
 
@@ -53,10 +54,17 @@ const key = Effect.gen(function* () {
   return Redacted.make(value)
 })
 
+const isAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+
 const url = Effect.gen(function* () {
   const value = yield* text("AGON_URL", "http://localhost:8080")
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) return yield* refuse(`AGON_URL: ${value} is no http(s) address.`)
-  return value.replace(/\/$/, "")
+  return isAddress(value) ? value.replace(/\/$/, "") : yield* refuse(`AGON_URL: ${value} is no http(s) address.`)
+})
+
+/** The collector; undefined where there is none. */
+export const otlpUrl: Effect.Effect<string | undefined, Refused> = Effect.gen(function* () {
+  const value = yield* text("OTLP_URL", "")
+  return value === "" || isAddress(value) ? value || undefined : yield* refuse("OTLP_URL: it takes the http or https URL of a collector.")
 })
 
 const whole = (name: string, or: number, { max, min }: { readonly min: number; readonly max: number }) =>

@@ -16,7 +16,8 @@
 
 import type { Client } from "@agon/api/Client.ts"
 import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
-import { Effect, Fiber, Latch, type Scope } from "effect"
+import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
+import * as MatchSpans from "./MatchSpans.ts"
 import { CLOSE_S } from "./stopping.ts"
 import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
@@ -37,6 +38,8 @@ interface State {
   draining: boolean
   readonly running: Map<string, Fiber.Fiber<void>>
   done: Array<LeasedResult>
+  /** Of results that are not told yet, where their matches are traced. */
+  readonly reports: Map<string, Tracer.Span>
   /** Open while there is something to send: a result, or a stop. */
   readonly news: Latch.Latch
 }
@@ -46,7 +49,10 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
   Effect.gen(function* () {
     const opened = Effect.orDie(untilAnswered("open a session", client.runner.openSession({ payload: about })))
     const news = yield* Latch.make()
-    const opening = Effect.map(opened, (session): State => ({ session, draining: false, running: new Map(), done: [], news }))
+    const opening = Effect.map(
+      opened,
+      (session): State => ({ session, draining: false, running: new Map(), done: [], reports: new Map(), news })
+    )
     const state = yield* Effect.acquireRelease(opening, (open) => close(client, open), { interruptible: true })
     yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
     yield* Effect.forkScoped(beat(client, state))
@@ -74,6 +80,7 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
       if (reason !== null) yield* Effect.logInfo("a result was not counted", { lease, reason })
     const told = new Set(results.map(({ lease }) => lease))
     state.done = state.done.filter(({ lease }) => !told.has(lease))
+    yield* MatchSpans.reported(state.reports, told)
     if (answer.drain) yield* drain(state, "the service asks for it")
     // What is given to a runner that stops goes back when its session is closed.
     if (!state.draining) for (const work of answer.leases) yield* start(state, work)
@@ -129,10 +136,10 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
   const worker = yield* Worker
   const { kind, lease } = work
   yield* Effect.logDebug("work begins", { lease, kind })
-  const working = Effect.flatMap(worker.work(work), (result) =>
+  const working = Effect.flatMap(MatchSpans.around(work, worker.work(work)), (result) =>
     Effect.suspend(() => {
       state.done.push({ lease, ...result } as LeasedResult)
-      return Effect.logDebug("work is done", { lease, kind })
+      return Effect.andThen(MatchSpans.reporting(state.reports, work), Effect.logDebug("work is done", { lease, kind }))
     })
   ).pipe(
     Effect.catchCause((cause) => Effect.logError("work failed and is given back", { lease, kind }, cause)),

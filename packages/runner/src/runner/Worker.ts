@@ -12,6 +12,7 @@ import { Downloads } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
 
 const runtime_version = runtimeVersion()
+const span = <A, E, R>(name: string, part: Effect.Effect<A, E, R>) => Effect.withSpan(part, name, { captureStackTrace: false })
 const DETAIL_MAX = 2_000
 
 export class Worker extends Context.Service<Worker, { readonly work: (work: Work) => Effect.Effect<Result> }>()("agon/runner/Worker") {
@@ -35,12 +36,12 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
         )
 
       const play = Effect.fnUntraced(function* (work: MatchWork) {
-        const seats = yield* seatsOf(work)
+        const seats = yield* span("fetch", seatsOf(work))
         const { board, game, infer_us_max, rules, seed } = work
         const charged = infer_us_max === undefined ? {} : { infer_us_max }
-        const played = yield* arena.play({ game, board, seed, rules, seats, ...charged })
+        const played = yield* span("play", arena.play({ game, board, seed, rules, seats, ...charged }))
         const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = played
-        const stored = yield* store(downloads, work, replay)
+        const stored = yield* span("upload", store(downloads, work, replay))
         return {
           kind: "match",
           runtime_version,

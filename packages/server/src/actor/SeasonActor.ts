@@ -22,12 +22,13 @@ import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
 import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
-import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue } from "effect"
+import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
 import { restarts } from "../process/restarts.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as MatchLines from "./MatchLines.ts"
+import { Traces } from "./MatchTraces.ts"
 import { type PublishedEvent, SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
 import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
@@ -81,6 +82,7 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
 const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnation: Incarnation) {
   const store = yield* SeasonStore
   const events = yield* SeasonEvents
+  const traces = yield* Traces
   const { guard, name, state } = incarnation
   let { fence } = incarnation
   yield* SeasonMetrics.gaugesOf(name, state, mailbox)
@@ -104,17 +106,20 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<PublishedEvent> = state.events
+    let commit: Tracer.Span | undefined
     if (isDirty(state) || fence.waiting.due <= now) {
       const begun_ms = performance.now()
+      const since = traces?.now()
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
       guard.compare(fence.at)
       yield* SeasonMetrics.counted(state, { asks: batch.length, commit_ms: performance.now() - begun_ms })
       yield* MatchLines.ended(state)
+      if (since !== undefined) commit = traces!.committed(state, since, batch.length)
       if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
     }
     observe(pace, state)
     committed(state)
-    if (happened.length > 0) yield* publish(events, name, happened)
+    if (happened.length > 0) yield* traced(commit, publish(events, name, happened))
     for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
   }
 })
@@ -196,6 +201,10 @@ const written = (state: State, ratings: ReadonlyArray<LadderRating>): PublishedE
 
 const publish = (events: SeasonEvents["Service"], name: SeasonName, happened: ReadonlyArray<PublishedEvent>) =>
   announce(events.publish(name, happened))
+
+/** The purge of a commit that was traced is a span of it. */
+const traced = (commit: Tracer.Span | undefined, publishing: Effect.Effect<void>) =>
+  commit === undefined ? publishing : Effect.withSpan(publishing, "purge", { parent: commit, captureStackTrace: false })
 
 /** A listener's failure changes nothing: the commit stands and its callers are answered. */
 const announce = (telling: Effect.Effect<void>): Effect.Effect<void> =>

@@ -58,6 +58,8 @@ export interface SettingsShape {
   /** How notifications are mailed; undefined where they are not. */
   readonly mail: MailSettings | undefined
   readonly otlp_url: string | undefined
+  /** Share of traces that are sent to the collector. */
+  readonly otlp_share: number
   readonly log_level: LogLevel.LogLevel
 }
 
@@ -117,6 +119,7 @@ const settle = (values: Values): SettingsShape => {
     redis_url: redacted(values.redis_url),
     mail: values.smtp_url === undefined ? undefined : { relay: values.smtp_url, from: values.mail_from! },
     otlp_url: values.otlp_url,
+    otlp_share: values.otlp_share ?? 1,
     log_level: values.log_level ?? "Info"
   }
 }

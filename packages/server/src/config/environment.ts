@@ -95,6 +95,7 @@ export const variables = {
   smtp_url: variable("SMTP_URL", "smtp://user:password@host:587, or smtps: for TLS from the start", parseRelay, maskedUrl),
   mail_from: variable("MAIL_FROM", "the sender of mails, as agon@agon.example or Agon <agon@agon.example>", parseFrom),
   otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", address("http:", "https:"), maskedUrl),
+  otlp_share: variable("OTLP_SHARE", "a share from 0 to 1", share),
   log_level: variable("LOG_LEVEL", `one of ${[...levels.keys()].join(", ")}`, (name) => {
     const level = levels.get(name.toLowerCase())
     return level === undefined ? undefined : { value: level }

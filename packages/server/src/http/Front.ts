@@ -31,6 +31,13 @@ export interface Mount {
 
 export class Mounts extends Context.Reference<ReadonlyArray<Mount>>("agon/Mounts", { defaultValue: () => [] }) {}
 
+/** By these a request names a trace and has it sent to the collector. They are the sender's word, so no request keeps them. */
+const TRACE_HEADERS = ["traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-sampled", "x-b3-flags"]
+
+const withoutTrace = ({ headers }: IncomingMessage) => {
+  for (const name of TRACE_HEADERS) if (name in headers) delete headers[name]
+}
+
 /** Sets the security headers early, so that they stay on every answer (of a mount, the router or a failure) that does not replace them. */
 const protect = (response: ServerResponse) => {
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
@@ -96,14 +103,17 @@ export const makeFront = Effect.gen(function* () {
     const { admit, server } = makeServer(connections, crowd)
     const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
     const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
-      const goOn = () => {
+      const prepare = () => {
+        withoutTrace(request)
         protect(response)
         response.once("prefinish", () => watch(response, clientOf(request)))
+      }
+      const goOn = () => {
+        prepare()
         emit("request", request, response)
       }
       if (!admit(request, response) || hit(request, response, goOn)) return true
-      protect(response)
-      response.once("prefinish", () => watch(response, clientOf(request)))
+      prepare()
       return mounted(request, response) || paged(request, response)
     }
     server.emit = (event: string | symbol, ...args: Array<any>) => {

@@ -23,13 +23,14 @@ const work = {
   infer_us_max: 20_000
 } as const
 
-const payload = matchPayload(work, {
+const parts = {
   expires_at: "2025-11-21T00:00:00.000Z",
   engine: engineText({ id: "here", game: "snakes", engine_digest: 'sha256:"quoted"' }),
   board: JSON.stringify({ name: 'Ün "board"', rows: 7 }),
   versions: ids.map((version, i) => versionText(version, fileOf(`${i}`), fileOf(`${i + 2}`), 67_108_864)),
   upload: { ...upload, expires_at: undefined as never }
-})
+}
+const payload = matchPayload(work, parts)
 
 describe("lease payloads", () => {
   it("a match is written as the schema would write it, byte for byte", () => {
@@ -56,6 +57,11 @@ describe("lease payloads", () => {
       replay_upload: upload
     }
     assert.strictEqual(payload, JSON.stringify(Schema.encodeSync(MatchWork)(whole)))
+    const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`
+    assert.strictEqual(
+      matchPayload(work, { ...parts, traceparent }),
+      JSON.stringify(Schema.encodeSync(MatchWork)({ ...whole, traceparent }))
+    )
   })
 
   it("an answer with and without work is written as the schema would write it", () => {

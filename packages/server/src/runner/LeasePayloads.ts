@@ -10,6 +10,7 @@ import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Traces } from "../actor/MatchTraces.ts"
 import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import { replayUploadKey, storedKey, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore, type Upload } from "../object/ObjectStore.ts"
@@ -47,6 +48,7 @@ const makeLeasePayloads = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const versions = yield* makeVersions
   const boardOf = yield* makeBoards
+  const traces = yield* Traces
 
   const admission = Effect.fnUntraced(function* (season: OpenSeason, work: MachineReview, { links }: WrittenVersion) {
     const examined = yield* Effect.orDie(queries.examinedBy(season.id))
@@ -82,7 +84,8 @@ const makeLeasePayloads = Effect.gen(function* () {
           const seats = written.slice(next, (next += work.versions.length)).map(({ text }) => text)
           const board = yield* boardOf(season.id, work.board)
           const upload = uploads[payloads.length]!
-          payloads.push(matchPayload(work, { expires_at: instant(work.until), engine, board, versions: seats, upload }))
+          const traceparent = traces?.traceparent(work.match)
+          payloads.push(matchPayload(work, { expires_at: instant(work.until), engine, board, versions: seats, upload, traceparent }))
         } else payloads.push(yield* admission(season, work, written[next++]!))
       }
       return payloads
@@ -179,16 +182,19 @@ export interface Parts {
   /** As `versionText` writes them, by seat. */
   readonly versions: ReadonlyArray<string>
   readonly upload: Upload
+  /** Where the match is traced. */
+  readonly traceparent?: string | undefined
 }
 
 /** Ids, times and numbers are our own and need no escaping. */
 export const matchPayload = ({ infer_us_max, is_trial, lease, match, rules, seed }: MachineMatch, parts: Parts): LeasePayload => {
-  const { board, engine, expires_at, upload, versions } = parts
+  const { board, engine, expires_at, traceparent, upload, versions } = parts
   const { headers, max_bytes, method, url } = upload
   const seats = versions.map((version, seat) => `{"seat":${seat},${version}}`)
+  const trace = traceparent === undefined ? "" : `,"traceparent":"${traceparent}"`
   return (
     `{"lease":"${lease}","expires_at":"${expires_at}","kind":"match","match_id":"${match}",${engine},"is_trial":${is_trial}` +
     `,"board":${board},"seed":${seed},"rules":{"max_turns":${rules.max_turns},"strike_limit":${rules.strike_limit}}` +
-    `,"seats":[${seats.join(",")}],"infer_us_max":${infer_us_max},"replay_upload":${JSON.stringify({ method, url, headers, max_bytes })}}`
+    `,"seats":[${seats.join(",")}],"infer_us_max":${infer_us_max},"replay_upload":${JSON.stringify({ method, url, headers, max_bytes })}${trace}}`
   )
 }

@@ -46,11 +46,13 @@ interface Started {
   readonly slots: number
   readonly directory: string
   readonly log_level: SettingsShape["log_level"]
+  readonly otlp_url: string | undefined
 }
 
 export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => number | undefined }>()("agon/OwnRunner") {
   static readonly layer = (
-    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> & Partial<Pick<SettingsShape, "log_level" | "node">>,
+    settings: Pick<SettingsShape, "directory" | "host" | "port" | "runner_slots"> &
+      Partial<Pick<SettingsShape, "log_level" | "node" | "otlp_url">>,
     secrets: Pick<Secrets, "platform_runner">
   ): Layer.Layer<OwnRunner, never, RunnerKeys> =>
     Layer.effect(
@@ -61,8 +63,8 @@ export class OwnRunner extends Context.Service<OwnRunner, { readonly pid: () => 
           const keys = yield* RunnerKeys
           const key = keyOf(secrets, settings.node)
           const id = yield* keys.own(NAME, Redacted.value(key))
-          const { directory, log_level = "Info", runner_slots: slots } = settings
-          const started = { url: urlOf(settings), key, slots, directory, log_level }
+          const { directory, log_level = "Info", otlp_url, runner_slots: slots } = settings
+          const started = { url: urlOf(settings), key, slots, directory, log_level, otlp_url }
           const process = once(started, (now) => {
             pid = now
           })
@@ -96,7 +98,10 @@ const lives = (process: Effect.Effect<number>, returnLeases: Effect.Effect<void>
 }
 
 /** One run of the process. */
-const once = ({ directory, key, log_level, slots, url }: Started, tell: (pid: number | undefined) => void): Effect.Effect<number> =>
+const once = (
+  { directory, key, log_level, otlp_url, slots, url }: Started,
+  tell: (pid: number | undefined) => void
+): Effect.Effect<number> =>
   childProcess(
     [PROGRAM],
     {
@@ -107,7 +112,8 @@ const once = ({ directory, key, log_level, slots, url }: Started, tell: (pid: nu
       AGON_RUNNER_CACHE: join(directory, "runner"),
       AGON_RUNNER_FINISH_S: String(OWN_FINISH_S),
       AGON_RUNNER_TIED: "1",
-      LOG_LEVEL: log_level
+      LOG_LEVEL: log_level,
+      ...(otlp_url === undefined ? {} : { OTLP_URL: otlp_url })
     },
     tell
   )

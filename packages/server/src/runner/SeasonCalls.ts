@@ -13,6 +13,7 @@ import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
 import { COMMANDS_MAX } from "../actor/Mailbox.ts"
 import * as MatchLines from "../actor/MatchLines.ts"
+import { Traces } from "../actor/MatchTraces.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { SeasonStore } from "../actor/SeasonStore.ts"
@@ -170,6 +171,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const seasons = yield* OpenSeasons
   const payloads = yield* LeasePayloads
   const voiding = yield* MatchVoiding
+  const traces = yield* Traces
   const faults = new FaultShares()
 
   /** Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. */
@@ -200,6 +202,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
 
   return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const { key, runner } = caller
+    const since = traces?.now()
     const open = said.max > 0 ? seasons.get(season) : undefined
     const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
     const commands = results.flatMap(({ command }) => command ?? [])
@@ -209,10 +212,14 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
     const accepted: Array<string> = []
+    const reported: Array<string> = []
     const first = (reply: Reply | undefined) => (reply as Receipt | undefined)?.accepted === true
     for (const { command, lease, result } of results) {
       const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
-      if (first(reply)) yield* noteFault(key.id, season, result)
+      if (first(reply)) {
+        if (result.kind === "match") reported.push(lease)
+        yield* noteFault(key.id, season, result)
+      }
       const receipt = yield* settled(season, lease, key.id, reply)
       if (!receipt.accepted && receipt.reason === "malformed") {
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
@@ -222,8 +229,9 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(lease)
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
-    yield* dropUploads(objects, accepted)
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
+    if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
+    yield* dropUploads(objects, accepted)
     if (works.length === 0) return { receipts, works: [] }
     yield* MatchLines.leased(season, runner.id, works)
     return { receipts, works: yield* take(runner, open!, works) }

@@ -211,15 +211,12 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const replies = yield* asked(actors, season, commands)
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
-    const accepted: Array<string> = []
-    const reported: Array<string> = []
+    const [accepted, reported]: [Array<string>, Array<string>] = [[], []]
     const first = (reply: Reply | undefined) => (reply as Receipt | undefined)?.accepted === true
     for (const { command, lease, result } of results) {
       const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
-      if (first(reply)) {
-        if (result.kind === "match") reported.push(lease)
-        yield* noteFault(key.id, season, result)
-      }
+      if (first(reply) && result.kind === "match") reported.push(lease)
+      if (first(reply)) yield* noteFault(key.id, season, result)
       const receipt = yield* settled(season, lease, key.id, reply)
       if (!receipt.accepted && receipt.reason === "malformed") {
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at

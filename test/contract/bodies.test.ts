@@ -5,12 +5,11 @@ import { Api } from "@agon/api/Api.ts"
 import { BODY_BYTES, bodyBytes } from "@agon/api/bodyBytes.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { itemsMax } from "@agon/api/takes.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, type Schema, SchemaAST } from "effect"
-import { HttpServer, HttpServerRespondable } from "effect/http"
+import { Effect, type Schema, SchemaAST } from "effect"
+import { HttpServerRespondable } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { core, noLookups, unserved } from "../support/Web.ts"
+import { overSocket, port } from "../support/Web.ts"
 
 const bodies = new Map<string, { readonly route: string; readonly schemas: ReadonlyArray<Schema.Constraint> }>()
 HttpApi.reflect(Api, {
@@ -63,18 +62,13 @@ describe("a refusal", () => {
   })
 })
 
-const Served = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(unserved() as Layer.Layer<AllHandlers, never, any>)).pipe(
-  Layer.provide(noLookups),
-  Layer.provideMerge(core())
-) as Layer.Layer<HttpServer.HttpServer>
-
 /** What arrives until the other end has said enough. */
 const say = (words: ReadonlyArray<string>) =>
-  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+  Effect.flatMap(port, (port) =>
     Effect.promise(
       () =>
         new Promise<string>((resolve) => {
-          const socket = connect((address as { readonly port: number }).port, "127.0.0.1")
+          const socket = connect(port, "127.0.0.1")
           let text = ""
           socket.on("data", (chunk) => {
             text += chunk
@@ -86,7 +80,7 @@ const say = (words: ReadonlyArray<string>) =>
     )
   )
 
-layer(Served, { excludeTestServices: true })("over a socket", (it) => {
+layer(overSocket(), { excludeTestServices: true })("over a socket", (it) => {
   const head = "POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
   it.effect("a body that says it is too long is refused before a byte of it has come", () =>

@@ -4,14 +4,12 @@ import { connect } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { Deferred, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
-import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
+import { overSocket, port, uncalled } from "../support/Web.ts"
 
 /** What the next reading waits for and ends in. */
 const next: { reads: number; gate: Deferred.Deferred<void>; ends: Effect.Effect<void> } = {
@@ -32,12 +30,7 @@ const GameHandlers = HttpApiBuilder.group(Api, "game", (handlers) =>
   })
 )
 
-const Served = serve(
-  { host: "127.0.0.1", port: 0 },
-  makeRoutes(Layer.merge(GameHandlers, unserved("game")) as Layer.Layer<AllHandlers, never, any>)
-).pipe(Layer.provide(noLookups), Layer.provideMerge(core())) as Layer.Layer<HttpServer.HttpServer | ResponseCache>
-
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => (address as { readonly port: number }).port)
+const Served = overSocket({ handlers: GameHandlers, served: ["game"] })
 const began = (ends: Effect.Effect<void> = Effect.void) => Object.assign(next, { reads: 0, gate: Deferred.makeUnsafe(), ends })
 const crowd = 60
 

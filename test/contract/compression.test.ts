@@ -4,12 +4,10 @@ import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
+import { overSocket, port, uncalled, unlimited } from "../support/Web.ts"
 
 const map = (i: number) => ({
   map_id: `board-${i}`,
@@ -46,12 +44,12 @@ const ModelHandlers = HttpApiBuilder.group(Api, "model", (handlers) =>
   })
 )
 
-const handlers = Layer.mergeAll(BoardHandlers, ModelHandlers, unserved("board", "model")) as Layer.Layer<AllHandlers, never, any>
 const Served = (publicBurst: number) =>
-  serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
-    Layer.provide(noLookups),
-    Layer.provideMerge(core({ ...unlimited, public: { per_s: 0.001, burst: publicBurst } }))
-  ) as Layer.Layer<HttpServer.HttpServer>
+  overSocket({
+    handlers: Layer.merge(BoardHandlers, ModelHandlers),
+    served: ["board", "model"],
+    rates: { ...unlimited, public: { per_s: 0.001, burst: publicBurst } }
+  })
 
 interface Got {
   readonly status: number
@@ -61,11 +59,10 @@ interface Got {
 
 /** As node hears it: fetch would ask for codings and take them off. */
 const get = (path: string, headers: Record<string, string> = {}, send: { readonly method?: string; readonly body?: string } = {}) =>
-  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+  Effect.flatMap(port, (port) =>
     Effect.promise(
       () =>
         new Promise<Got>((resolve, reject) => {
-          const { port } = address as { readonly port: number }
           const asked = request({ port, path, headers, method: send.method ?? "GET" }, (response) => {
             const chunks: Array<Buffer> = []
             response.on("data", (chunk) => chunks.push(chunk))

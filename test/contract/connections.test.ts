@@ -6,23 +6,20 @@ import { tagged } from "@agon/api/Boundary.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ConnectionLimits } from "@agon/server/http/Connections.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { allowed } from "../support/slack.ts"
-import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
+import { overSocket, port, uncalled } from "../support/Web.ts"
 
 const GameHandlers = HttpApiBuilder.group(Api, "game", (handlers) =>
   handlers.handleAll({ games: () => Effect.as(tagged("game:x"), []), game: uncalled })
 )
 const handlers = Layer.mergeAll(
   AccountHandlers.pipe(Layer.provide(Layer.mergeAll(Providers.layer([]), Layer.mock(SignIn, {})))),
-  GameHandlers,
-  unserved("account", "game")
-) as Layer.Layer<AllHandlers, never, any>
+  GameHandlers
+)
 
 const quick = {
   ...{ head_ms: 400, body_ms: 400, object_ms: 800, idle_ms: 600, every_ms: 50 },
@@ -32,14 +29,7 @@ const quick = {
 /** Sooner than the limits that hold without those, so that it shows which of them closed a connection. */
 const quick_within_ms = 10_000
 
-const liveWith = (limits: Layer.Layer<never>) =>
-  serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
-    Layer.provide(noLookups),
-    Layer.provideMerge(core()),
-    Layer.provide(limits)
-  ) as Layer.Layer<HttpServer.HttpServer>
-
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => (address as { readonly port: number }).port)
+const liveWith = (limits: Layer.Layer<never>) => overSocket({ handlers, served: ["account", "game"] }).pipe(Layer.provide(limits))
 
 interface Heard {
   readonly text: string

@@ -1,13 +1,11 @@
 /** Connections that one client address holds open: as many as it may have, and nobody else is kept out by them. */
 
 import { connect, type Socket } from "node:net"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { ConnectionLimits } from "@agon/server/http/Connections.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
-import { HttpServer } from "effect/http"
-import { core, noLookups, unserved } from "../support/Web.ts"
+import { overSocket, port } from "../support/Web.ts"
 
 const ADDRESS_MAX = 5
 const usual = Context.get(Context.empty(), ConnectionLimits)
@@ -21,13 +19,11 @@ const Log = Logger.layer([
 ])
 
 const live = (proxies: ReadonlyArray<string>) =>
-  serve({ host: "127.0.0.1", port: 0 }, makeRoutes(unserved() as Layer.Layer<AllHandlers, never, any>)).pipe(
-    Layer.provide(noLookups),
-    Layer.provideMerge(core()),
+  overSocket().pipe(
     Layer.provide(Layer.succeed(ConnectionLimits, { ...usual, address_connections: ADDRESS_MAX })),
     Layer.provide(Layer.succeed(ClientAddress, trusting(proxies))),
     Layer.provideMerge(Log)
-  ) as Layer.Layer<HttpServer.HttpServer>
+  )
 
 interface Opened {
   readonly socket: Socket
@@ -54,12 +50,12 @@ const ended = (socket: Socket) =>
 
 /** So many one after the other from an address, all kept open; how many were served. */
 const crowdOf = (many: number, address: string) =>
-  Effect.flatMap(HttpServer.HttpServer, ({ address: at }) =>
+  Effect.flatMap(port, (port) =>
     Effect.promise(async () => {
       const all: Array<Opened> = []
       let served = 0
       for (let i = 0; i < many; i++) {
-        const one = await open((at as { readonly port: number }).port, address)
+        const one = await open(port, address)
         all.push(one)
         if (await one.served) served++
       }

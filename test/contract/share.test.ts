@@ -7,14 +7,12 @@ import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { CurrentCallerClass } from "@agon/server/database/CallerClass.ts"
 import * as Database from "@agon/server/database/Database.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../support/Postgres.ts"
-import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
+import { overSocket, port, uncalled } from "../support/Web.ts"
 
 const none = { maps: [], total: 0, next_cursor: null }
 
@@ -38,20 +36,16 @@ const BoardHandlers = HttpApiBuilder.group(
 )
 const handlers = Layer.mergeAll(
   AccountHandlers.pipe(Layer.provide(Layer.mergeAll(Providers.layer([]), Layer.mock(SignIn, {})))),
-  BoardHandlers,
-  unserved("account", "board")
-) as Layer.Layer<AllHandlers, never, any>
+  BoardHandlers
+)
 
 const database = Layer.unwrap(Effect.map(Postgres.url({ migrate: true }), (url) => Database.layerPools({ url })))
-const Served = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
-  Layer.provide(noLookups),
-  Layer.provideMerge(core(unlimited, database))
-) as unknown as Layer.Layer<HttpServer.HttpServer | SqlClient.SqlClient>
+const Served = overSocket({ handlers, served: ["account", "board"], database })
 
 const get = (path: string, cookie = "") =>
-  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+  Effect.flatMap(port, (port) =>
     Effect.promise(async () => {
-      const answer = await fetch(`http://127.0.0.1:${(address as { readonly port: number }).port}${path}`, { headers: { cookie } })
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { cookie } })
       const text = await answer.text()
       return { status: answer.status, headers: answer.headers, text }
     })

@@ -2,14 +2,12 @@
 
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/SlowReaders.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Metric, Schedule } from "effect"
-import { HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { core, noLookups, uncalled, unserved } from "../support/Web.ts"
+import { overSocket, port, uncalled } from "../support/Web.ts"
 
 const MIB = 1024 * 1024
 
@@ -18,16 +16,11 @@ const LARGE = { maps: [], total: 0, next_cursor: "x".repeat(12 * MIB) }
 const BoardHandlers = HttpApiBuilder.group(Api, "board", (handlers) =>
   handlers.handleAll({ boards: uncalled, board: uncalled, privateBoard: uncalled, privateBoards: () => Effect.succeed(LARGE) })
 )
-const handlers = Layer.mergeAll(BoardHandlers, unserved("board")) as Layer.Layer<AllHandlers, never, any>
 
 const live = (limits: Limits) =>
-  serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
-    Layer.provide(noLookups),
-    Layer.provideMerge(core()),
+  overSocket({ handlers: BoardHandlers, served: ["board"] }).pipe(
     Layer.provide(Layer.mergeAll(Layer.succeed(SlowReaderLimits, limits), Layer.succeed(ClientAddress, trusting(["127.0.0.1"]))))
-  ) as Layer.Layer<HttpServer.HttpServer>
-
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => (address as { readonly port: number }).port)
+  )
 
 /** Asks, and reads nothing until it is told to. */
 const ask = (port: number, path: string, client: string) =>

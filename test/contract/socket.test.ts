@@ -8,14 +8,13 @@ import { Submitted, SubmittedBefore } from "@agon/api/submission/api.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { FetchHttpClient, type HttpClient, HttpServer } from "effect/http"
+import { FetchHttpClient } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { core, noLookups, uncalled, unlimited, unserved } from "../support/Web.ts"
+import { noLookups, overSocket, port, uncalled, unlimited } from "../support/Web.ts"
 
 const asked: Array<LeaseRequest> = []
 const RunnerHandlers = HttpApiBuilder.group(Api, "runner", (handlers) =>
@@ -76,21 +75,17 @@ const handlers = Layer.mergeAll(
   AccountHandlers.pipe(Layer.provide(Layer.mergeAll(Providers.layer([]), Layer.mock(SignIn, {})))),
   RunnerHandlers,
   BoardHandlers,
-  SubmissionHandlers,
-  unserved("account", "runner", "board", "submission")
-) as Layer.Layer<AllHandlers, never, any>
+  SubmissionHandlers
+)
 
-const Served = serve({ host: "127.0.0.1", port: 0 }, makeRoutes(handlers)).pipe(
-  Layer.provide(Keyed),
-  Layer.provideMerge(core({ ...unlimited, public: { per_s: 0.001, burst: 7 } })),
-  Layer.provide(Layer.succeed(ClientAddress, trusting(["127.0.0.1"]))),
-  Layer.merge(FetchHttpClient.layer)
-) as Layer.Layer<HttpServer.HttpServer | HttpClient.HttpClient>
+const Served = overSocket({
+  handlers,
+  served: ["account", "runner", "board", "submission"],
+  rates: { ...unlimited, public: { per_s: 0.001, burst: 7 } },
+  lookups: Keyed
+}).pipe(Layer.provide(Layer.succeed(ClientAddress, trusting(["127.0.0.1"]))), Layer.merge(FetchHttpClient.layer))
 
-const base = Effect.map(HttpServer.HttpServer, ({ address }) => {
-  if (address._tag !== "InetAddressV4") throw new Error("not TCP")
-  return `http://127.0.0.1:${address.port}`
-})
+const base = Effect.map(port, (port) => `http://127.0.0.1:${port}`)
 
 /** A request from an address of its own, so that tests do not empty one another's bucket. */
 const get = (url: string, client: string, init: RequestInit = {}) =>

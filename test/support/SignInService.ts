@@ -9,13 +9,12 @@ import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import type { ProviderConfig } from "@agon/server/config/ProviderConfig.ts"
 import { PublicOrigin, publicOrigin } from "@agon/server/config/publicOrigin.ts"
-import { type AllHandlers, makeRoutes, serve } from "@agon/server/Http.ts"
 import { Mounts } from "@agon/server/http/Front.ts"
 import { Context, Effect, Layer, Logger } from "effect"
 import type { SqlClient } from "effect/sql"
 import { freePort } from "./freePort.ts"
 import { openIdConfig, type StubProvider, started } from "./StubProvider.ts"
-import { core, noLookups, unserved } from "./Web.ts"
+import { overSocket } from "./Web.ts"
 
 const base = { client_id: "agon", client_secret: "s3cret", login_claim: "login" }
 
@@ -58,13 +57,8 @@ export const layer = (public_url?: string) =>
         openIdConfig("down", nowhere)
       ]
       const signIn = SignIn.layer({ secret: "state", admin: { provider: "dev", login: "boss" } })
-      const handlers = AccountHandlers.pipe(
-        Layer.provide(signIn.pipe(Layer.provideMerge(Providers.layer(configs, patience_s)))),
-        Layer.merge(unserved("account"))
-      ) as Layer.Layer<AllHandlers, never, any>
-      return serve({ host: "127.0.0.1", port }, makeRoutes(handlers)).pipe(
-        Layer.provide(noLookups),
-        Layer.provideMerge(core()),
+      const handlers = AccountHandlers.pipe(Layer.provide(signIn.pipe(Layer.provideMerge(Providers.layer(configs, patience_s)))))
+      return overSocket({ handlers, served: ["account"], port }).pipe(
         Layer.provideMerge(Layer.succeed(SignInService, { origin: `http://localhost:${port}`, port, hub, openid })),
         Layer.provideMerge(Logger.layer([])),
         Layer.provide([Layer.succeed(PublicOrigin, origin), Layer.succeed(Mounts, [dev.mount])])

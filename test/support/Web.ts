@@ -1,5 +1,5 @@
 /**
- * The HTTP side over a real database, called without a socket: a request in, an answer out. A test brings
+ * The HTTP side over a real database, called without a socket (`layer`) or on a port (`overSocket`). A test brings
  * the handlers and services that it is about; every other group answers 500, so that routing, levels and
  * documents are those of the whole API. `root` (administrator), `ada` and `bob` are signed in with the
  * tokens `root-token` and so on.
@@ -10,7 +10,7 @@ import { Api } from "@agon/api/Api.ts"
 import { UnknownSeason } from "@agon/api/Authorization.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Words } from "@agon/server/account/Words.ts"
-import { type AllHandlers, MaxBody, makeRoutes } from "@agon/server/Http.ts"
+import { type AllHandlers, MaxBody, makeRoutes, serve } from "@agon/server/Http.ts"
 import { routing } from "@agon/server/http/Edge.ts"
 import { Lookups } from "@agon/server/http/Lookups.ts"
 import { RateLimits, type Table, table } from "@agon/server/http/RateLimits.ts"
@@ -161,3 +161,23 @@ export const layer = <E, R>({ handlers, rates, served }: Options<E, R>) =>
     Layer.provide([MaxBody, HttpServer.layerServices]),
     Layer.provideMerge(core(rates))
   )
+
+export interface SocketOptions extends Partial<Options<any, any>> {
+  /** Without these no season, model, version or key is found. */
+  readonly lookups?: Layer.Layer<Lookups, any, any>
+  readonly database?: Layer.Layer<SqlClient.SqlClient, any>
+  /** Where the test has to know it beforehand; any that is free otherwise. */
+  readonly port?: number
+}
+
+/** The same on a port of loopback, for tests of bytes, connections and crowds; what the handlers need is `core`. */
+export const overSocket = ({ database, handlers, lookups = noLookups, port = 0, rates, served = [] }: SocketOptions = {}) => {
+  const all = handlers === undefined ? unserved() : Layer.merge(handlers, unserved(...served))
+  return serve({ host: "127.0.0.1", port }, makeRoutes(all as Layer.Layer<AllHandlers, any, any>)).pipe(
+    Layer.provide(lookups),
+    Layer.provideMerge(core(rates, database))
+  ) as Layer.Layer<HttpServer.HttpServer | ResponseCache | SqlClient.SqlClient>
+}
+
+/** Of the service over a socket. */
+export const port = Effect.map(HttpServer.HttpServer, ({ address }) => (address as { readonly port: number }).port)

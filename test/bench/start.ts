@@ -8,6 +8,7 @@
 import * as Competition from "../e2e/Competition.ts"
 import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
+import { eventuallyAsync } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 
 const [rounds = "3"] = process.argv.slice(2)
@@ -47,7 +48,7 @@ const demonstration = async () => {
   const began = performance.now()
   const options = { directory: Service.newDirectory(), port: await freePort(), runners: 1, environment: { AGON_DEMO: "1" } }
   const visitor = new Visitor((await Service.start(options)).origin)
-  await Service.eventually("a match of the demonstration season", async () => {
+  await eventuallyAsync("a match of the demonstration season", async () => {
     const { json, status } = await visitor.ask("GET", "/v1/matches?season=demo&limit=1")
     return status === 200 && json.total > 0
   })

@@ -10,6 +10,7 @@ import * as Competition from "../e2e/Competition.ts"
 import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
 import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
+import { eventuallyAsync } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { isPutOff, retryPutOff } from "../support/putOff.ts"
@@ -103,7 +104,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
       // The page follows the version by itself.
       await page.locator("#progress").getByText("entered", { exact: true }).waitFor()
       await page.getByRole("link", { name: "Its rated matches" }).click()
-      await Service.eventually("a rated match of the version", async () => {
+      await eventuallyAsync("a rated match of the version", async () => {
         if ((await page.locator("tbody a[href^='/matches/']").count()) > 0) return true
         const answer = await page.reload()
         if (isPutOff(answer?.status())) watched.faults.length = 0

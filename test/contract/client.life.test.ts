@@ -10,8 +10,9 @@ import { verify } from "@agon/engine/replay/verify.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
-import { layer as arena, autumn, eventually, filesOf, game, hashesOf, spring } from "../support/Arena.ts"
+import { layer as arena, autumn, filesOf, game, hashesOf, spring } from "../support/Arena.ts"
 import { Browser, signIn } from "../support/Browser.ts"
+import { untilAnswer } from "../support/eventually.ts"
 import { generators, liveWith } from "../support/Generators.ts"
 import { Service } from "../support/Service.ts"
 
@@ -27,7 +28,7 @@ const visiting = Effect.fnUntraced(function* (login: string) {
 })
 
 const settled = (client: Client, id: string) =>
-  eventually(client.version.ownVersion({ params: { id } }), ({ status }) => status !== "testing")
+  untilAnswer("the end of admission", client.version.ownVersion({ params: { id } }), ({ status }) => status !== "testing")
 
 /** From the hashes to the ladder: submitted, submitted again, uploaded, admitted, tried, entered. */
 const enter = Effect.fnUntraced(function* (client: Client, model: string, like: string) {
@@ -48,7 +49,8 @@ const enter = Effect.fnUntraced(function* (client: Client, model: string, like: 
 
 /** The version is on the ladder; its latest counted match, with a replay that the rules agree with. */
 const watch = Effect.fnUntraced(function* (client: Client, version: string) {
-  const board = yield* eventually(
+  const board = yield* untilAnswer(
+    "a match on the ladder",
     client.leaderboard.leaderboard({ params: { game }, query: { season: spring.slug, ladder: "open", ...firstPage() } }),
     ({ entries }) => entries.some(({ matches, version_id }) => version_id === version && matches > 0)
   )

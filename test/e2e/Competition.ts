@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
-import { eventually, Hopeless } from "./Service.ts"
+import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
 import type { Visitor } from "./Visitor.ts"
 
 export const GAME = "snakes"
@@ -63,7 +63,7 @@ export const open = async (admin: Visitor, { baselines, boards, slug = SEASON }:
     await send(admin, (await admin.post(`${seasonPath}/baselines`, { name, ...hashesOf(files) })).upload, files)
   }
   for (const name of baselines) {
-    await eventually(`the review of ${name}`, async () => {
+    await eventuallyAsync(`the review of ${name}`, async () => {
       const { baselines: rows } = await admin.get(`${seasonPath}/baselines?limit=100`)
       const row = rows.find((one: { readonly name: string }) => one.name === name)
       if (row.status === "rejected") throw new Hopeless(`${name} was rejected: ${row.reject_reason}`)
@@ -90,10 +90,10 @@ export const seasonRecord = async (visitor: Visitor): Promise<SeasonRecord> => {
 export const ratedSoFar = async (visitor: Visitor): Promise<number> => (await visitor.get(`/v1/matches?season=${SEASON}&limit=1`)).total
 
 export const rated = (visitor: Visitor, matches: number) =>
-  eventually(`${matches} rated matches`, async () => (await ratedSoFar(visitor)) >= matches)
+  eventuallyAsync(`${matches} rated matches`, async () => (await ratedSoFar(visitor)) >= matches)
 
 /** Lets the matches that are being played end and starts no more. */
 export const rest = async (admin: Visitor, boards: ReadonlyArray<string>, slug = SEASON) => {
   for (const map_id of boards) await switchBoard(admin, map_id, false, slug)
-  await eventually("the end of the last match", async () => (await admin.get(`${pathOf(slug)}/playing`)).playing === 0)
+  await eventuallyAsync("the end of the last match", async () => (await admin.get(`${pathOf(slug)}/playing`)).playing === 0)
 }

@@ -2,7 +2,6 @@
  * Several nodes of the service as an operator has them: processes on one Postgres, one data directory and one Redis,
  * behind nginx, with runners that know nginx alone. Everything is signalled and killed by pid.
  */
-import { type ChildProcess, spawn } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,42 +9,21 @@ import * as Launched from "@agon/embedded-postgres/testing/LaunchedService.ts"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { Browser } from "../support/Browser.ts"
+import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import * as StubProvider from "../support/StubProvider.ts"
 import * as Nginx from "./Nginx.ts"
-import { eventually, Hopeless } from "./Service.ts"
+import * as Program from "./Program.ts"
 import { Visitor } from "./Visitor.ts"
 
 /** Slug of the way to sign in. */
 const PROVIDER = "stub"
 const ROOT = join(import.meta.dirname, "../..")
-const LOG_KEPT = 200_000
 
-export interface Process {
-  readonly pid: number
-  readonly log: () => string
-  readonly over: () => boolean
-  readonly ended: Promise<number | null>
-}
+const started = new Set<Program.Program>()
 
-const started = new Set<Process>()
-
-const run = (program: string, environment: Readonly<Record<string, string>>): Process => {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: process.env["HOME"] ?? tmpdir(),
-    AGON_TEST_RUN: process.env["AGON_TEST_RUN"] ?? "",
-    ...environment
-  }
-  const child: ChildProcess = spawn(process.execPath, [join(ROOT, program)], { env, stdio: ["ignore", "pipe", "pipe"] })
-  let said = ""
-  const hear = (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-LOG_KEPT)
-  }
-  child.stdout!.on("data", hear)
-  child.stderr!.on("data", hear)
-  const ended = new Promise<number | null>((resolve) => child.on("exit", (status) => resolve(status)))
-  const one = { pid: child.pid!, log: () => said, over: () => child.exitCode !== null || child.signalCode !== null, ended }
+const run = (program: string, environment: Readonly<Record<string, string>>): Program.Program => {
+  const one = Program.launch(process.execPath, [join(ROOT, program)], environment)
   started.add(one)
   return one
 }
@@ -56,7 +34,7 @@ export class Node {
   readonly address: string
   private readonly metrics: string
   private readonly environment: Readonly<Record<string, string>>
-  private life: Process | undefined
+  private life: Program.Program | undefined
 
   constructor(
     ports: { readonly http: number; readonly nodes: number; readonly metrics: number },
@@ -69,7 +47,7 @@ export class Node {
     this.environment = { ...environment, PORT: String(ports.http), AGON_NODE: at(ports.nodes), AGON_METRICS: this.metrics }
   }
 
-  get process(): Process {
+  get process(): Program.Program {
     if (this.life === undefined) throw new Error(`${this.address} was never started`)
     return this.life
   }
@@ -81,7 +59,7 @@ export class Node {
   async start(): Promise<void> {
     const life = run("packages/server/src/main.ts", this.environment)
     this.life = life
-    await eventually(`an answer of ${this.address}`, async () => {
+    await eventuallyAsync(`an answer of ${this.address}`, async () => {
       if (life.over()) throw new Hopeless(`the node ended: ${life.log()}`)
       return (await fetch(`${this.origin}/readyz`)).ok
     })
@@ -110,7 +88,7 @@ export interface World {
   readonly signedIn: (login: string) => Promise<Visitor>
   /** The running node that hosts the season, if one does. */
   readonly owner: (season: string) => Promise<Node | undefined>
-  readonly runner: (key: string, slots: number) => Process
+  readonly runner: (key: string, slots: number) => Program.Program
   readonly end: () => Promise<void>
 }
 

@@ -5,33 +5,22 @@
  * Protocol. `start` answers when /readyz does. Whatever became of the service, `start` on the same directory starts it
  * again. `cleanUp` (afterAll) ends every process that a service had and removes the directories.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
+import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
+import * as Program from "./Program.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
-/** Machines that run tests are slow and noisy: a deadline tells a hang from progress and nothing else. */
-export const PATIENCE_MS = 300_000
-const LOOK_EVERY_MS = 100
-const LOG_KEPT = 20_000
 
-export interface Service {
-  readonly pid: number
+export interface Service extends Omit<Program.Program, "over"> {
   readonly origin: string
   readonly directory: string
-  readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>
-  /** The end of what it printed. */
-  readonly log: () => string
-  /** The beginning of its standard output. */
-  readonly lines: () => ReadonlyArray<string>
 }
 
-interface Launched extends Service {
-  readonly over: () => boolean
-}
+type Launched = Service & Program.Program
 
 const directories = new Set<string>()
 const services = new Set<Launched>()
@@ -53,47 +42,17 @@ export interface Options {
 
 /** Starts it and waits for nothing. */
 export const launch = ({ directory, environment = {}, port, runners = 2 }: Options): Launched => {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: process.env["HOME"] ?? tmpdir(),
-    AGON_TEST_RUN: process.env["AGON_TEST_RUN"] ?? "",
+  const own = {
     PORT: String(port),
     AGON_DATA: directory,
     AGON_DEMO: "0",
     AGON_METRICS: "off",
     AGON_SITE: "off",
-    AGON_RUNNERS: String(runners),
-    ...environment
+    AGON_RUNNERS: String(runners)
   }
-  const child = spawn(join(ROOT, "scripts/start"), [], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] })
-  let said = ""
-  const hear = (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-LOG_KEPT)
-  }
-  let first = ""
-  child.stdout!.on("data", hear)
-  child.stdout!.on("data", (chunk: Buffer) => {
-    first = (first + chunk.toString()).slice(0, LOG_KEPT)
-  })
-  child.stderr!.on("data", hear)
-  const ended = new Promise<Awaited<Service["ended"]>>((resolve) => {
-    child.on("error", (error) => {
-      said += error.message
-      resolve({ status: null, signal: null })
-    })
-    child.on("exit", (status, signal) => resolve({ status, signal }))
-  })
-  const over = () => child.exitCode !== null || child.signalCode !== null
+  const program = Program.launch(join(ROOT, "scripts/start"), [], { ...own, ...environment }, directory)
   // The address that PUBLIC_ORIGIN has by default, which the sign-in leads back to.
-  const launched = {
-    pid: child.pid ?? 0,
-    origin: `http://localhost:${port}`,
-    directory,
-    ended,
-    over,
-    log: () => said,
-    lines: () => first.split("\n").slice(0, -1)
-  }
+  const launched = { ...program, origin: `http://localhost:${port}`, directory }
   services.add(launched)
   return launched
 }
@@ -102,32 +61,12 @@ export const launch = ({ directory, environment = {}, port, runners = 2 }: Optio
 export const start = async (options: Options): Promise<Service> => {
   const service = launch(options)
   remember(service)
-  await eventually(`an answer of the service at ${service.origin}`, async () => {
+  await eventuallyAsync(`an answer of the service at ${service.origin}`, async () => {
     if (service.over()) throw new Hopeless(`the service ended: ${service.log()}`)
     return (await fetch(`${service.origin}/readyz`)).ok
   })
   remember(service)
   return service
-}
-
-/** A failure that waiting longer will not mend. */
-export class Hopeless extends Error {}
-
-/** Asks until the answer is true; a probe that throws counts as not yet. The last failure is told when patience ends. */
-export const eventually = async (what: string, probe: () => Promise<boolean> | boolean, patience_ms = PATIENCE_MS): Promise<void> => {
-  const end = performance.now() + patience_ms
-  let last: unknown = "the answer was no"
-  while (performance.now() < end) {
-    try {
-      if (await probe()) return
-      last = "the answer was no"
-    } catch (error) {
-      if (error instanceof Hopeless) throw error
-      last = error
-    }
-    await pause(LOOK_EVERY_MS)
-  }
-  throw new Error(`waited ${patience_ms / 1000} s in vain for ${what}: ${last instanceof Error ? last.message : String(last)}`)
 }
 
 /** A process as it was when somebody looked. Pids are used again; with the time of its start one is nobody else's. */
@@ -242,7 +181,7 @@ export const cleanUp = async (): Promise<void> => {
   }
   const left = () => stillRunning(processesSeen.values())
   for (const { pid } of left()) killIfThere(pid)
-  await eventually("the end of every process", () => left().length === 0, 30_000)
+  await eventuallyAsync("the end of every process", () => left().length === 0, 30_000)
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
   processesSeen.clear()
   directories.clear()

@@ -5,6 +5,7 @@
 
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { eventuallyAsync, PATIENCE_MS } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { allowed } from "../support/slack.ts"
 import * as Competition from "./Competition.ts"
@@ -64,7 +65,7 @@ describe("a service whose processes are killed while its season plays", () => {
   /** Play goes on from here, and nothing that was known before is different or gone. */
   const goesOn = async () => {
     let before = 0
-    await Service.eventually("an answer", async () => {
+    await eventuallyAsync("an answer", async () => {
       before = await Competition.ratedSoFar(visitor())
       return true
     })
@@ -102,7 +103,7 @@ describe("a service whose processes are killed while its season plays", () => {
       if (victim === "runner") Service.killIfThere(runner) // it ends by itself with the service
       if (victim === "postgres") {
         let pid: number | undefined
-        await Service.eventually("a Postgres to kill", () => {
+        await eventuallyAsync("a Postgres to kill", () => {
           pid = Service.postgresPid(service)
           return pid !== undefined && Service.killIfThere(pid)
         })
@@ -118,8 +119,8 @@ describe("a service whose processes are killed while its season plays", () => {
   it("answers 503 and never 500 while its database is away and on its way back", async () => {
     const statuses = new Set<number>()
     for (let kills = 0; kills < (slow ? 10 : 3); kills++) {
-      await Service.eventually("a Postgres to kill", () => Service.killIfThere(Service.postgresPid(service)))
-      await Service.eventually("the database's return", async () => {
+      await eventuallyAsync("a Postgres to kill", () => Service.killIfThere(Service.postgresPid(service)))
+      await eventuallyAsync("the database's return", async () => {
         // Never cached, and read from the database.
         const { status } = await fetch(`${service.origin}${Competition.seasonPath}/playing`)
         statuses.add(status)
@@ -152,7 +153,7 @@ describe("a service whose processes are killed while its season plays", () => {
       endOfLife()
       const began = performance.now()
       process.kill(service.pid, signal)
-      const end = await Promise.race([service.ended, pause(Service.PATIENCE_MS)])
+      const end = await Promise.race([service.ended, pause(PATIENCE_MS)])
       const took_ms = performance.now() - began
       const left = Service.stillRunning(lives.flat())
       await live()

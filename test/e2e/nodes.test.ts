@@ -9,6 +9,7 @@ import { engines } from "@agon/engine/registry.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { eventuallyAsync, PATIENCE_MS } from "../support/eventually.ts"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import { missingS3, S3Server } from "../support/S3Server.ts"
 import { allowed } from "../support/slack.ts"
@@ -17,7 +18,8 @@ import { audit } from "./Ledger.ts"
 import { get, Load } from "./Load.ts"
 import { missingNginx } from "./Nginx.ts"
 import * as Nodes from "./Nodes.ts"
-import { eventually, killIfThere, postgresPid } from "./Service.ts"
+import type { Program } from "./Program.ts"
+import { killIfThere, postgresPid } from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 import { Witness } from "./Witness.ts"
 
@@ -30,7 +32,6 @@ const RUNNERS = 2
 /** What is promised where a machine has time for us; on a busy one the best of some tries has to keep it. */
 const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
 const TRIES = 4
-const PATIENCE_MS = 300_000
 /** Characters of a node's log that a failed stop shows. */
 const LOG_TOLD = 4_000
 const LOOK_EVERY_MS = 20
@@ -62,7 +63,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
   let world: Nodes.World
   let seasons: ReadonlyArray<Season>
   let witnesses: ReadonlyArray<Witness>
-  let runners: ReadonlyArray<Nodes.Process>
+  let runners: ReadonlyArray<Program>
   const admins = new Map<string, Visitor>()
   const admin = (slug: string) => admins.get(slug)!
 
@@ -93,7 +94,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
 
   const ownerOf = async (season: Season): Promise<Nodes.Node> => {
     let owner: Nodes.Node | undefined
-    await eventually(`an owner of ${season.slug}`, async () => (owner = await world.owner(season.id)) !== undefined)
+    await eventuallyAsync(`an owner of ${season.slug}`, async () => (owner = await world.owner(season.id)) !== undefined)
     return owner!
   }
 
@@ -102,7 +103,9 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
   /** Every season plays on from here, or from where it stood. */
   const goesOn = async (matches = 1, before?: Awaited<ReturnType<typeof standings>>) => {
     const from = before ?? (await standings())
-    await eventually("play in every season", async () => (await standings()).every(({ rated }, i) => rated >= from[i]!.rated + matches))
+    await eventuallyAsync("play in every season", async () =>
+      (await standings()).every(({ rated }, i) => rated >= from[i]!.rated + matches)
+    )
   }
 
   /** How long after a blow to its owner the season was owned anew, and had rated a match again. */
@@ -142,7 +145,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
 
   /** It was told to stop, and stopped as it should. */
   const stopped = async ({ process: { ended, log } }: Nodes.Node) => {
-    const status = await ended
+    const { status } = await ended
     assert.strictEqual(status, 0, log().slice(-LOG_TOLD))
   }
 
@@ -172,7 +175,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       const status = await late
       note(`a write that waited at the frozen node was answered ${status}`)
       assert.include([200, 503], status)
-      await eventually("one owner of each season", async () => {
+      await eventuallyAsync("one owner of each season", async () => {
         const here = await Promise.all(world.nodes.map((node) => node.seasons()))
         return seasons.every(({ id }) => here.filter((ids) => ids.includes(id)).length === 1)
       })

@@ -2,6 +2,7 @@
 
 import { verify } from "@agon/engine/replay/verify.ts"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { compared } from "../support/PromQL.ts"
@@ -50,16 +51,16 @@ describe("a service on an empty directory", { timeout: slow ? 1_800_000 : HANGS_
     await Competition.send(ada, upload, files)
 
     const phases = new Set<string>()
-    await Service.eventually("the candidate's entry", async () => {
+    await eventuallyAsync("the candidate's entry", async () => {
       const version = await ada.get(`/v1/me/versions/${version_id}`)
       if (version.phase !== null) phases.add(version.phase)
-      if (version.status === "rejected") throw new Service.Hopeless(`it was rejected: ${version.reject_detail}`)
+      if (version.status === "rejected") throw new Hopeless(`it was rejected: ${version.reject_detail}`)
       return version.status === "entered"
     })
     const version = await visitor().get(`/v1/versions/${version_id}`)
     assert.strictEqual(version.class, "micro")
     assert.deepStrictEqual([version.trial.played, version.trial.failed], [2, 0])
-    await Service.eventually("a rated match of the new entry", async () => {
+    await eventuallyAsync("a rated match of the new entry", async () => {
       const { entries } = await visitor().get(`/v1/games/${Competition.GAME}/leaderboard?season=${Competition.SEASON}`)
       const row = entries.find((entry: { readonly version_id: string }) => entry.version_id === version_id)
       return row?.owner === "ada" && row.matches > 0

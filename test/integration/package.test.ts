@@ -12,7 +12,8 @@ import { boardsOf } from "@agon/engine/registry.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { eventually, filesOf } from "../support/Arena.ts"
+import { filesOf } from "../support/Arena.ts"
+import { untilAnswer } from "../support/eventually.ts"
 import { machinesNode, packed, step } from "../support/Packages.ts"
 import * as Service from "../support/Service.ts"
 import { Tool } from "../support/Tool.ts"
@@ -139,7 +140,7 @@ layer(Layer.merge(installed, service), { excludeTestServices: true })("the packa
       const { key } = yield* retryRefused(admin.fleet.createKey({ payload: { name: "elsewhere" } }))
       const started = tool.startWith({ AGON_URL: origin, AGON_RUNNER_KEY: key, AGON_RUNNER_NAME: "packed" }, "runner")
       const isThere = ({ runners }: Runners) => runners.some(({ name, state }) => name === "packed" && state === "active")
-      yield* eventually(admin.fleet.runners({ query: firstPage() }), isThere)
+      yield* untilAnswer("the runner's session", admin.fleet.runners({ query: firstPage() }), isThere)
       started.child.kill("SIGTERM")
       const { err, status } = yield* Effect.promise(() => started.ended)
       assert.oneOf(status, [0, 130], err)

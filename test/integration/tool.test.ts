@@ -7,7 +7,8 @@ import { makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer as arena, eventually, filesOf } from "../support/Arena.ts"
+import { layer as arena, filesOf } from "../support/Arena.ts"
+import { untilAnswer } from "../support/eventually.ts"
 import { Service } from "../support/Service.ts"
 import { Tool } from "../support/Tool.ts"
 
@@ -119,7 +120,11 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       assert.deepStrictEqual([unknown.status, unknown.out], [2, ""])
       const copied = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "spring", "--model", "other")
       assert.deepStrictEqual([copied.status, /^refused \(weights_already_entered\): /.test(copied.out)], [1, true], copied.out)
-      yield* eventually(person.version.candidates({ query: firstPage() }), ({ candidates }) => candidates.length === 0)
+      yield* untilAnswer(
+        "the end of admission",
+        person.version.candidates({ query: firstPage() }),
+        ({ candidates }) => candidates.length === 0
+      )
     }).pipe(Effect.scoped)
   )
 
@@ -132,8 +137,10 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       writeFileSync(own.at("mine.json"), manifest)
       const submitted = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "spring", "--model", "adder")
       assert.strictEqual(submitted.status, 0, submitted.err)
-      const { matches } = yield* eventually(person.match.ownMatches({ query: { game: "snakes", ...firstPage() } }), (page) =>
-        page.matches.some(({ status }) => status === "rated")
+      const { matches } = yield* untilAnswer(
+        "a rated match",
+        person.match.ownMatches({ query: { game: "snakes", ...firstPage() } }),
+        (page) => page.matches.some(({ status }) => status === "rated")
       )
       const { id, seats, turns } = matches.find(({ status }) => status === "rated")!
       const kept = yield* run(own, "replay", "download", id, "--url", origin)

@@ -8,15 +8,14 @@ import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
+import { untilAnswer } from "./eventually.ts"
 import * as Service from "./Service.ts"
 
 export const game = "snakes"
 /** The season that competitors enter first, and the one that they may go on to: it takes over the first one's boards and baselines. */
 export const spring = { game, slug: "spring" }
 export const autumn = { game, slug: "autumn" }
-const LOOK_EVERY = "150 millis"
-const DEADLINE = "90 seconds"
 
 /** Beaten by everybody, so that trials pass and matches are short. */
 const BASELINE = "straight-on"
@@ -25,10 +24,6 @@ const BOARD = snakesBoards.find(({ players }) => players === 2)!
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 export const filesOf = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()
 export const hashesOf = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) })
-
-/** Asks until the answer will do. */
-export const eventually = <A, E, R>(ask: Effect.Effect<A, E, R>, until: (answer: A) => boolean) =>
-  retryRefused(ask).pipe(Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until }), Effect.timeout(DEADLINE))
 
 const makeSeason = (admin: Client, slug: string) =>
   retryRefused(
@@ -52,7 +47,7 @@ const makeSeason = (admin: Client, slug: string) =>
 /** Boards and admitted baselines land out of play. */
 const bringIntoPlay = Effect.fnUntraced(function* (admin: Client, here: typeof spring) {
   yield* retryRefused(admin.boardAdmin.switchBoard({ params: { ...here, map_id: BOARD.map_id }, payload: { enabled: true } }))
-  yield* eventually(admin.baseline.baselines({ params: here, query: firstPage() }), ({ baselines }) =>
+  yield* untilAnswer("reviewed baselines", admin.baseline.baselines({ params: here, query: firstPage() }), ({ baselines }) =>
     baselines.every(({ status }) => status === "disabled")
   )
   yield* retryRefused(admin.baseline.switchBaseline({ params: { ...here, baseline: BASELINE }, payload: { enabled: true } }))

@@ -4,18 +4,21 @@
  *
  *   node test/bench/rooms.ts
  *
- * The surroundings are what every route has: the way from Node's event to the handler and back, sign-in, the database's adapter, counters.
- * The actor is what the season's mailbox leads to. A cached read never reaches a handler: its rooms are the surroundings.
+ * The surroundings are common to all routes: the way from Node's event to the handler and back, sign-in, the database's adapter, counters.
+ * The actor is what the season's mailbox leads to, and the object store counts as one room. A cached read never reaches a handler: its
+ * rooms are the surroundings.
  */
 import { Session } from "node:inspector/promises"
+import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { Effect } from "effect"
-import { isMatch, keyed, report, seasonOf } from "../support/Referee.ts"
+import { game, isMatch, keyed, report, seasonOf, uploaded } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const TIMES = 5
 const SOURCES = "/packages/server/src/"
 const SURROUNDINGS = /^(http|account|database|process|metric|config|node)\/|^[^/]*$/
 const ACTOR = /^actor\/(?!(OpenSeasons|Parking|SeasonEntity|asked)\.ts$)/
+const STORE = /^object\//
 const EXCEPT = /^(http\/gathered\.ts|http\/Lookups\.ts|http\/Cached\.ts|http\/ResponseCache\.ts|http\/twins\.ts)$/
 
 const session = new Session()
@@ -35,16 +38,18 @@ const called = Effect.promise(async () => {
   )
 })
 
-/** Counts the request alone: not what it needs before it, nor what is done with its answer afterwards. */
-const count = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+/** Counts the request alone: neither its preparations nor the use of its answer. */
+const count = Effect.fnUntraced(function* <A, B, E, R, E2, R2, E3, R3>(
   name: string,
-  request: Effect.Effect<A, E, R>,
+  before: Effect.Effect<B, E3, R3>,
+  request: (prepared: B) => Effect.Effect<A, E, R>,
   afterwards: (answer: A) => Effect.Effect<unknown, E2, R2>
 ) {
   let rooms: Set<string> | undefined
   for (let n = 0; n < TIMES; n++) {
+    const prepared = yield* before
     yield* called
-    const answer = yield* request
+    const answer = yield* request(prepared)
     const now = yield* called
     yield* afterwards(answer)
     rooms = rooms === undefined ? now : rooms.intersection(now)
@@ -53,12 +58,14 @@ const count = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const surrounds = (file: string) => SURROUNDINGS.test(file) && !EXCEPT.test(file)
   const own = all.filter((file) => !surrounds(file) && !ACTOR.test(file))
   const [around, actor] = [all.filter(surrounds), all.filter((file) => ACTOR.test(file))]
-  console.log(`\n${name}: ${own.length} rooms, ${around.length} of the surroundings, ${actor.length} of the actor`)
+  const apart = own.filter((file) => !STORE.test(file))
+  const rooms_n = apart.length + (apart.length < own.length ? 1 : 0)
+  console.log(`\n${name}: ${rooms_n} rooms, ${around.length} of the surroundings, ${actor.length} of the actor`)
   for (const [kind, files] of Object.entries({ rooms: own, surroundings: around, actor })) console.log(`  ${kind}: ${files.join(", ")}`)
 })
 
 const main = Effect.gen(function* () {
-  const { origin } = yield* Service.Service
+  const { as, origin } = yield* Service.Service
   const fleet = yield* keyed("rooms")
   const { client } = fleet
   const here = yield* seasonOf("rooms", fleet, 2)
@@ -71,16 +78,27 @@ const main = Effect.gen(function* () {
       if (!answer.ok) throw new Error(`status ${answer.status}`)
     })
   const nothing = Effect.void
+  const forgotten = () => nothing
   yield* Effect.flatMap(lease, (work) => report(client, work))
   yield* page("")
-  yield* count("a cached read", page(""), () => nothing)
+  yield* count("a cached read", nothing, () => page(""), forgotten)
   let limit = 10
-  yield* count(
-    "a miss",
-    Effect.suspend(() => page(`&limit=${++limit}`)),
-    () => nothing
-  )
-  yield* count("a lease", lease, (work) => report(client, work))
+  yield* count("a miss", nothing, () => page(`&limit=${++limit}`), forgotten)
+  const reported = (work: MatchWork) => report(client, work)
+  yield* count("a lease", nothing, () => lease, reported)
+  const finished = Effect.flatMap(lease, (work) => Effect.map(uploaded(work), (payload) => ({ lease: work.lease, payload })))
+  yield* count("a result", finished, ({ lease, payload }) => client.runner.result({ params: { lease }, payload }), forgotten)
+  let made = 0
+  const hash = () => `sha256:${(++made).toString(16).padStart(64, "0")}`
+  const competitor = Effect.gen(function* () {
+    const person = yield* as(`competitor-${++made}`)
+    const { id } = yield* person.model.createModel({ params: { game }, payload: { name: `model ${made}` } })
+    return { person, payload: { game, season: here.slug, model: id, weights_hash: hash(), manifest_hash: hash() } }
+  })
+  yield* count("a submission", competitor, ({ payload, person }) => person.submission.submit({ payload }), forgotten)
+  let year = 2_050
+  const round = () => ({ kind: "round", games: 1, starts_at: `${++year}-01-01T00:00:00Z` }) as const
+  yield* count("the plan of a round", nothing, () => fleet.admin.round.planRound({ params: here, payload: round() }), forgotten)
 })
 
 await Effect.runPromise(main.pipe(Effect.provide(Service.layer()), Effect.scoped))

@@ -107,15 +107,20 @@ export interface Lie {
   readonly replay?: (replay: Replay) => unknown
 }
 
-/** Reports the match, replay and all. */
-export const report = Effect.fnUntraced(function* (client: Client, work: MatchWork, { replay: forge, told: lie }: Lie = {}) {
+/** Plays the match and uploads its replay; answers the result to report. */
+export const uploaded = Effect.fnUntraced(function* (work: MatchWork, { replay: forge, told: lie }: Lie = {}) {
   const truth = played(work)
   const forged = forge === undefined ? truth.replay : forge(truth.replay)
   const bytes = new TextEncoder().encode(typeof forged === "string" ? forged : canonicalJson(forged))
   yield* put(work.replay_upload, bytes)
   const replay = { hash: hashOf(bytes), bytes: bytes.length }
   const told: Told = { kind: "match", runtime_version: "test", played_ms: 1, ...toldOf(work, truth), replay }
-  const payload = lie === undefined ? told : lie(told)
+  return lie === undefined ? told : lie(told)
+})
+
+/** Reports the match, replay and all. */
+export const report = Effect.fnUntraced(function* (client: Client, work: MatchWork, lie: Lie = {}) {
+  const payload = yield* uploaded(work, lie)
   assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload }), { accepted: true })
 })
 

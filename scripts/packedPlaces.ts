@@ -1,4 +1,4 @@
-/** What packages/sandbox/src/places.ts says, for the packed tool: everything is in the folder of all chunks. */
+/** packages/sandbox/src/places.ts for the packed tool: everything is in the folder of all chunks. */
 import { fileURLToPath } from "node:url"
 import type * as Places from "@agon/sandbox/places.ts"
 

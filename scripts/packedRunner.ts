@@ -1,2 +1,2 @@
-/** What packages/cli/src/places.ts says, for the packed tool. */
+/** packages/cli/src/places.ts for the packed tool. */
 export const runnerProgram = new URL("./runner.js", import.meta.url)

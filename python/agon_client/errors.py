@@ -1,4 +1,4 @@
-"""What a call may fail with. Each says in one sentence what is wrong."""
+"""The errors of a call. Each says in one sentence what is wrong."""
 
 from __future__ import annotations
 

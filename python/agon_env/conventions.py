@@ -33,7 +33,7 @@ except ImportError:
 
 
 class Match:
-    """What both environments have: agents that are named for their seats, a space for all of them, and seeds."""
+    """The common part of both environments: agents that are named for their seats, a space for all of them, and seeds."""
 
     def _prepare(self, name, seats, observation_space, actions, render_mode):
         if render_mode not in (None, "ansi"):

@@ -20,7 +20,7 @@ def draw(counters, at):
 
 
 def below(counters, at, n):
-    """Uniform in 0..n-1 for the matches `at`; `n` is a number or one for each. What lies past the last multiple is drawn again."""
+    """Uniform in 0..n-1 for the matches `at`; `n` is a number or one for each. A draw past the last multiple is repeated."""
     if len(at) == 0:
         return np.zeros(0, np.int64)
     limit = np.broadcast_to(WHOLE - WHOLE % n, at.shape)

@@ -12,7 +12,7 @@ const about = `Trained models compete in games. Competitors sign in, make models
 and play them; ratings make leaderboards.
 
 A browser signs in at \`/v1/auth/{provider}\` and holds the cookie \`service_session\`; runners send their key as a bearer token.
-Refusals are problem details (RFC 9457): switch on \`code\`, show \`detail\`. What a refusal means is listed at \`/errors\`.
+Refusals are problem details (RFC 9457): switch on \`code\`, show \`detail\`. The meaning of each refusal is listed at \`/errors\`.
 Keys that the service does not know are ignored; an answer may get new ones.`
 
 /** Completes the document in place. */

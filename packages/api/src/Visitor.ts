@@ -1,4 +1,4 @@
-/** What the service and the site tell each other: of a visitor always the address, and on personal pages the session; of a page how long it holds. */
+/** The headers between the service and the site: of a visitor always the address, and on personal pages the session; of a page how long it holds. */
 
 /**
  * An address as the service counts it, a space, and the service's signature. The site repeats it with every read for the visitor, which

@@ -59,7 +59,7 @@ export interface MatchResult {
   readonly strikes: ReadonlyArray<number>
 }
 
-/** What every board file carries, whatever its game. */
+/** The fields of every board file, whatever its game. */
 export interface BoardFile {
   readonly format: string
   readonly map_id: string

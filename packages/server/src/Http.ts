@@ -14,7 +14,7 @@ import { makeFront } from "./http/Front.ts"
 import { cannotListen } from "./http/listening.ts"
 import * as Operations from "./http/Operations.ts"
 
-/** What handlers ask for besides their services. Needs Accounts, Lookups, RateLimits and ResponseCache. */
+/** The services of every route, beside those of its feature. Needs Accounts, Lookups, RateLimits and ResponseCache. */
 export const Middlewares = Layer.mergeAll(Authorization.layer, Boundary.layer, Cached.layer)
 
 /** The handlers of every group of the API. */

@@ -1,4 +1,4 @@
-/** What the levels ask of the features, joined (http/Lookups.ts). */
+/** The look-ups of the auth guards, joined from the features (http/Lookups.ts). */
 import { Effect, Layer } from "effect"
 import { Users } from "./admin/Users.ts"
 import { Comments } from "./comment/Comments.ts"

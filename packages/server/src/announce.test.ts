@@ -10,7 +10,7 @@ const settings = {
   ...{ admin: { provider: "dev", login: "admin" }, database_url: undefined, s3: undefined }
 } as Partial<SettingsShape> as SettingsShape
 
-/** What is written and what is logged. */
+/** The lines written and the lines logged. */
 const said = (isTTY: boolean) => {
   const written: Array<string> = []
   const logged: Array<any> = []

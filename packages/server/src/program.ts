@@ -1,6 +1,6 @@
 /**
  * The service put together from its settings: the database, the object store, its place among the nodes, every service,
- * the routes in front of them. What stands beside it (its own runner, the demo season) is started when it answers.
+ * the routes in front of them. Its own runner and the demo season are started when it answers.
  */
 
 import { join } from "node:path"

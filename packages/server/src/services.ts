@@ -1,4 +1,4 @@
-/** Every service of the program, over the database, the object store and the cluster. What a feature needs is in its layer. */
+/** Every service of the program, over the database, the object store and the cluster. The needs of a feature are in its layer. */
 import { Layer } from "effect"
 import { Accounts } from "./account/Accounts.ts"
 import { DeviceSignIns } from "./account/DeviceSignIns.ts"
@@ -106,7 +106,7 @@ const Play = Layer.mergeAll(
   UploadWatch.layer
 )
 
-/** What administrators do to a season besides its boards and baselines. */
+/** Administration of a season besides its boards and baselines. */
 const Administration = Layer.mergeAll(
   MatchAdmin.layer,
   Notices.layer,
@@ -124,7 +124,7 @@ const Platform = Layer.mergeAll(AuditTrail.layer, DeviceSignIns.layer, Users.lay
 
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 
-/** What people are told and shown, and what they look at. */
+/** Notifications, mail, announcements, and counts of views. */
 const Audience = Layer.mergeAll(Mailboxes.layer, Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer, Webhooks.layer)
 
 export const Services = JoinedLookups.layer.pipe(

@@ -9,7 +9,7 @@ import { ISLAND_NAMES, load, scriptTag } from "./islands.ts"
 const folder = mkdtempSync(join(tmpdir(), "agon-islands-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a page may load. */
+/** The largest script that a page may load. */
 const ISLAND_BYTES_MAX = 25_000
 
 describe("the islands", () => {

@@ -111,7 +111,7 @@ function bannedName(node: Node, parent: Node | undefined): string | undefined {
   }
 }
 
-/** What each object pattern takes apart, noted at its declaration, which is visited first. */
+/** The value that each object pattern takes apart, noted at its declaration, which is visited first. */
 const destructured = new WeakMap<Node, string>()
 
 function bannedMember(name: string | undefined): string | undefined {

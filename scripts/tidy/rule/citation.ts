@@ -69,7 +69,7 @@ const linked = ({ path: from, text }: TextFile): ReadonlyArray<Target> =>
 
 const rowsOf = (text: string) => text.split("\n").map((row, at) => ({ row, line: at + 1 }))
 
-/** What stands in a fence is an example; its lines stay, so that the others keep their numbers. */
+/** The content of a fence is an example; its lines stay, so that the others keep their numbers. */
 const withoutFences = (text: string) => text.replace(FENCE, (block) => block.replace(/[^\n]/g, ""))
 const withoutCode = (text: string) => withoutFences(text).replace(INLINE, "``")
 

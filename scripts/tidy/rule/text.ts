@@ -1,4 +1,4 @@
-/** What belongs to one machine or one network has no place in the repository. */
+/** Paths and hosts of one machine or one network have no place in the repository. */
 import type { Finding, Tree } from "../Tree.ts"
 
 const patterns: ReadonlyArray<{ readonly pattern: RegExp; readonly message: string }> = [

@@ -13,7 +13,7 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { addressOf, connect, jsonFlag, saying, urlFlag } from "../Service.ts"
 import * as SessionFile from "./SessionFile.ts"
 
-/** What a service calls a device at most. */
+/** Characters of a device's name, at most. */
 const NAME_MAX = 64
 const SLOWER_S = 5
 const COOKIE = "service_session"

@@ -19,7 +19,7 @@ const at = (name: string) => join(folder, name)
 const MODELS = ["wanderer", "sniffer"] as const
 const TURN = 7
 
-/** What the seats of the replay see in a turn, by the engine. */
+/** The observations of the replay's seats in a turn, by the engine. */
 const seenIn = (replay: Replay, turn: number): ReadonlyArray<ReadonlyArray<number>> => {
   const engine = engineOf(replay.game)!
   const { cols, planes, rows } = engine.spec(replay.board)

@@ -8,7 +8,7 @@ export interface Ended {
   readonly status: number
   readonly out: string
   readonly err: string
-  /** What was drawn on the terminal, without the lines of `out`. */
+  /** The text drawn on the terminal, without the lines of `out`. */
   readonly drawn: string
 }
 

@@ -4,5 +4,5 @@
 const NEWCOMER_GAMES = 20
 const NEWCOMER_WEIGHT = 0.5
 
-/** What an entry's n-th game, counted from 1, adds. */
+/** The virtual games that an entry's n-th game, counted from 1, adds. */
 export const virtualGamesOfNth = (n: number): number => (n <= NEWCOMER_GAMES ? NEWCOMER_WEIGHT : 1)

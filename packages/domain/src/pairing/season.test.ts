@@ -1,4 +1,4 @@
-/** What pairing promises to those who play: the pairing batches as the season machine makes them. */
+/** The promises of pairing to those who play: the pairing batches as the season machine makes them. */
 import { assert, describe, it } from "@effect/vitest"
 import type { LadderRating } from "../season/rating/LadderRating.ts"
 import { step } from "../season/Season.ts"

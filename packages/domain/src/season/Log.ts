@@ -1,5 +1,5 @@
 /**
- * What the machine reads about ended matches. It forgets a match with the commit that ends it, so its actor reads the rows
+ * The machine's reads of ended matches. It forgets a match with the commit that ends it, so its actor reads the rows
  * that a command needs just before executing it; the log of matches is read in pages beside the season (`rating/Fold.ts`).
  */
 import type { Ending } from "./Reasons.ts"

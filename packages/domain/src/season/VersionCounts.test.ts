@@ -1,4 +1,4 @@
-/** What a submission asks of a season's versions: as many as there are, found without looking at them. */
+/** The counts of versions that a submission asks for, found without looking at every version. */
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "./Season.ts"
 import { committed, restore, type State, snapshot } from "./State.ts"

@@ -17,7 +17,7 @@ interface Counted extends Left {
   readonly status: Status
 }
 
-/** What the state holds of an owner. */
+/** An owner's versions in the state. */
 export interface Owner<V extends Counted> {
   last_submitted_at: number | null // of the last submission that counts for the cooldown
   models: number // models with versions that count for the caps

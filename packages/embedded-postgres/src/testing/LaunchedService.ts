@@ -22,7 +22,7 @@ export const users: ReadonlyArray<User> = isRoot ? [ourselves, { title: "a plain
 export interface Up {
   readonly pid: number
   readonly url: string
-  /** What this package's own launcher says besides: the server's pid and its version. */
+  /** Facts that this package's own launcher adds: the server's pid and its version. */
   readonly postgres?: number
   readonly version?: string
 }
@@ -37,7 +37,7 @@ export interface Options {
 
 export interface Service {
   readonly pid: number
-  /** What it printed when it was up; undefined when it ended instead. */
+  /** Its first line when it was up; undefined when it ended instead. */
   readonly up: Promise<Up | undefined>
   readonly ended: Promise<number | null>
   readonly errors: () => string

@@ -1,5 +1,5 @@
 /**
- * What the seats saw in one turn of a recorded match, and what their models answered. The moves are the record's; the models of which
+ * The observations of the seats in one turn of a recorded match, and the answers of their models. The moves are the record's; the models of which
  * there are files run in every turn up to this one, so that their memory is what it was in the match.
  *
  * It runs in the sandbox's main thread: a model that hangs is ended with the process, by the deadline.

@@ -8,7 +8,7 @@ const atDebug = (lines: () => ReadonlyArray<Effect.Effect<void>>): Effect.Effect
     LogLevel.isGreaterThan(fiber.getRef(References.MinimumLogLevel), "Debug") ? Effect.void : Effect.all(lines(), { discard: true })
   )
 
-/** What a runner is given. */
+/** The work that a runner is given. */
 export const leased = (season: string, runner: string, works: ReadonlyArray<Work>): Effect.Effect<void> =>
   atDebug(() => works.map(({ kind, lease }) => Effect.logDebug("work leased", { season, lease, kind, runner })))
 

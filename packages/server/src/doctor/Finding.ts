@@ -1,4 +1,4 @@
-/** What a check of the doctor says: one sentence, which for a fault names the mending. */
+/** The result of one of the doctor's checks: one sentence, which for a fault names the mending. */
 import { Effect } from "effect"
 
 /** `mend`: the service starts, but something should be mended soon. `broken`: it does not start, or does not work. */

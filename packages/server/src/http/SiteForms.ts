@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http"
 /** As much as the site takes (packages/site/src/http/posted.ts). */
 export const FORM_MAX_BYTES = 256 * 1024
 
-/** What the site needs of a form besides its body: its type, and by which page it was sent. */
+/** The facts of a form that the site needs besides its body: its type, and by which page it was sent. */
 export const FORM_HEADERS = ["content-type", "origin", "sec-fetch-site"]
 
 export const isForm = ({ method }: IncomingMessage) => method === "POST"

@@ -24,7 +24,7 @@ import { FORM_HEADERS, isForm, makeFormReader } from "./SiteForms.ts"
 export interface SiteShape {
   /** Undefined while the site does not run. */
   readonly at: () => Address | undefined
-  /** What the site is told of a client, and repeats. */
+  /** The facts of a client that the site is told, and repeats. */
   readonly told: Told
 }
 

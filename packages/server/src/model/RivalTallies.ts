@@ -1,4 +1,4 @@
-/** What is counted of versions' rivals (KeptRivals.ts), one count for all that show some of it. */
+/** Counts of versions' rivals (KeptRivals.ts), one count for all pages that show some of it. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Asked, type Counted, KeptRivals, type RivalStore, type Tallies, type Tally } from "./KeptRivals.ts"

@@ -48,7 +48,7 @@ export class SeasonCalls extends Context.Service<
     readonly holdings: Holdings
     /** The caller whose runner has this id; afterwards this node knows what it holds. Unknown, or of another key: not found. */
     readonly caller: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
-    /** What the runner holds by the rows, whatever this node remembers. */
+    /** The runner's leases by the rows, whatever this node remembers. */
     readonly heldBy: (runner: string) => Effect.Effect<ReadonlyArray<Holding>>
     /** The season of a lease's work; undefined where no such work has ever existed. */
     readonly seasonOf: (lease: string) => Effect.Effect<string | undefined>

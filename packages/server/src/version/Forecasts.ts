@@ -1,5 +1,5 @@
 /**
- * What versions wait for, and about when they play next. The season's actor reads its state for it, on whichever node it lives, without
+ * The reasons why versions wait, and about when they play next. The season's actor reads its state for it, on whichever node it lives, without
  * a place in its mailbox; which runners it can count on is in their rows. A season that is moving tells nothing for a while.
  */
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"

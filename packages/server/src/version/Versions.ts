@@ -21,7 +21,7 @@ import { shown, twoDecimals } from "../rating/shown.ts"
 import { checkNote } from "../submission/note.ts"
 import { makeQueries, type VersionRow } from "./queries.ts"
 
-/** What the rows say of a version; its season adds what it waits for (Forecasts.ts). */
+/** A version by its rows; its season adds why it waits (Forecasts.ts). */
 export type StoredVersion = Omit<AdministeredVersion, "waiting" | "next_match_eta_s">
 
 /** A version and its season, for the tags of the answer. */

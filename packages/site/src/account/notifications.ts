@@ -1,4 +1,4 @@
-/** What the visitor was told. */
+/** The visitor's notifications. */
 import type { Notification } from "@agon/api/notification/Notification.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"

@@ -37,7 +37,7 @@ const taken = ({ buttons = [], forms = [], query = [] }: Pick<Part<string, never
   forms: [...forms, ...buttons]
 })
 
-/** What became of the form that was sent last, unless its own place says so. */
+/** The outcome of the form that was sent last, unless its own place says so. */
 const outcome = (done: string | undefined, tried: Tried | undefined, buttons: ReadonlyArray<Form> = []): Html | false => {
   if (tried === undefined) return done !== undefined && html`<p class="good" role="status">Done.</p>\n`
   return buttons.some(({ name }) => name === tried.form) && html`<p class="bad alert" role="alert">${said(tried.detail)}</p>\n`

@@ -1,4 +1,4 @@
-/** What the pages of the administrator's desk have in common. */
+/** Parts that the pages of the administrator's desk share. */
 import type { PageQuery } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

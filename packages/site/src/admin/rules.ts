@@ -42,7 +42,7 @@ const FIRST_CLASSES: ReadonlyArray<WeightClass> = ladders.map((name, i) => ({
   memory_cell_bytes: i < 2 ? 0 : 64
 }))
 
-/** What the fields begin with: the rules and classes of a season, or the usual ones. */
+/** The first values of the fields: the rules and classes of a season, or the usual ones. */
 export const ruleValues = (season: Pick<Season, "rules" | "weight_classes"> | undefined): Readonly<Record<string, string>> =>
   Object.fromEntries([
     ...ruleBounds.map(({ initial, path }) => [`rules.${path}`, String(season === undefined ? initial : ruleAt(season.rules, path))]),

@@ -82,7 +82,7 @@ export const faultPage = ({ status, words }: Fault): Rendered => {
 /** A page, and the fault that it tells of. */
 export type Shown = readonly [Rendered, Fault | undefined]
 
-/** What a failure is shown as; an unexpected one is logged, once. */
+/** The page of a failure; an unexpected one is logged, once. */
 export const faultedBy = <E>(address: string, cause: Cause.Cause<E>): Effect.Effect<Fault> => {
   const failed = cause.reasons.find(Cause.isFailReason)
   const fault = failed === undefined ? BROKEN : faultOf(failed.error)

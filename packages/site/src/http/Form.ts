@@ -34,7 +34,7 @@ export interface Done {
   readonly signedOut?: boolean
 }
 
-/** What the page shows at once beside the form as it was typed, instead of leading anywhere: a secret that is told once, a preview. */
+/** Content that the page shows at once beside the form as it was typed, instead of leading anywhere: a secret that is told once, a preview. */
 export interface Shown {
   readonly shown: unknown
 }

@@ -15,7 +15,7 @@ export interface Read {
 
 /** A page under way: who asks, and what has been read for it. */
 export interface Reading {
-  /** What the service has told of the visitor, as it told it; undefined for reads of the site's own. */
+  /** The visitor's headers, as the service sent them; undefined for reads of the site's own. */
   readonly visitor: string | undefined
   readonly reads: Array<Read>
 }

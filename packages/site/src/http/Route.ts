@@ -34,7 +34,7 @@ export interface SharedRoute {
   readonly render: (asked: Asked) => Effect.Effect<Page, unknown>
 }
 
-/** What a personal page is made from; `client` reads as the visitor. */
+/** The sources of a personal page; `client` reads as the visitor. */
 export interface AskedByOwner extends Asked {
   /** The form that the visitor has posted and the API has refused. */
   readonly tried?: Tried

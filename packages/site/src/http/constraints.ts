@@ -1,5 +1,5 @@
 /**
- * What a field takes, as attributes by which the browser checks it while it is typed. They are read from the schema of the API's
+ * The bounds of a field, as attributes by which the browser checks it while it is typed. They are read from the schema of the API's
  * payload, which checks it again, so that the two cannot differ.
  */
 import { Schema } from "effect"

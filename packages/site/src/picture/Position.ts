@@ -1,5 +1,5 @@
 /**
- * A position of a match: an engine's `view`, read from JSON that may come from anywhere. What is not one reads as undefined; its size
+ * A position of a match: an engine's `view`, read from JSON that may come from anywhere. Other values read as undefined; its size
  * is bounded by that of a board.
  */
 

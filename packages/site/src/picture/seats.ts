@@ -1,4 +1,4 @@
-/** What tells the seats apart beside their colours: the shape of a head with the seat's number in it, and the line along a body. */
+/** The signs of the seats beside their colours: the shape of a head with the seat's number in it, and the line along a body. */
 import { CELL, type Point } from "./svg.ts"
 
 /** Corners around the middle of a cell; the first seat's head is a circle. */

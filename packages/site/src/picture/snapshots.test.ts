@@ -69,7 +69,7 @@ const framesOf = (board: (typeof snakesBoards)[number] | (typeof othelloBoards)[
   return [1, replay.turns >> 1, replay.turns].map((turn) => [`${board.map_id}, turn ${turn}`, frame(playback, turn, names)] as const)
 }
 
-/** What tells a seat's head or disc from others' where colours are not seen: its outline and its mark. */
+/** The signs of a seat's head or disc where colours are not seen: its outline and its mark. */
 const outlines = (svg: string): ReadonlyMap<string, string> =>
   new Map(
     [...svg.matchAll(/<g class="([sd]\d)">(<(?:circle|polygon) class="(?:head|disc)"[^>]*>(?:<circle class="mark"[^>]*>)?)/g)].map(

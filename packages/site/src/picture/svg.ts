@@ -60,7 +60,7 @@ export const walls = (cells: ReadonlyArray<number>, cols: number): string => {
   return `<path class="wall" d="${filled}"/><path class="cross" d="${crossed}"/>`
 }
 
-/** What is pointed out in a cell: that a seat left the match there, or that it moved there last. */
+/** The mark of a cell: that a seat left the match there, or that it moved there last. */
 export interface Mark {
   readonly cell: number
   readonly seat: number

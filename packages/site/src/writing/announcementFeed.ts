@@ -1,4 +1,4 @@
-/** What the platform announces at the moment, for all games and seasons. */
+/** The platform's announcements of the moment, for all games and seasons. */
 import { firstPage } from "@agon/api/Pages.ts"
 import type { Announcement } from "@agon/api/writing/Announcement.ts"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 /**
- * What pairs of matches say about the strength of two models.
+ * The strength of two models, compared by pairs of matches.
  *
  * Both matches of a pair have the same board and seed, with the seats exchanged, so the luck of a start falls on both models. The results
  * of a pair therefore hang together, and the pair counts as one observation with five possible scores (pentanomial), from no point to

@@ -34,7 +34,7 @@ export interface Showing {
 
 const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))
 
-/** What a key does; others do nothing. `last` is the last turn. */
+/** The effect of each key; others do nothing. `last` is the last turn. */
 export const press = (at: Showing, { ctrl, name }: Terminal.Key, last: number): Showing => {
   if (name === "q" || name === "escape" || (ctrl && name === "c")) return { ...at, isOver: true }
   if (name === "space") return { ...at, isPaused: !at.isPaused }

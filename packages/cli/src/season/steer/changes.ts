@@ -1,4 +1,4 @@
-/** What a season's file would change. Pure: the commands say it, or carry it out. */
+/** The changes that a season's file asks for. Pure: the commands say it, or carry it out. */
 import type { PlanRound, Round } from "@agon/api/season/rounds.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
@@ -13,7 +13,7 @@ export interface Change {
 
 export interface Changes {
   readonly changes: ReadonlyArray<Change>
-  /** What the file says otherwise than the season, and nothing can change any more. */
+  /** Differences between the file and the season that nothing can settle any more. */
   readonly fixed: ReadonlyArray<Change>
 }
 

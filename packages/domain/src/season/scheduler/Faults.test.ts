@@ -8,7 +8,7 @@ import { FAULTS_RUNNING } from "./Faults.ts"
 type Match = Extract<Work, { kind: "match" }>
 interface Machine {
   readonly key: string
-  /** What it says of a match; undefined: nothing, and the lease runs out. */
+  /** Its report of a match; undefined: nothing, and the lease runs out. */
   readonly says: (match: Match) => "played" | "weights_unavailable" | "engine_fault" | undefined
   /** Whether it names the entry whose weights it cannot have. */
   readonly names?: boolean | ((match: Match) => string)

@@ -1,5 +1,5 @@
 /**
- * What a version waits for, and about when its next match starts, from the state of its season and its pace. It reads and changes
+ * The reason why a version waits, and about when its next match starts, from the state of its season and its pace. It reads and changes
  * nothing. The interval holds the start of its next match, on trial or rated, in more than 80 of 100 cases (Forecast.test.ts); where
  * nothing is known yet there is none.
  */

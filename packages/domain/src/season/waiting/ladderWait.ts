@@ -16,7 +16,7 @@ import { afterStarts, both, type Span } from "./Span.ts"
 /** Free entries whose keys are compared; of a larger ladder so many in even steps. */
 const COMPARED = 2_048
 
-/** What matters of an entry for its turn. */
+/** The facts of an entry that decide its turn. */
 export type Turn = Pick<LadderRating, "ord" | "ladder_games" | "virtual_games" | "failed" | "forfeits" | "version">
 
 /** Null where the ladder owes it no match, or its pace is not known. `joining`: it is not on the ladder yet. */

@@ -1,6 +1,6 @@
 /**
  * Every kind of file that an open competition has to expect and that is refused before it runs, with the reason that it gets,
- * for tests. What gets as far as a run is in `hostileModels.ts` and `testModels.ts`.
+ * for tests. Files that get as far as a run are in `hostileModels.ts` and `testModels.ts`.
  */
 import { createHash } from "node:crypto"
 import { DataType } from "@agon/onnx/DataType.ts"

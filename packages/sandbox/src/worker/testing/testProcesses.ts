@@ -31,7 +31,7 @@ export const cpuOf_s = (pid: number): number => {
   return (user! + system!) / 100
 }
 
-/** What a process holds open at this moment: paths, and `socket:[7]` and the like with their numbers. */
+/** The files and sockets that a process holds open at this moment: paths, and `socket:[7]` and the like with their numbers. */
 export const openIn = (pid: number): ReadonlyArray<string> => {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

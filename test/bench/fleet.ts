@@ -14,7 +14,8 @@ import { setTimeout as pause } from "node:timers/promises"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { audit } from "../e2e/Ledger.ts"
 import * as Nodes from "../e2e/Nodes.ts"
-import { eventually, killIfThere, postgresPid } from "../e2e/Service.ts"
+import { killIfThere, postgresPid } from "../e2e/Service.ts"
+import { eventuallyAsync } from "../support/eventually.ts"
 import { Redis } from "../support/Redis.ts"
 import { Crews } from "./fleet/Crews.ts"
 import { type Costs, costsOf, type Spent, type Stage } from "./fleet/costs.ts"
@@ -139,7 +140,7 @@ const books = async ({ world }: Started, { accepted, broken }: Done) => {
   const rows = await world.query<{ id: string }>("SELECT id FROM match WHERE status = 'rated'")
   const rated = new Set(rows.map(({ id }) => id))
   const missing = accepted.filter((id) => !rated.has(id))
-  await eventually("books that add up", async () => (await audit(world, SEASON)).results.size === rated.size, BOOKS_PATIENCE_MS)
+  await eventuallyAsync("books that add up", async () => (await audit(world, SEASON)).results.size === rated.size, BOOKS_PATIENCE_MS)
   console.log(`\n${accepted.length} results accepted, ${rated.size} matches rated once, every rating as a replay of the log makes it;`)
   console.log(`${missing.length} accepted results without a rated match, ${twice} accepted twice, ${broken.length} broken promises`)
   for (const what of broken.slice(0, 20)) console.log(`  ${what}`)

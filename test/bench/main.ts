@@ -16,6 +16,7 @@ const BENCHES = {
   fleet: "a fleet of simulated runners through nginx: latencies, memory and CPU time of each operation, and whether the books add up",
   reads: "what reads cost over a million matches, against hand-written SQL, and what grows",
   http: "what a read costs, against bare servers and Fastify",
+  paint: "when the site's pages are seen on a slow phone's line",
   pages: "what a page of the site costs, kept and made anew, against the API read beneath it",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
   start: "from scripts/start on empty data to the first answer and the first rated match",

@@ -12,6 +12,7 @@ import type { Page } from "playwright-core"
 import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
 import { Chromium, missingChromium } from "../support/Chromium.ts"
+import { eventuallyAsync } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import { median } from "./http/launch.ts"
@@ -43,7 +44,7 @@ const rested = async () => {
   const environment = { AGON_DEMO: "1", AGON_SITE: "" }
   const played = await Service.start({ directory, port, runners: 1, environment })
   const visitor = new Visitor(played.origin)
-  await Service.eventually(`${matches} matches`, async () => {
+  await eventuallyAsync(`${matches} matches`, async () => {
     const { json, status } = await visitor.ask("GET", "/v1/matches?season=demo&limit=1")
     return status === 200 && json.total >= Number(matches)
   })

@@ -14,8 +14,6 @@ import { ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 import { table } from "./parts.ts"
 
-const ROWS = 25
-
 const cancel = seasonForm("matches", {
   name: "void",
   fields: ["id", "reason"],
@@ -62,7 +60,7 @@ export const seasonMatches = seasonDesk({
   forms: [cancel],
   render: Effect.fnUntraced(function* ({ client, links, of, page, query, season, tried }) {
     const { matches, next_cursor } = yield* client.match.privateMatches({
-      query: { game: of.game, season: of.slug, sort: "newest", limit: ROWS, cursor: page.cursor }
+      query: { game: of.game, season: of.slug, sort: "newest", ...page }
     })
     return html`<h2>Matches</h2>
 ${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", "Void"], matches.map(row(season)), "No match has been played.")}

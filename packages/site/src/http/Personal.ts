@@ -11,6 +11,7 @@ import type { ClientAs } from "./clientAs.ts"
 import { FOREIGN, ILL_FORM, Refused, statusOf } from "./Fault.ts"
 import { type Done, type Form, shownOf, triedOf } from "./Form.ts"
 import { FORM_FIELD } from "./inputs.ts"
+import { keptForm, putOffPage, type Received } from "./keptForm.ts"
 import { pairsOf, typedOf } from "./posted.ts"
 import type { AskedByOwner, PersonalRoute } from "./Route.ts"
 import { notFound } from "./refuse.ts"
@@ -53,16 +54,16 @@ export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly c
     const { request, route, ...asked } = personal
     const received = request.method === "POST" ? yield* receivedOf(request, route.forms ?? []) : undefined
     const session = tokenOf(request.headers["cookie"])
-    const signedOut = route.hides === true ? notFound : signInPage(client, request.url)
+    const kept = received === undefined ? undefined : keptForm(request.headers, received)
+    const signedOut = route.hides === true ? notFound : signInPage(client, request.url, kept)
     if (session === undefined) return yield* signedOut
     const page = received === undefined ? drawn(route, session, asked) : posted(personal, session, received)
-    return yield* Effect.catchIf(page, isSignedOut, () => signedOut)
+    return yield* Effect.catch(page, (error) => {
+      if (statusOf(error) === 401) return signedOut
+      const putOff = kept === undefined ? undefined : putOffPage(error, kept)
+      return putOff === undefined ? Effect.fail(error) : Effect.succeed(putOff)
+    })
   })
-}
-
-interface Received {
-  readonly form: Form
-  readonly pairs: ReadonlyArray<readonly [string, string]>
 }
 
 const receivedOf = Effect.fnUntraced(function* (request: Request, forms: ReadonlyArray<Form>) {
@@ -80,8 +81,6 @@ export const tokenOf = (cookies: string | undefined) => {
   const token = sessionOf(cookies)
   return token !== undefined && /^[A-Za-z0-9_-]{1,200}$/.test(token) ? token : undefined
 }
-
-const isSignedOut = (error: unknown) => statusOf(error) === 401
 
 /** The cookie is the service's, which has forgotten the session by now. */
 const FORGOTTEN = "service_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"

@@ -2,21 +2,26 @@
 import type { Provider } from "@agon/api/account/api.ts"
 import type { Client } from "@agon/api/Client.ts"
 import { Effect } from "effect"
-import { html } from "../html/Html.ts"
+import { type Html, html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { withQuery } from "../html/links.ts"
 
-/** `to` is the address that the visitor asked for, and comes back to. */
-export const signInPage = (client: Client, to: string): Effect.Effect<Page, unknown> =>
-  Effect.map(client.account.authProviders(), (providers) => page(providers, to))
+/** `to` is the address that the visitor asked for, and comes back to. `kept` is a form that was sent without a session (keptForm.ts). */
+export const signInPage = (client: Client, to: string, kept?: Html): Effect.Effect<Page, unknown> =>
+  Effect.map(client.account.authProviders(), (providers) => page(providers, to, kept))
 
-const page = (providers: ReadonlyArray<Provider>, to: string): Page => ({
+const again = (kept: Html): Html => html`
+<h2>Your form</h2>
+<p>It was not taken. All that you have typed is kept on this page: sign in in another window, come back here, and send it again.</p>
+${kept}`
+
+const page = (providers: ReadonlyArray<Provider>, to: string, kept: Html | undefined): Page => ({
   title: "Sign in",
   status: 401,
   main: html`<h1>Sign in</h1>
 ${
   providers.length === 0
     ? html`<p>This service has no way to sign in.</p>`
-    : html`<ul>${providers.map(({ label, slug }) => html`<li><a href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}">Sign in with ${label}</a></li>`)}</ul>`
-}`
+    : html`<ul>${providers.map(({ label, slug }) => html`<li><a href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
+}${kept !== undefined && again(kept)}`
 })

@@ -1,0 +1,50 @@
+/**
+ * A form that could not be taken because the session has ended, too much was asked for, or the service is away. The page that says so
+ * holds its fields, so that nothing that was typed is lost: once the visitor is signed in again, or a little later, one button sends it.
+ */
+import { type Html, html } from "../html/Html.ts"
+import type { Page } from "../html/layout.ts"
+import { faultOf } from "./Fault.ts"
+import type { Form } from "./Form.ts"
+import { FORM_FIELD } from "./inputs.ts"
+import type { Pairs } from "./posted.ts"
+
+export interface Received {
+  readonly form: Form
+  readonly pairs: Pairs
+}
+
+/** Anybody may send a form without a session, so the page that repeats it is bounded. The API's longest text has 20,000 characters. */
+const KEPT_MAX = 64 * 1024
+
+/**
+ * The form once more, behind a button. Undefined where it may be another origin's, since no other page has words of its own sent by a
+ * visitor's click, and where it is longer than any that a person has typed.
+ */
+export const keptForm = (headers: Readonly<Record<string, string | undefined>>, { form, pairs }: Received): Html | undefined => {
+  if (headers["sec-fetch-site"] !== "same-origin") return undefined
+  const known = pairs.filter(([name]) => name === FORM_FIELD || form.fields.includes(name))
+  if (known.reduce((sum, [, text]) => sum + text.length, 0) > KEPT_MAX) return undefined
+  return html`<form method="post">${known.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">\n`)}<button>Send it again</button></form>\n`
+}
+
+const TITLES: ReadonlyMap<number, string> = new Map([
+  [429, "Too many requests"],
+  [503, "Away for a moment"]
+])
+
+/** Undefined for a failure that waiting does not mend. */
+export const putOffPage = (error: unknown, kept: Html): Page | undefined => {
+  const { retry_after_s = 2, status } = faultOf(error)
+  const title = TITLES.get(status)
+  if (title === undefined) return undefined
+  return {
+    title,
+    status,
+    headers: { "retry-after": String(retry_after_s) },
+    // It may have failed after the form was taken: then the page that it leads to could not be read.
+    main: html`<h1>${title}</h1>
+<p>All that you have typed is kept on this page. The form may have been taken all the same: look in another window before you send it again.</p>
+${kept}`
+  }
+}

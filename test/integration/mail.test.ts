@@ -8,27 +8,14 @@ import { Mail, type Relay } from "@agon/server/config/Mail.ts"
 import { Mailboxes } from "@agon/server/notification/Mailboxes.ts"
 import { MailDelivery } from "@agon/server/notification/MailDelivery.ts"
 import { makeTell } from "@agon/server/notification/Notifications.ts"
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Address, seeded } from "../support/AddressedDatabase.ts"
 import * as Certificates from "../support/Certificates.ts"
 import { eventually } from "../support/eventually.ts"
-import * as Postgres from "../support/Postgres.ts"
 import { missingSmtpServer, type Received, type SmtpServer, smtpServer } from "../support/SmtpServer.ts"
-import { seedAccounts } from "../support/Web.ts"
-
-class Address extends Context.Service<Address, { readonly url: string }>()("test/Address") {}
-const database = Layer.unwrap(
-  Effect.map(Postgres.url({ migrate: true }), (url) =>
-    Layer.merge(
-      PgClient.layer({ url, maxConnections: 8, connectTimeout: Duration.infinity }),
-      Layer.succeed(Address, { url: Redacted.value(url) })
-    )
-  )
-)
-const seeded = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(database))
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

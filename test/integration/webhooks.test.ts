@@ -6,16 +6,14 @@ import { makeTell } from "@agon/server/notification/Notifications.ts"
 import { isPublicAddress } from "@agon/server/notification/publicAddress.ts"
 import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
 import { Webhooks } from "@agon/server/notification/Webhooks.ts"
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Address, seeded } from "../support/AddressedDatabase.ts"
 import * as Certificates from "../support/Certificates.ts"
 import { eventually } from "../support/eventually.ts"
-import * as Postgres from "../support/Postgres.ts"
 import { type Receiver, receiver, signedAt, tlsReceiver } from "../support/Receiver.ts"
-import { seedAccounts } from "../support/Web.ts"
 
 it("only addresses of the public internet may be asked", () => {
   const refused = [
@@ -29,16 +27,6 @@ it("only addresses of the public internet may be asked", () => {
   assert.deepStrictEqual(allowed.filter(isPublicAddress), allowed)
 })
 
-class Address extends Context.Service<Address, { readonly url: string }>()("test/Address") {}
-const database = Layer.unwrap(
-  Effect.map(Postgres.url({ migrate: true }), (url) =>
-    Layer.merge(
-      PgClient.layer({ url, maxConnections: 8, connectTimeout: Duration.infinity }),
-      Layer.succeed(Address, { url: Redacted.value(url) })
-    )
-  )
-)
-const seeded = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(database))
 const onLoopback = Layer.succeed(WebhookGuard, (address: string) => address === "127.0.0.1")
 const here = Webhooks.layer.pipe(Layer.provideMerge(seeded))
 const allowing = WebhookDelivery.layerIdle.pipe(Layer.provide(onLoopback), Layer.provideMerge(here))

@@ -56,7 +56,7 @@ export const costsOf = (stages: ReadonlyMap<string, Stage>): Costs => {
   return { nodes: of("nodes"), postgres: of("postgres"), nginx: of("nginx") }
 }
 
-/** What the costs make of what was asked in a stage, in CPU milliseconds. */
+/** The model of a stage: its requests at these costs, in CPU milliseconds. */
 export const predicted = (cost: Cost, stage: Stage): number => {
   const { heartbeats, matches, polls, reads } = countsOf(stage)
   return cost.idle_s * stage.took_s + cost.poll * polls + cost.heartbeat * heartbeats + cost.match * matches + cost.read * reads

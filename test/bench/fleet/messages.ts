@@ -1,4 +1,4 @@
-/** What the bench and its processes of runners and readers say to each other. */
+/** The messages between the bench and its processes of runners and readers. */
 
 /** How the runners of all processes behave now. */
 export interface Tempo {

@@ -1,4 +1,4 @@
-/** What the bench is told on its command line. */
+/** The options of the bench. */
 import { parseArgs } from "node:util"
 
 export const FAULTS = ["node", "redis", "postgres"] as const

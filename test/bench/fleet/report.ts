@@ -1,4 +1,4 @@
-/** What the bench prints. */
+/** The report that the bench prints. */
 import { type Costs, countsOf, PARTS, predicted, type Stage } from "./costs.ts"
 import { OPERATIONS } from "./messages.ts"
 

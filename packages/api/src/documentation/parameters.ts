@@ -44,7 +44,7 @@ const meanings: Readonly<Record<string, string>> = {
   "query players_max": "At most so many seats.",
   "query vs": "Two models that met: their ids, which differ, with a comma between them.",
   "query since": "Played at this time or after it.",
-  "query token": "What the address in the mail ends with.",
+  "query token": "The token at the end of the address in the mail.",
   "query top": "Some seat stood among the first so many of the ladder when it was played.",
   "query sort": "The order; equal ones are newest first.",
   "query id": "The same as in the body, for clients whose DELETE has none.",

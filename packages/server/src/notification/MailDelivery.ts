@@ -20,7 +20,7 @@ import { type Ended, sendOnce } from "./smtp.ts"
 import { unsubscribeToken } from "./unsubscribing.ts"
 
 const AT_ONCE_MAX = 4
-/** What is told within this time of the first is in one mail. */
+/** Notifications within this time of the first are in one mail. */
 const GATHERED_FOR_MS = 60_000
 /** Four mails an hour at most. */
 const NEXT_MAIL_MS = 15 * 60_000

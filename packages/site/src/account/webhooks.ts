@@ -78,7 +78,7 @@ const secretOf = ({ secret, url }: NewWebhook): Html => html`<div role="status">
 `
 
 const limits = constraintsOf(CreateWebhook)
-const URL_HINT = html`Of a server on the public internet, with http or https. What is posted is <a href="/docs">signed with a secret</a>.`
+const URL_HINT = html`Of a server on the public internet, with http or https. Each post is <a href="/docs">signed with a secret</a>.`
 
 /** A secret that was just made belongs to an address that is in the list by now, not in the form. */
 const addForm = (tried: Tried | undefined): Html => {
@@ -100,7 +100,7 @@ export const myWebhooks: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { webhooks } = yield* client.webhook.webhooks()
     const main = html`<h1>Webhooks</h1>
-${deskNav(webhooksAt)}${tried === undefined && done(query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. What cannot be delivered is tried again for a day.</p>
+${deskNav(webhooksAt)}${tried === undefined && done(query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. A post that is not accepted is tried again for a day.</p>
 ${inputs(change, tried).whole(list(webhooks))}
 <h2>Add a webhook</h2>
 ${addForm(tried)}`

@@ -17,7 +17,7 @@ import { again, standingTable } from "./standing.ts"
 
 const PART = "entries"
 
-/** What the page lists, by its parameter `state`. */
+/** The lists of the page, by its parameter `state`. */
 const STANDINGS: ReadonlyArray<readonly ["" | Standing, string]> = [
   ["", "In contention"],
   ["testing", "Candidates"],

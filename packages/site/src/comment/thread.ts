@@ -7,7 +7,7 @@ import { answerAt, writeAt } from "./subject.ts"
 
 export const COMMENT_ROWS = 50
 
-/** What it answers may stand on a page before this one. */
+/** The comment that it answers may stand on a page before this one. */
 const answered = (parent_id: string, comments: ReadonlyArray<Comment>): Html =>
   comments.some(({ id }) => id === parent_id)
     ? html`<p class="faint"><a href="#comment-${parent_id}">In answer to a comment above</a></p>\n`

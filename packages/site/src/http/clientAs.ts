@@ -7,7 +7,7 @@ import { Context, Effect } from "effect"
 
 class CurrentCredential extends Context.Reference<Credential>("agon/site/CurrentCredential", { defaultValue: () => undefined }) {}
 
-/** What `use` makes with the client is asked for with this credential. */
+/** Calls that `use` makes with the client have this credential. */
 export type ClientAs = <A, E, R>(credential: Credential, use: (client: Client) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export const makeClientAs = (service: string) =>

@@ -50,7 +50,7 @@ export const submitPage: PersonalRoute = {
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${deskNav(myModelsAt)}<p>To season <a href="${at.season(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
 ${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
-${reentry(detail, season, tried)}<p>What the files have to be like is in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
+${reentry(detail, season, tried)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })
 }

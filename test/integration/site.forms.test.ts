@@ -144,15 +144,15 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
 
   it.effect("keep what was typed where the session has ended meanwhile, so that it can be sent by the next one", () =>
     Effect.gen(function* () {
-      const body = { ...PROFILE, display_name: "Ada", bio: `kept\r\n${ILL}` }
+      const body = { ...PROFILE, display_name: "Bob", bio: `kept\r\n${ILL}` }
       const own = { "sec-fetch-site": "same-origin" }
       const { status, text } = yield* post({ headers: { ...own, cookie: "service_session=ended" }, body })
       assert.strictEqual(status, 401)
       const hidden = elementsOf(SETTINGS, text).filter(({ attributes }) => attributes["type"] === "hidden")
       const again = Object.fromEntries(hidden.map(({ attributes }) => [attributes["name"]!, attributes["value"]!]))
       assert.deepStrictEqual(again, { ...body, bio: body.bio.replace("\r", "") })
-      assert.strictEqual((yield* post({ as: "ada", headers: own, body: again })).status, 303)
-      assert.strictEqual((yield* account("ada")).bio, again["bio"])
+      assert.strictEqual((yield* post({ as: "bob", headers: own, body: again })).status, 303)
+      assert.strictEqual((yield* account("bob")).bio, again["bio"])
       const elsewhere = yield* post({ headers: { cookie: "service_session=ended" }, body })
       assert.strictEqual(elsewhere.status, 401)
       assert.notInclude(elsewhere.text, "kept", "a page of another site may have sent it")

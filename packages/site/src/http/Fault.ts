@@ -71,12 +71,15 @@ export const ILL_FORM: Fault = { status: 400, words: ["Not a form of this page",
 /** The site itself refuses the request. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly fault: Fault }> {}
 
-export const faultPage = ({ status, words }: Fault): Rendered => {
-  const [title, sentence] = words ?? WORDS[status] ?? WORDS[500]!
+/** Title and sentence. */
+export const wordsOf = ({ status, words }: Fault): readonly [string, string] => words ?? WORDS[status] ?? WORDS[500]!
+
+export const faultPage = (fault: Fault): Rendered => {
+  const [title, sentence] = wordsOf(fault)
   const main = html`<h1>${title}</h1>
 <p>${sentence}</p>
 <p><a href="/">To the front page</a></p>`
-  return rendered(layout({ title, main }, false), { status })
+  return rendered(layout({ title, main }, false), { status: fault.status })
 }
 
 /** A page, and the fault that it tells of. */

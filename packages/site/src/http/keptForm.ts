@@ -4,7 +4,7 @@
  */
 import { type Html, html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { faultOf } from "./Fault.ts"
+import { faultOf, wordsOf } from "./Fault.ts"
 import type { Form } from "./Form.ts"
 import { FORM_FIELD } from "./inputs.ts"
 import type { Pairs } from "./posted.ts"
@@ -28,20 +28,15 @@ export const keptForm = (headers: Readonly<Record<string, string | undefined>>, 
   return html`<form method="post">${known.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">\n`)}<button>Send it again</button></form>\n`
 }
 
-const TITLES: ReadonlyMap<number, string> = new Map([
-  [429, "Too many requests"],
-  [503, "Away for a moment"]
-])
-
 /** Undefined for a failure that waiting does not mend. */
 export const putOffPage = (error: unknown, kept: Html): Page | undefined => {
-  const { retry_after_s = 2, status } = faultOf(error)
-  const title = TITLES.get(status)
-  if (title === undefined) return undefined
+  const fault = faultOf(error)
+  if (fault.retry_after_s === undefined) return undefined
+  const [title] = wordsOf(fault)
   return {
     title,
-    status,
-    headers: { "retry-after": String(retry_after_s) },
+    status: fault.status,
+    headers: { "retry-after": String(fault.retry_after_s) },
     // It may have failed after the form was taken: then the page that it leads to could not be read.
     main: html`<h1>${title}</h1>
 <p>All that you have typed is kept on this page. The form may have been taken all the same: look in another window before you send it again.</p>

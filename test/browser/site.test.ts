@@ -293,6 +293,25 @@ else
       })
     )
 
+    it.effect("show a competitor the matches of theirs, and the replay of one, with nothing that axe finds", () =>
+      Effect.gen(function* () {
+        const own = [PLAYED, Fixture.matchIds.failed, Fixture.matchIds.openTrial].map((id) => `/me/matches/${id}`)
+        for (const path of ["/me/matches", ...own, `/me/versions/${Fixture.versionIds.delta1}`]) {
+          for (const width of [320, 1280]) {
+            const watched = yield* open(path, {
+              viewport: { width, height: 800 },
+              colorScheme: width === 320 ? "dark" : "light",
+              extraHTTPHeaders: { cookie: "service_session=ada-token", "x-forwarded-for": "203.0.113.253" }
+            })
+            if (path === own[0]) yield* Effect.promise(() => watched.page.getByText("Recomputed here: state hash equal.").waitFor())
+            yield* Effect.promise(() => assertClean(watched, path))
+            assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
+            yield* Effect.promise(() => watched.close())
+          }
+        }
+      })
+    )
+
     it.effect("have nothing that axe finds where somebody who is signed in writes, on a phone and a screen", () =>
       Effect.gen(function* () {
         const { announcement, comment } = yield* said

@@ -66,6 +66,23 @@ describe.skipIf(missing !== undefined)(`replays in a bucket${missing === undefin
       })
     )
 
+    it.effect("of one's own matches come to those who have a seat in them, and are kept by nobody", () =>
+      Effect.gen(function* () {
+        const { front, replay } = yield* Elsewhere
+        const ada = { cookie: "service_session=ada-token" }
+        const path = yield* sourceOn(`/me/matches/${PLAYED_IN_PRIVATE}`, ada)
+        assert.match(path, new RegExp(`^/me/replays/${PLAYED_IN_PRIVATE}/[0-9a-f]{32}$`))
+        const { headers, status, text } = yield* get(path, ada)
+        assert.deepStrictEqual([status, text, headers.get("cache-control")], [200, replay.toString(), "private, no-store"])
+        front.seen.length = 0
+        for (const others of [{}, { cookie: "service_session=bob-token" }]) {
+          const refused = yield* get(path, others)
+          assert.deepStrictEqual([refused.status, refused.headers.get("cache-control")], [404, "private, no-store"])
+        }
+        assert.deepStrictEqual(front.seen, [])
+      })
+    )
+
     it.effect("have one address each: whatever else is asked for is not there, and nothing of a request reaches the store", () =>
       Effect.gen(function* () {
         const { front } = yield* Elsewhere

@@ -117,7 +117,7 @@ export const assertPage = (path: string, { headers, text }: Shown) => {
       path
     )
     assert.notInclude(["style", "iframe", "ill"], name, path)
-    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/(replay|chart)-[\w-]+\.js$/, path)
+    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/(replay|chart|follow)-[\w-]+\.js$/, path)
   }
   const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
   assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)

@@ -4,6 +4,8 @@ import { myComments } from "./account/comments.ts"
 import { device } from "./account/device.ts"
 import { me } from "./account/me.ts"
 import { notificationList } from "./account/notifications.ts"
+import { myMatch } from "./account/ownMatch.ts"
+import { myMatches } from "./account/ownMatches.ts"
 import { profile } from "./account/profile.ts"
 import { sessions } from "./account/sessions.ts"
 import { settings } from "./account/settings.ts"
@@ -19,7 +21,7 @@ import { matrixPage } from "./leaderboard/matrix.ts"
 import { ladderPage } from "./leaderboard/page.ts"
 import { matchList } from "./match/list.ts"
 import { matchPage } from "./match/page.ts"
-import { replayFile } from "./match/replay.ts"
+import { ownReplayFile, replayFile } from "./match/replay.ts"
 import { kitPage } from "./model/kit.ts"
 import { myModel, myModels } from "./model/own.ts"
 import { modelPage } from "./model/page.ts"
@@ -68,6 +70,9 @@ export const routes: ReadonlyArray<Route> = [
   device,
   ...administration,
   sessions,
+  myMatches,
+  myMatch,
+  ownReplayFile,
   notificationList,
   myComments,
   oneComment,

@@ -8,18 +8,7 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import {
-  followable,
-  inPrivate,
-  inPublic,
-  link,
-  meAt,
-  myModelAt,
-  myVersionAt,
-  platformDeskAt,
-  profileAt,
-  seasonDeskAt
-} from "../html/links.ts"
+import { followable, link, meAt, myMatchesAt, myModelAt, myVersionAt, platformDeskAt, profileAt, seasonDeskAt } from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
@@ -96,7 +85,8 @@ ${rejected.length > 0 && html`<h2>Refused lately</h2>\n<ul class="cards">\n${rej
 <h2>My models</h2>
 ${listOf(models.map(modelItem), "You have none yet.")}
 ${privateSeasonList(hidden)}<h2>My last matches</h2>
-${ownMatchTable(matches, ({ game, season }) => (hidden.some((one) => one.game === game && one.slug === season) ? inPrivate : inPublic))}
+${ownMatchTable(hidden, matches)}
+<p><a href="${myMatchesAt}">All my matches</a></p>
 <h2>Notifications</h2>
 ${listOf(notifications.map(notification), "You have none.")}`
     return { title: "My page", main } satisfies Page

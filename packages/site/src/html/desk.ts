@@ -1,10 +1,11 @@
 /** The frame of the visitor's own pages: the way from each to the others. */
 import { type Html, html } from "./Html.ts"
-import { commentsAt, deviceAt, meAt, myModelsAt, notificationsAt, sessionsAt, settingsAt, webhooksAt } from "./links.ts"
+import { commentsAt, deviceAt, meAt, myMatchesAt, myModelsAt, notificationsAt, sessionsAt, settingsAt, webhooksAt } from "./links.ts"
 
 const PAGES = [
   [meAt, "Overview"],
   [myModelsAt, "My models"],
+  [myMatchesAt, "My matches"],
   [commentsAt, "My comments"],
   [notificationsAt, "Notifications"],
   [settingsAt, "Settings"],

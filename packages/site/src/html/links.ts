@@ -62,6 +62,10 @@ export const myModelsAt = "/me/models"
 export const myModelAt = (id: string) => `${myModelsAt}/${part(id)}`
 export const myStoryAt = (id: string) => `${myModelAt(id)}/story`
 export const submitAt = (model: string, season: string) => `${myModelAt(model)}/submit/${part(season)}`
+export const myMatchesAt = "/me/matches"
+export const myMatchAt = (id: string) => `${myMatchesAt}/${part(id)}`
+export const myReplaysAt = "/me/replays"
+export const myReplayAt = (match: string, name: string) => `${myReplaysAt}/${part(match)}/${part(name)}`
 export const myVersionAt = (id: string) => `/me/versions/${part(id)}`
 /** A file of the starter kit, without its ending. */
 export const kitAt = (file: string) => `/kit/${part(file.toLowerCase())}`

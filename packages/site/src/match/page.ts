@@ -1,36 +1,20 @@
 /** A match that counts, the only kind that everybody sees: its end, its seats, the facts, how to check it, and what people say of it. */
-import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html } from "../html/Html.ts"
 import { gameAt, link, type Places } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
-import { count, duration, time, words } from "../html/words.ts"
+import { words } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, orNothing } from "../http/refuse.ts"
 import { matchTable } from "./cards.ts"
+import { facts, proof } from "./facts.ts"
 import { player } from "./player.ts"
 import { replaySource } from "./replay.ts"
 import { seatTable } from "./seats.ts"
 
-const facts = (at: Places, match: MatchDetail) => html`<h2>Facts</h2>
-<dl>
-<dt>Board</dt><dd><a href="${at.board(match.game, match.season, match.map)}">${match.map}</a></dd>
-${match.ladder !== null && html`<dt>Made for</dt><dd>the ladder <a href="${at.ladder(match.game, match.season, match.ladder)}">${match.ladder}</a></dd>\n`}${
-  match.played_at !== null &&
-  html`<dt>Played</dt><dd>${time(match.played_at)}${match.played_ms !== null && html`, in ${count(match.played_ms)} ms`}</dd>\n`
-}${match.turns !== null && html`<dt>Turns</dt><dd>${count(match.turns)}</dd>\n`}<dt>Seed</dt><dd>${match.seed}</dd>
-<dt>Rules</dt><dd><code>${match.engine_digest}</code></dd>
-${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}<dt>Raw</dt><dd><a href="${at.api}/matches/${match.id}">the match</a>, <a href="${at.api}/matches/${match.id}/frame">its last position</a></dd>
-</dl>`
-
-/** The replay's address is signed for an hour, and this page is made anew before that. */
-const proof = ({ id, replay_url }: MatchDetail) =>
-  replay_url === undefined
-    ? ""
-    : html`<h2>Check it yourself</h2>
-<p><a href="${replay_url}" download="${id}.json">Download the replay</a> (the link is good for ${duration(3_600)}), then recompute the match by its rules:</p>
-<pre tabindex="0"><code>agon verify ${id}.json</code></pre>`
+const raw = ({ api }: Places, id: string) =>
+  html`<a href="${api}/matches/${id}">the match</a>, <a href="${api}/matches/${id}/frame">its last position</a>`
 
 export const matchPage: SharedRoute = {
   path: "/matches/:id",
@@ -55,7 +39,7 @@ export const matchPage: SharedRoute = {
 <p>A rated match${match.reason !== null && ` that ended by ${words(match.reason)}`}.</p>
 ${player(at, match, frame)}
 ${seatTable(at, match)}
-${facts(at, match)}
+${facts(at, match, raw(at, match.id))}
 ${proof(match)}
 ${
   related !== undefined &&

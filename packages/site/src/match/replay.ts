@@ -6,8 +6,8 @@ import { hash } from "node:crypto"
 import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { isOfService } from "../html/elsewhere.ts"
-import type { Places } from "../html/links.ts"
-import type { FileRoute } from "../http/Route.ts"
+import { myReplaysAt, type Places } from "../html/links.ts"
+import type { FileRoute, PersonalFileRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 
 /** docs/contract.md#other-limits */
@@ -23,11 +23,21 @@ export const replaySource = (at: Places, { id, replay_url }: MatchDetail): strin
   return isOfService(replay_url) ? pathname + search : at.replay(id, nameOf(replay_url))
 }
 
-export const replayFile: FileRoute = {
-  path: "/replays/:id/:name",
-  source: Effect.fnUntraced(function* ({ client, params }) {
-    const { replay_url } = yield* client.match.match({ params: { id: params["id"]! } })
-    const address = yield* found(replay_url !== undefined && nameOf(replay_url) === params["name"] ? replay_url : undefined)
+/** The replay of the match that is read, where it has that name. */
+const sourceOf = (match: Effect.Effect<Pick<MatchDetail, "replay_url">, unknown>, name: string | undefined) =>
+  Effect.gen(function* () {
+    const { replay_url } = yield* match
+    const address = yield* found(replay_url !== undefined && nameOf(replay_url) === name ? replay_url : undefined)
     return { address, content_type: "application/json", max_bytes: REPLAY_MAX_BYTES }
   })
+
+export const replayFile: FileRoute = {
+  path: "/replays/:id/:name",
+  source: ({ client, params }) => sourceOf(client.match.match({ params: { id: params["id"]! } }), params["name"])
+}
+
+/** Of a match in which the visitor has a seat. */
+export const ownReplayFile: PersonalFileRoute = {
+  path: `${myReplaysAt}/:id/:name`,
+  ownSource: ({ client, params }) => sourceOf(client.match.ownMatch({ params: { id: params["id"]! } }), params["name"])
 }

@@ -1,14 +1,19 @@
 /** A version of the visitor's on its way: upload, review, trial, ladder; and after a rejection what to mend. */
+import type { Client } from "@agon/api/Client.ts"
+import type { OwnMatch } from "@agon/api/match/Match.ts"
+import { firstPage } from "@agon/api/Pages.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { kitAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt } from "../html/links.ts"
+import { kitAt, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { placesOf } from "../season/places.ts"
 import { waitingOf } from "./waiting.ts"
 
+/** The longest page of the API. */
+const LAST_MATCHES = 60
 const STEPS = ["upload", "review", "trial", "ladder"] as const
 
 /** How many steps are behind it. */
@@ -37,10 +42,23 @@ const trialOf = ({ trial }: OwnVersion): Html | "" =>
   trial === null
     ? ""
     : html`<h2>Trial</h2>
-<p>${trial.played} of ${counted(trial.matches, "match", "matches")} played${trial.failed > 0 && `, ${trial.failed} failed`}.</p>
-`
+<p>${trial.played} of ${counted(trial.matches, "match", "matches")} played${trial.failed > 0 && `, ${trial.failed} at the strike limit`}.</p>
+${trial.match_ids.length > 0 && html`<ol>\n${trial.match_ids.map((id, i) => html`<li><a href="${myMatchAt(id)}">Trial match ${i + 1}</a></li>\n`)}</ol>\n`}`
 
-const progress = (at: Places, version: OwnVersion): Html => {
+/** Of the owner's newest matches those that this version sat in and that could not be played, or were voided. Trials are listed by themselves. */
+const failedOf = ({ version_id }: OwnVersion, matches: ReadonlyArray<OwnMatch>): Html | "" => {
+  const failed = matches.filter(
+    ({ is_trial, seats, status }) => status === "failed" && !is_trial && seats.some((seat) => seat.version_id === version_id)
+  )
+  return failed.length === 0
+    ? ""
+    : html`<h2>Failed lately</h2>
+<ul>
+${failed.map(({ created_at, id, map }) => html`<li><a href="${myMatchAt(id)}">A match on ${map}, made ${time(created_at)}</a></li>\n`)}</ul>
+`
+}
+
+const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMatch>): Html => {
   const { model_id, phase, season, status, version_id } = version
   const now = stepOf(version)
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
@@ -50,21 +68,26 @@ ${waitingOf(version)}${
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`
-}${status === "rejected" && rejection(version)}${trialOf(version)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
+}${status === "rejected" && rejection(version)}${trialOf(version)}${failedOf(version, matches)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
   status === "entered" && html`<p><a href="${at.matches({ version: version_id })}">Its rated matches</a></p>\n`
 }`
 }
+
+const lastMatches = (client: Client, game: string) =>
+  Effect.map(client.match.ownMatches({ query: { game, ...firstPage(LAST_MATCHES) } }), ({ matches }) => matches)
 
 export const myVersion: PersonalRoute = {
   path: "/me/versions/:id",
   own: Effect.fnUntraced(function* ({ client, params, script }) {
     const version = yield* client.version.ownVersion({ params: { id: params["id"]! } })
     const { created_at, game, model, model_id, note, season, status, version_id } = version
-    const at = yield* placesOf(client, game, season)
+    // A candidate's matches are its trial, which its page names one by one; the page of one asks every three seconds.
+    const played = status === "testing" ? Effect.succeed([]) : lastMatches(client, game)
+    const [at, matches] = yield* Effect.all([placesOf(client, game, season), played], { concurrency: "unbounded" })
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
 ${deskNav(myModelsAt)}<p>Season <a href="${at.season(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
-${progress(at, version)}</div></agon-follow>
+${progress(at, version, matches)}</div></agon-follow>
 <p><a href="${myVersionAt(version_id)}">Look again</a></p>`
     return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
   })

@@ -1,0 +1,25 @@
+/** The facts of a match, and how anybody who has its replay checks it. */
+import type { MatchDetail } from "@agon/api/match/Match.ts"
+import { type Html, html } from "../html/Html.ts"
+import type { Places } from "../html/links.ts"
+import { count, duration, time } from "../html/words.ts"
+
+/** `raw` leads to what the API says of it. */
+export const facts = (at: Places, match: MatchDetail, raw: Html): Html => html`<h2>Facts</h2>
+<dl>
+<dt>Board</dt><dd><a href="${at.board(match.game, match.season, match.map)}">${match.map}</a></dd>
+${match.ladder !== null && html`<dt>Made for</dt><dd>the ladder <a href="${at.ladder(match.game, match.season, match.ladder)}">${match.ladder}</a></dd>\n`}${
+  match.played_at !== null &&
+  html`<dt>Played</dt><dd>${time(match.played_at)}${match.played_ms !== null && html`, in ${count(match.played_ms)} ms`}</dd>\n`
+}${match.turns !== null && html`<dt>Turns</dt><dd>${count(match.turns)}</dd>\n`}<dt>Seed</dt><dd>${match.seed}</dd>
+<dt>Rules</dt><dd><code>${match.engine_digest}</code></dd>
+${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}<dt>Raw</dt><dd>${raw}</dd>
+</dl>`
+
+/** The replay's address is signed for an hour, and a shared page is made anew before that. */
+export const proof = ({ id, replay_url }: MatchDetail): Html | "" =>
+  replay_url === undefined
+    ? ""
+    : html`<h2>Check it yourself</h2>
+<p><a href="${replay_url}" download="${id}.json">Download the replay</a> (the link is good for ${duration(3_600)}), then recompute the match by its rules:</p>
+<pre tabindex="0"><code>agon verify ${id}.json</code></pre>`

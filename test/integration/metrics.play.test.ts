@@ -8,17 +8,7 @@ import { PrometheusMetrics } from "effect/observability"
 import * as Admin from "../support/Administration.ts"
 import { eventually } from "../support/eventually.ts"
 import { ofPlatform, playing, resultOf, runnerOf } from "../support/Fleet.ts"
-
-/** A series' value by its name and labels, in any order. */
-const valueOf = (text: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined => {
-  for (const line of text.split("\n")) {
-    const [, found, inside = "", value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
-    if (found !== name) continue
-    const has = Object.fromEntries([...inside.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, is]) => [key, is]))
-    if (Object.entries(labels).every(([key, is]) => has[key] === is)) return Number(value)
-  }
-  return undefined
-}
+import { valueOf } from "../support/scrape.ts"
 
 const CODES = new Set(errorCatalogue().map(({ code }) => code))
 const scrape = PrometheusMetrics.format()

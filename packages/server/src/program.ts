@@ -20,6 +20,7 @@ import { Settings, type SettingsShape } from "./config/Settings.ts"
 import * as Database from "./database/Database.ts"
 import { open } from "./database/open.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
+import * as DatasetMetrics from "./dataset/DatasetMetrics.ts"
 import { makeRoutes, serve } from "./Http.ts"
 import { Handlers } from "./handlers.ts"
 import { ClientAddress, type Told, telling, trusting } from "./http/ClientAddress.ts"
@@ -31,6 +32,7 @@ import { siteAddresses } from "./http/siteAddresses.ts"
 import { ReplayCheck } from "./match/ReplayCheck.ts"
 import * as Cluster from "./node/Cluster.ts"
 import { MailDelivery } from "./notification/MailDelivery.ts"
+import * as OutboxMetrics from "./notification/OutboxMetrics.ts"
 import { WebhookDelivery } from "./notification/WebhookDelivery.ts"
 import { objectLayers } from "./objectLayers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
@@ -80,6 +82,12 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
 /** The folder of AGON_DATA with the files of datasets that are being written. */
 const datasetDirectory = (directory: string) => join(directory, "datasets")
 
+/** The gauges that only the database knows; nobody asks for them where metrics are off. */
+const gaugesOf = ({ datasets, metrics }: SettingsShape) => {
+  if (metrics === undefined) return Layer.empty
+  return Layer.mergeAll(FleetMetrics.layer, OutboxMetrics.layer, datasets === "off" ? Layer.empty : DatasetMetrics.layer)
+}
+
 /** Launched by main.ts; fails with one line where the settings or the machine do not let it start. */
 export const Program = Layer.unwrap(
   Effect.gen(function* () {
@@ -118,7 +126,7 @@ export const Program = Layer.unwrap(
         )
       ),
       Layer.provideMerge(Metrics.layer(settings.metrics)),
-      Layer.provideMerge(settings.metrics === undefined ? Layer.empty : FleetMetrics.layer),
+      Layer.provideMerge(gaugesOf(settings)),
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),

@@ -14,11 +14,12 @@
  * lock of a season's commit is waited for, and none is held.
  */
 
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { datasetsTag } from "../http/tags.ts"
+import { byLabel } from "../metric/byLabel.ts"
 import { datasetKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
@@ -31,6 +32,8 @@ const LOOK_EVERY = "5 minutes"
 export const CLAIM_S = 300
 /** Free share of the objects' disk below which nothing is made: models and replays come first. */
 export const FREE_SHARE_MIN = 0.1
+
+const partsBy = byLabel("agon_dataset_parts_total", "outcome", "Parts of datasets that this node made, or failed to make")
 
 /** Which files are made: all, those without replays, or none. */
 export type Wanted = "all" | "matches" | "off"
@@ -84,11 +87,15 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
     )) {
       if ((yield* objects.freeShare) < FREE_SHARE_MIN) return yield* Effect.as(Effect.logWarning("no datasets: the disk is nearly full"), 0)
       const part = held(season_id, make(season_id, holder, now.getTime()))
+      const failed = Effect.as(Metric.update(partsBy("failed"), 1), false)
       const done = yield* Effect.catchCause(part, (cause) =>
-        Effect.as(Effect.logWarning("a dataset was not made", { season: season_id }, cause), false)
+        Effect.andThen(Effect.logWarning("a dataset was not made", { season: season_id }, cause), failed)
       )
-      if (done) made += 1
-      else over.add(season_id)
+      if (!done) over.add(season_id)
+      else {
+        made += 1
+        yield* Metric.update(partsBy("made"), 1)
+      }
     }
     return made
   })

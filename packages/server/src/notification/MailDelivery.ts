@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail, type MailSettings } from "../config/Mail.ts"
 import { PublicOrigin } from "../config/publicOrigin.ts"
+import { countMail } from "./deliveryMetrics.ts"
 import { composed } from "./digest.ts"
 import { type Mailbox, makeQueries, type Waiting } from "./mailQueries.ts"
 import { makeTell } from "./Notifications.ts"
@@ -99,6 +100,7 @@ const makeDelivery = Effect.gen(function* () {
     const news = yield* queries.news(box.webhook_id)
     if (news.length === 0) return
     const ended = yield* sent(settings, box, news)
+    yield* countMail(ended.state, (yield* Clock.currentTimeMillis) - news[0]!.created_at.getTime())
     if (ended.state !== "accepted") {
       yield* Effect.logWarning("a mail was not sent", { outcome: ended.why })
       return yield* sql.withTransaction(failed(box, news, ended))

@@ -12,6 +12,7 @@
 import { createHmac } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
+import { countDelivery } from "./deliveryMetrics.ts"
 import { makeTell } from "./Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
 import { type Outcome, postOnce } from "./postOnce.ts"
@@ -106,6 +107,7 @@ const makeDelivery = Effect.gen(function* () {
       Effect.succeed("unreachable" as const)
     )
     const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
+    yield* countDelivery(outcome)
     if (!isDelivered(outcome)) return yield* sql.withTransaction(failed(taken, String(outcome)))
     const { id, webhook_id } = taken
     yield* queries.delivered({ id, webhook_id, now: new Date(yield* Clock.currentTimeMillis), outcome: String(outcome) })

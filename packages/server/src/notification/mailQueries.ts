@@ -10,7 +10,7 @@ const Mailbox = Schema.Struct({
 })
 export type Mailbox = typeof Mailbox.Type
 
-const Waiting = Schema.Struct({ id: Schema.String, subject: Schema.String, attempts: Schema.Int })
+const Waiting = Schema.Struct({ id: Schema.String, subject: Schema.String, attempts: Schema.Int, created_at: Schema.Date })
 export type Waiting = typeof Waiting.Type
 
 const Tried = { webhook_id: Schema.String, ids: Schema.Array(Schema.String), now: Schema.Date, until: Schema.Date, outcome: Schema.String }
@@ -87,7 +87,7 @@ const makeDelivering = (sql: SqlClient.SqlClient) => ({
     Request: Schema.String,
     Result: Waiting,
     execute: (webhook_id) => sql`
-      SELECT id, subject, attempts FROM webhook_delivery WHERE webhook_id = ${webhook_id} ORDER BY created_at, id`
+      SELECT id, subject, attempts, created_at FROM webhook_delivery WHERE webhook_id = ${webhook_id} ORDER BY created_at, id`
   }),
 
   /** Deletes what was told by webhook_delivery_pkey, and updates the mailbox by webhook_pkey: the next mail is not before `until`. */

@@ -2,9 +2,9 @@
  * Gauges of the whole platform that only the database knows: runners by state, audits that are open, objects that are kept. Read
  * every 15 seconds where metrics are on. Every node tells the same figures: do not add them up.
  */
-import { Clock, type Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { CurrentCallerClass } from "../database/CallerClass.ts"
+import { keepFigures } from "../metric/figures.ts"
 import { type ReadGauge, readGauges } from "../metric/gauge.ts"
 import { SEEN_WITHIN_MS } from "./Runners.ts"
 
@@ -59,24 +59,12 @@ const gauges = (figures: () => Figures | undefined): ReadonlyArray<ReadGauge> =>
   ]
 }
 
-/** A figure that was not read since two minutes is not a number. */
-const OLDEST_MS = 120_000
-
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.suspend(() => layerEvery(READ_EVERY))
 
 export const layerEvery = (every: Duration.Input): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const query = yield* makeQuery
-      const clock = yield* Clock.Clock
-      let last: { readonly figures: Figures; readonly at: number } | undefined
-      const now = () => clock.currentTimeMillisUnsafe()
-      yield* readGauges(gauges(() => (last === undefined || now() - last.at > OLDEST_MS ? undefined : last.figures)))
-      const read = Effect.suspend(() => query({ seen_after: new Date(now() - SEEN_WITHIN_MS) })).pipe(
-        Effect.tap((figures) => Effect.sync(() => void (last = { figures, at: now() }))),
-        Effect.provideService(CurrentCallerClass, "service"),
-        Effect.catchCause((cause) => Effect.logWarning("the figures for /metrics were not read", cause))
-      )
-      yield* read.pipe(Effect.repeat(Schedule.spaced(every)), Effect.forkScoped)
+      yield* readGauges(gauges(yield* keepFigures(every, (now_ms) => query({ seen_after: new Date(now_ms - SEEN_WITHIN_MS) }))))
     })
   )

@@ -4,7 +4,7 @@
  */
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { keepFigures } from "../metric/figures.ts"
+import { keepFigures } from "../database/keepFigures.ts"
 import { readGauges } from "../metric/gauge.ts"
 import { type Due, makeQueries } from "./queries.ts"
 import { nextUnit, SETTLED_MS } from "./unit.ts"

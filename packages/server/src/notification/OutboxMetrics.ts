@@ -5,7 +5,7 @@
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Mail } from "../config/Mail.ts"
-import { keepFigures } from "../metric/figures.ts"
+import { keepFigures } from "../database/keepFigures.ts"
 import { type ReadGauge, readGauges } from "../metric/gauge.ts"
 import { waitingOf } from "./webhookQueries.ts"
 

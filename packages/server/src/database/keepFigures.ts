@@ -1,6 +1,6 @@
 /** Figures that only the database knows, read every so often for the gauges of a scrape. */
 import { Clock, type Duration, Effect, Schedule, type Scope } from "effect"
-import { CurrentCallerClass } from "../database/CallerClass.ts"
+import { CurrentCallerClass } from "./CallerClass.ts"
 
 /** Figures that were not read since are not told. */
 const OLDEST_MS = 120_000

@@ -1,20 +1,21 @@
 /**
  * An administrator's season in a real browser without scripts, from the sign-in to the frozen podium, by clicks alone. The test is the
- * runner, and two competitors who submit through the API. Every page of the desk is then looked at by axe, on a phone and a screen.
+ * runner, and two competitors who submit through the API. Every page of the desk, by the site's table of
+ * routes, is looked at by axe, on a phone and a screen, with something on it.
  */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Client } from "@agon/api/Client.ts"
-import { retryRefused } from "@agon/api/retryRefused.ts"
-import type { Upload } from "@agon/api/Wire.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { Page } from "playwright-core"
+import { SqlClient } from "effect/sql"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { admit, playUntilRated, recorded, sendByCommands, submit } from "../support/AdministeredSeason.ts"
 import { Chromium, missingChromium } from "../support/Chromium.ts"
+import { platformPages, seasonPages } from "../support/deskPages.ts"
 import { eventually } from "../support/eventually.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import { asTold, TRIES_MAX } from "../support/putOff.ts"
-import { about, hashOf, playMatches, snakesZoo } from "../support/Referee.ts"
+import { snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const HERE = { game: "snakes", slug: "spring-cup" }
@@ -113,66 +114,15 @@ const makeKey = async (page: Page): Promise<string> => {
   return (await page.locator("pre").textContent())!
 }
 
-const send = async (url: string, headers: Readonly<Record<string, string>>, body: Uint8Array<ArrayBuffer>) =>
-  assert.strictEqual((await fetch(url, { method: "PUT", headers, body })).status, 200)
-
 /** Records a baseline and sends its files as the page says. */
-const recordBaseline = async (page: Page, { build, name }: (typeof snakesZoo)[number]) => {
-  const { manifest, weights } = build()
+const recordBaseline = async (page: Page, model: (typeof snakesZoo)[number]) => {
+  const { manifest_hash, name, weights_hash } = recorded(model)
   await page.getByLabel("Name", { exact: true }).fill(name)
-  await page.getByLabel("Hash of the weights").fill(hashOf(weights))
-  await page.getByLabel("Hash of the manifest").fill(hashOf(manifest))
+  await page.getByLabel("Hash of the weights").fill(weights_hash)
+  await page.getByLabel("Hash of the manifest").fill(manifest_hash)
   assert.strictEqual(await press(page, "Record"), 200)
-  const commands = (await page.locator("pre").textContent())!.split("\n")
-  for (const [i, bytes] of [weights, manifest].entries()) {
-    const headers = [...commands[i]!.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name!, value!] as const)
-    const [url = ""] = /https?:[^']+/.exec(commands[i]!) ?? []
-    await send(url, Object.fromEntries(headers), bytes)
-  }
+  await sendByCommands(model, (await page.locator("pre").textContent())!)
 }
-
-/** Takes so many candidates and finds nothing wrong with them. */
-const admit = Effect.fnUntraced(function* (runner: Client, count: number) {
-  const { runner: id } = yield* runner.runner.openSession({ payload: { ...about, accepts: ["admission"] } })
-  const verdict = { verdict: "admitted", param_count: 1, infer_us: 10, memory: { flat: 0, cell: 0 } } as const
-  for (let n = 0; n < count; n++) {
-    const { leases } = yield* runner.runner.lease({ payload: { runner: id, max: 1, wait_s: 20 } })
-    yield* runner.runner.result({
-      params: { lease: leases[0]!.lease },
-      payload: { kind: "admission", runtime_version: "test", ...verdict }
-    })
-  }
-})
-
-/** A competitor's model, as the program of theirs submits it. */
-const submit = Effect.fnUntraced(function* (login: string, { build, name }: (typeof snakesZoo)[number]) {
-  const client = yield* (yield* Service.Service).as(login)
-  const { manifest, weights } = build()
-  const { id } = yield* client.model.createModel({ params: { game: HERE.game }, payload: { name } })
-  const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
-  const { upload } = yield* retryRefused(
-    client.submission.submit({ payload: { game: HERE.game, season: HERE.slug, model: id, ...hashes } })
-  )
-  const put = ({ headers, url }: Upload, bytes: Uint8Array<ArrayBuffer>) => Effect.promise(() => send(url, headers, bytes))
-  yield* put(upload.weights, weights)
-  yield* put(upload.manifest, manifest)
-})
-
-/** Until both competitors have two counted matches behind them: one of them will be voided. */
-const play = Effect.fnUntraced(function* (runner: Client) {
-  const { runner: id } = yield* runner.runner.openSession({ payload: { ...about, accepts: ["match"] } })
-  const ladder = Effect.flatMap(Service.Service, ({ as }) => as("ada")).pipe(
-    Effect.flatMap((client) =>
-      client.leaderboard.leaderboard({ params: { game: HERE.game }, query: { season: HERE.slug, ladder: "open", limit: 50, cursor: 0 } })
-    )
-  )
-  const bothHavePlayed = Effect.gen(function* () {
-    yield* playMatches(runner, id, 2)
-    const { entries } = yield* ladder
-    return entries.filter(({ baseline, matches }) => !baseline && matches > 1).length === 2
-  })
-  yield* eventually("both competitors have played", bothHavePlayed)
-})
 
 const planAndWithdraw = async (page: Page) => {
   await follow(page, "Rounds")
@@ -196,6 +146,8 @@ const voidTheLast = async (page: Page) => {
   await main.getByLabel("Reason").fill("The board was drawn wrongly.")
   assert.strictEqual(await press(page, "Void the match"), 200)
   assert.isTrue(await main.getByRole("status").isVisible())
+  assert.strictEqual(new URL(page.url()).hash, "#outcome")
+  assert.strictEqual(await page.evaluate(() => (globalThis as any).document.activeElement.id), "outcome")
 }
 
 const close = async (page: Page) => {
@@ -211,25 +163,56 @@ const isFrozen = async (page: Page) => {
 
 const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(Service.layer({ site: "own" })), Layer.provideMerge(Browser.layer))
 
-const PAGES = [
-  ...["", "/boards", "/baselines", "/entries", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"].map(
-    (part) => `${DESK}${part}`
-  ),
-  ...[
-    "",
-    "/seasons",
-    "/users",
-    "/words",
-    "/comments",
-    "/threads",
-    "/stories",
-    "/posts",
-    "/announcements",
-    "/picks",
-    "/runners",
-    "/log"
-  ].map((part) => `/admin${part}`)
-]
+/** Something for every list of the desk to show. Answers what its pages with parameters are about. */
+const filled = Effect.gen(function* () {
+  const { as } = yield* Service.Service
+  const [admin, ada] = [yield* as("admin"), yield* as("ada")]
+  const board = { params: { game: HERE.game }, query: { season: HERE.slug, ladder: "open", limit: 50, cursor: 0 } } as const
+  const { entries } = yield* ada.leaderboard.leaderboard(board)
+  const { matches } = yield* ada.match.matches({ query: { game: HERE.game, season: HERE.slug, sort: "newest", limit: 1, cursor: 0 } })
+  const match = matches[0]!.id
+  const { model_id, version_id } = entries.find(({ owner }) => owner === "ada")!
+  yield* admin.notice.notify({ params: HERE, payload: { subject: "Hear", link: "/news" } })
+  yield* admin.roster.addParticipants({ params: HERE, payload: { logins: ["grace"] } })
+  yield* admin.platform.addWord({ payload: { word: "darn" } })
+  const { id: announcement } = yield* admin.editorial.announce({ payload: { title: "Soon", body: "Soon." } })
+  const { slug: post } = yield* admin.editorial.addPost({ payload: { slug: "long", title: "Long", body: "Long." } })
+  yield* admin.pickAdmin.pick({ payload: { match, note: "Look." } })
+  yield* admin.fleet.createKey({ payload: { name: "all" } })
+  const { id: comment } = yield* ada.community.postComment({ payload: { match, body: "Well played" } })
+  yield* admin.community.reportComment({ params: { id: comment }, payload: { reason: "Rude" } })
+  yield* ada.writing.writeStory({ params: { id: model_id }, payload: { body: "How it came", submit: true } })
+  return { version: version_id, match, announcement, post }
+})
+
+/** Disqualifies bob's entry at its form, and submits a candidate that waits. */
+const disqualify = async (page: Page) => {
+  await goTo(page, `${DESK}/entries`)
+  const bobs = page.getByRole("row").filter({ has: page.getByRole("link", { name: "bob" }) })
+  await bobs.getByRole("link", { name: /^Disqualify/ }).click()
+  await page.waitForLoadState()
+  await settled(page)
+  await page.getByLabel("Reason").fill("It is somebody else's.")
+  assert.strictEqual(await press(page, "Disqualify"), 303)
+  assert.strictEqual(new URL(page.url()).hash, "#outcome")
+}
+
+type State = Exclude<BrowserContextOptions["storageState"], string | undefined>
+
+/** As axe, a phone's window and the page's own policy see them. */
+const assertPages = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, storageState: State) {
+  const { origin } = yield* Service.Service
+  const chromium = yield* Browser
+  for (const [index, path] of paths.entries()) {
+    const viewport = { width: index % 2 === 0 ? 320 : 1280, height: 800 }
+    const colorScheme = index % 4 < 2 ? "dark" : "light"
+    const shown = yield* Effect.promise(() => chromium.open(`${origin}${path}`, { storageState, viewport, colorScheme }))
+    assert.deepStrictEqual(yield* Effect.promise(() => shown.violations()), [], path)
+    assert.deepStrictEqual(shown.faults, [], path)
+    assert.isAtMost(yield* Effect.promise(() => shown.width()), viewport.width, path)
+    yield* Effect.promise(() => shown.close())
+  }
+})
 
 const missing = missingChromium()
 if (missing !== undefined) it.skip(`an administrator in a browser: ${missing}`, () => {})
@@ -252,29 +235,26 @@ else
         yield* admit(fleet, BASELINES)
         yield* step((page) => goTo(page, `${DESK}/baselines`))
         for (const { name } of snakesZoo.slice(0, BASELINES)) yield* step((page) => press(page, `Bring into play: baseline ${name}`))
-        yield* submit("ada", snakesZoo[BASELINES]!)
-        yield* submit("bob", snakesZoo[BASELINES + 1]!)
+        yield* submit(HERE, "ada", snakesZoo[BASELINES]!)
+        yield* submit(HERE, "bob", snakesZoo[BASELINES + 1]!)
         yield* admit(fleet, 2)
-        yield* play(fleet)
+        yield* playUntilRated(HERE, fleet, 2)
         yield* step(planAndWithdraw)
         yield* step(voidTheLast)
+        const storageState = yield* Effect.promise(() => page.context().storageState())
+        const ids = yield* filled
+        yield* step(disqualify)
+        yield* submit(HERE, "bob", snakesZoo[BASELINES + 2]!)
+        yield* (yield* SqlClient.SqlClient)`UPDATE version SET phase = 'suspended' WHERE id = ${ids.version}`
+        yield* assertPages([...seasonPages(HERE.slug, ids), ...platformPages(ids)], storageState)
         yield* step(close)
         yield* eventually(
           "the podium is frozen",
           Effect.promise(() => isFrozen(page))
         )
         assert.isAbove(yield* Effect.promise(() => page.getByRole("link", { name: "ada" }).count()), 0)
-        const storageState = yield* Effect.promise(() => page.context().storageState())
         yield* Effect.promise(() => watched.close())
-        for (const [index, path] of PAGES.entries()) {
-          const viewport = { width: index % 2 === 0 ? 320 : 1280, height: 800 }
-          const colorScheme = index % 4 < 2 ? "dark" : "light"
-          const shown = yield* Effect.promise(() => chromium.open(`${origin}${path}`, { storageState, viewport, colorScheme }))
-          assert.deepStrictEqual(yield* Effect.promise(() => shown.violations()), [], path)
-          assert.deepStrictEqual(shown.faults, [], path)
-          assert.isAtMost(yield* Effect.promise(() => shown.width()), viewport.width, path)
-          yield* Effect.promise(() => shown.close())
-        }
+        yield* assertPages([DESK, `${DESK}/entries`, `${DESK}/rounds`], storageState)
       })
     )
   })

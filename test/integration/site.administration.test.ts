@@ -3,6 +3,7 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { platformPages, seasonPages } from "../support/deskPages.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
@@ -82,24 +83,10 @@ const sent = (path: string, as: string, fields: Readonly<Record<string, string>>
     untilAllowed(path, postForm(origin, path, new URLSearchParams(fields).toString(), cookieOf(as)))
   )
 
-const PARTS = ["", "/boards", "/baselines", "/entries", "/people", "/rounds", "/runners", "/matches", "/notices", "/log"]
-const ENTRIES = ["testing", "suspended", "disqualified"].map((state) => `/entries?state=${state}`)
-const deskOf = (slug: string) => [...PARTS, ...ENTRIES].map((part) => `/games/snakes/seasons/${slug}/admin${part}`)
-const PLATFORM = [
-  ...[
-    "",
-    "/seasons",
-    "/users",
-    "/users?q=ada",
-    "/words",
-    "/comments",
-    "/comments?state=reported",
-    "/threads",
-    "/stories",
-    "/stories?state=approved"
-  ],
-  ...["/posts", "/announcements", "/picks", "/runners", "/log", "/log?cursor=5"]
-].map((part) => `/admin${part}`)
+/** Of the texts of ill names, and of what is nowhere to be found. */
+const WRITTEN = { version: v.beta1, match: x.nano, announcement: Fixture.uuid("thread", 999), post: "draft" }
+const deskOf = (slug: string) => seasonPages(slug, WRITTEN)
+const PLATFORM = platformPages(WRITTEN)
 
 layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })("the administrator's desk", (it) => {
   it.effect("is well formed, safe whatever people call things, kept nowhere, and leads nowhere that does not answer", () =>
@@ -189,7 +176,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.strictEqual(invalid.status, 422)
       assert.isDefined(fault(invalid.text))
       const added = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: board })
-      assert.deepStrictEqual([added.status, added.headers.get("location")], [303, `${desk("boards")}?done=yes`])
+      assert.deepStrictEqual([added.status, added.headers.get("location")], [303, `${desk("boards")}?done=yes#outcome`])
       assert.strictEqual((yield* sent(desk("boards"), "ada", { form: "switch", map_id: "typed", enabled: "yes" })).status, 303)
       assert.include((yield* get(`${desk("boards")}?done=yes`, "ada")).text, "3 boards, 1 of them in play")
       const key = yield* sent(desk("runners"), "ada", { form: "create", name: "rack" })
@@ -284,12 +271,12 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.match(out.text, new RegExp(`<a href="/versions/${v.beta1}">`))
       assert.include(out.text, "Disqualified: <bdi>&quot;&gt;&lt;ill", "with the reason, as it was typed")
       const back = yield* sent(`${desk}?state=disqualified`, "ada", { form: "again", id: v.beta1 })
-      assert.deepStrictEqual([back.status, back.headers.get("location")], [303, `${desk}?state=disqualified&done=yes`])
+      assert.deepStrictEqual([back.status, back.headers.get("location")], [303, `${desk}?state=disqualified&done=yes#outcome`])
       assert.include(yield* shown(`${desk}?state=disqualified`), "None is out of play.")
       assert.include(yield* shown(), `?version=${v.beta1}#disqualify`)
       const none = yield* sent(desk, "ada", { form: "again", id: "none" })
       assert.strictEqual(none.status, 404)
-      assert.match(none.text, /<p class="bad alert" role="alert">/)
+      assert.match(none.text, /<div class="bad alert" id="outcome" role="alert" tabindex="-1">/)
       assert.strictEqual((yield* sent(desk, "ada", { form: "again", id: v.beta1 })).status, 303, "whatever plays stays as it is")
     })
   )

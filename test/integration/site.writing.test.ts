@@ -135,14 +135,14 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("a signed-in
       const ill = yield* send(at, "root", { ...fields, ends_at: "2026-01-01T00:00" })
       assert.deepStrictEqual(refused(at, ill), [400, "ends_at"])
       assert.include(ill.text, `name="was" value="${id}"`)
-      assert.deepStrictEqual(leads(yield* send(at, "root", fields)), [303, "/admin/announcements?done=yes"])
+      assert.deepStrictEqual(leads(yield* send(at, "root", fields)), [303, "/admin/announcements?done=yes#outcome"])
       const { announcements } = yield* admin.editorial.allAnnouncements({ query: { limit: 10, cursor: 0 } })
       assert.deepStrictEqual(announcements, [
         { id, title: "Changed", body: "Anew.", link: null, starts_at: "2026-02-01T00:00:00.000Z", ends_at: null }
       ])
       assert.deepStrictEqual(leads(yield* send("/admin/notices", "root", { form: "notice", subject: ILL, link: "/news" })), [
         303,
-        "/admin/notices?done=yes"
+        "/admin/notices?done=yes#outcome"
       ])
       for (const [path, as] of [
         ["/admin/notices", "root"],

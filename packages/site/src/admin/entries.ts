@@ -10,7 +10,7 @@ import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { invalid } from "../http/refuse.ts"
-import { DONE, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
+import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
 import { deskNav, table } from "./parts.ts"
 import { again, standingTable } from "./standing.ts"
@@ -37,7 +37,7 @@ const disqualify = seasonForm(PART, {
         params: { ...of, id: typed.one("id").trim() },
         payload: { reason: typed.one("reason"), void_matches: typed.one("void_matches") === "yes" }
       }),
-      new LeadsTo({ to: `${listAt(of, "disqualified")}&${DONE}=yes` })
+      new LeadsTo({ to: doneAt(seasonDeskAt(of.game, of.slug, PART), { state: "disqualified" }) })
     )
 })
 

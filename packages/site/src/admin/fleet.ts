@@ -7,7 +7,7 @@ import { count, counted, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Form, Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, platformForm, ShownHere, seasonForm } from "./forms.ts"
+import { button, platformForm, ShownHere, seasonForm, sureButton } from "./forms.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
 import { table } from "./parts.ts"
 
@@ -85,13 +85,15 @@ const runnerTable = (forms: Forms, caption: string, runners: ReadonlyArray<Runne
     "No runner has used it."
   )
 
+const REVOKED = "Its runners lose what they are playing now, and get no more work with this key. This cannot be undone: make another key."
+
 const keyItem =
   (forms: Forms) =>
   (key: Key): Html =>
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
 <p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
-${key.revoked_at === null && html`<p>${button(forms.revoke, { key: key.id }, "Revoke", `key ${key.name}`)}</p>\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
+${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
 </section>
 `
 

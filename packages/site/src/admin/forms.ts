@@ -4,10 +4,12 @@ import { Data, Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt, withQuery } from "../html/links.ts"
 import { type Form, form, type Typed } from "../http/Form.ts"
-import { FORM_FIELD } from "../http/inputs.ts"
+import { FORM_FIELD, toOutcome } from "../http/inputs.ts"
 
 /** The parameter by which a page says that a form was taken. */
 export const DONE = "done"
+/** The element of each page that tells what became of a form. */
+export const OUTCOME = "outcome"
 
 interface Taken {
   readonly client: Client
@@ -34,8 +36,9 @@ export class LeadsTo extends Data.Class<{ readonly to: string }> {}
 
 const answered = (answer: unknown, back: string) => (answer instanceof ShownHere || answer instanceof LeadsTo ? answer : { to: back })
 
-/** Where forms lead back to: the same page of the same list. */
-const back = (path: string, query: Readonly<Record<string, string>>) => withQuery(path, { ...query, [DONE]: "yes" })
+/** A page that says that a form was taken; forms lead back to the same page of the same list. */
+export const doneAt = (path: string, query: Readonly<Record<string, string>> = {}) =>
+  `${withQuery(path, { ...query, [DONE]: "yes" })}#${OUTCOME}`
 
 /** A form of a page of a season's desk. */
 export const seasonForm = <const Name extends string>(
@@ -44,9 +47,10 @@ export const seasonForm = <const Name extends string>(
 ): Form<Name> =>
   form({
     ...rest,
+    outcome: OUTCOME,
     send: ({ client, params, query, typed }) => {
       const of = { game: params["game"]!, slug: params["slug"]! }
-      return Effect.map(send({ client, of, typed }), (answer) => answered(answer, back(seasonDeskAt(of.game, of.slug, part), query)))
+      return Effect.map(send({ client, of, typed }), (answer) => answered(answer, doneAt(seasonDeskAt(of.game, of.slug, part), query)))
     }
   })
 
@@ -54,21 +58,35 @@ export const seasonForm = <const Name extends string>(
 export const platformForm = <const Name extends string>(part: string, { send, ...rest }: Own<Name, Taken>): Form<Name> =>
   form({
     ...rest,
-    send: ({ client, query, typed }) => Effect.map(send({ client, typed }), (answer) => answered(answer, back(platformDeskAt(part), query)))
+    outcome: OUTCOME,
+    send: ({ client, query, typed }) =>
+      Effect.map(send({ client, typed }), (answer) => answered(answer, doneAt(platformDeskAt(part), query)))
   })
 
 /** A form that is only a button, in a row of a table; `about` says which row it belongs to, for those who hear it. */
 export const button = <Name extends string>(
-  { name }: Form<Name>,
+  { name, outcome }: Form<Name>,
   values: { readonly [N in Name]?: string },
   text: string,
   about: string
 ): Html =>
-  html`<form method="post" class="row"><input type="hidden" name="${FORM_FIELD}" value="${name}">${Object.entries<string | undefined>(
-    values
-  ).map(
+  html`<form method="post"${toOutcome(outcome)} class="row"><input type="hidden" name="${FORM_FIELD}" value="${name}">${Object.entries<
+    string | undefined
+  >(values).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`
   )}<button aria-label="${text}: ${about}">${text}</button></form>`
+
+/** Such a button for what cannot be undone: it comes to light with its consequence when the visitor opens it, which needs no script. */
+export const sureButton = <Name extends string>(
+  form: Form<Name>,
+  values: { readonly [N in Name]?: string },
+  text: string,
+  about: string,
+  consequence: string
+): Html =>
+  html`<details class="sure"><summary aria-label="${text}: ${about}">${text}</summary>
+<p>${consequence}</p>
+${button(form, values, `Yes, ${text.charAt(0).toLowerCase()}${text.slice(1)}`, about)}</details>`
 
 /** A whole number, or the text itself where it is none, which the API then refuses beside its field. */
 export const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text as unknown as number))

@@ -12,6 +12,7 @@ import { gameAt, placesFor, platformDeskAt, seasonDeskAt } from "../html/links.t
 import type { Form, Tried } from "../http/Form.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { DONE, type OfSeason } from "./forms.ts"
+import { outcome } from "./outcome.ts"
 import { deskNav, type Paged, pagedBy } from "./parts.ts"
 
 type Query = Readonly<Record<string, string>>
@@ -26,7 +27,7 @@ interface Part<Name extends string, D extends Desk> {
   readonly part: Name
   readonly query?: ReadonlyArray<string>
   readonly forms?: ReadonlyArray<Form>
-  /** Forms that are a button each: their refusals stand above the page's content. */
+  /** Forms that are a button each. */
   readonly buttons?: ReadonlyArray<Form>
   readonly render: (desk: D) => Effect.Effect<Html, unknown>
 }
@@ -37,11 +38,7 @@ const taken = ({ buttons = [], forms = [], query = [] }: Pick<Part<string, never
   forms: [...forms, ...buttons]
 })
 
-/** The outcome of the form that was sent last, unless its own place says so. */
-const outcome = (done: string | undefined, tried: Tried | undefined, buttons: ReadonlyArray<Form> = []): Html | false => {
-  if (tried === undefined) return done !== undefined && html`<p class="good" role="status">Done.</p>\n`
-  return buttons.some(({ name }) => name === tried.form) && html`<p class="bad alert" role="alert">${said(tried.detail)}</p>\n`
-}
+const namesOf = ({ buttons = [] }: Pick<Part<string, never>, "buttons">) => buttons.map(({ name }) => name)
 
 /** Pages of a season's desk in the order of its navigation. */
 const SEASON_PARTS = [
@@ -70,7 +67,7 @@ export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDe
   path: `/games/:game/seasons/:slug/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, params, query: { [DONE]: done, ...query }, tried }) {
-    const { buttons, part, render } = page
+    const { part, render } = page
     const of = { game: params["game"]!, slug: params["slug"]! }
     const [season, account] = yield* Effect.all(
       [
@@ -86,7 +83,7 @@ export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDe
     const main = html`<p class="faint"><a href="${gameAt(of.game)}">${of.game}</a>, season <a href="${placesFor(season).season(of.game, of.slug)}">${of.slug}</a></p>
 <h1>Administration of ${said(season.name)}</h1>
 ${deskNav("Administration of the season", SEASON_PARTS, (each) => seasonDeskAt(of.game, of.slug, each), part)}
-${outcome(done, tried, buttons)}${content}`
+${outcome(done, tried, content, namesOf(page))}${content}`
     return { title: `${name} – administration of ${season.name}`, main }
   })
 })
@@ -115,13 +112,14 @@ export const platformDesk = (page: Part<(typeof PLATFORM_PARTS)[number][0], Plat
   path: `/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, query: { [DONE]: done, ...query }, tried }) {
-    const { buttons, part, render } = page
+    const { part, render } = page
     yield* client.admin.adminCheck()
     const paged = yield* pagedBy(platformDeskAt(part), query)
     const name = PLATFORM_PARTS.find(([each]) => each === part)![1]
+    const content = yield* render({ client, query, tried, ...paged })
     const main = html`<h1>${part === "" ? "Administration" : name}</h1>
 ${deskNav("Administration of the platform", PLATFORM_PARTS, platformDeskAt, part)}
-${outcome(done, tried, buttons)}${yield* render({ client, query, tried, ...paged })}`
+${outcome(done, tried, content, namesOf(page))}${content}`
     return { title: part === "" ? "Administration" : `${name} – administration`, main }
   })
 })

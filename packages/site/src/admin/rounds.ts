@@ -1,5 +1,4 @@
 /** Rounds and finals of a season with their clock. The platform's administrators plan them; others see the one in play and the next. */
-import { firstPage } from "@agon/api/Pages.ts"
 import { PlanRound, type Round } from "@agon/api/season/rounds.ts"
 import type { RoundKind } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
@@ -12,9 +11,6 @@ import { clock } from "../season/parts.ts"
 import { button, instantOf, numberOf, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 import { table } from "./parts.ts"
-
-/** The most that a page of the API has; a season has a few. */
-const ROUNDS = 100
 
 const STATES: Readonly<Record<Round["state"], string>> = {
   pending: "to come",
@@ -58,6 +54,8 @@ const row = (round: Round): Html => {
 `
 }
 
+const HEADINGS = ["Round", "State", "Matches of each model on each of its ladders", "Start", "End", "Change"]
+
 const limits = constraintsOf(PlanRound)
 const KINDS: ReadonlyArray<{ readonly value: RoundKind; readonly label: string }> = [
   { value: "round", label: "a round" },
@@ -75,19 +73,18 @@ const planForm = (tried: Tried | undefined): Html => {
 
 export const seasonRounds = seasonDesk({
   part: "rounds",
+  query: ["cursor"],
   forms: [plan],
   buttons: [withdraw],
-  render: Effect.fnUntraced(function* ({ account, client, of, season, tried }) {
-    const planned = account.admin
-      ? html`${table(
-          "Rounds",
-          ["Round", "State", "Matches of each model on each of its ladders", "Start", "End", "Change"],
-          (yield* client.round.rounds({ params: of, query: firstPage(ROUNDS) })).rounds.map(row),
-          "No round has been planned."
-        )}
+  render: Effect.fnUntraced(function* ({ account, client, links, of, page, season, tried }) {
+    const list = account.admin ? yield* client.round.rounds({ params: of, query: page }) : undefined
+    const planned =
+      list === undefined
+        ? html`<p>The platform's administrators plan rounds.</p>`
+        : html`${table("Rounds", HEADINGS, list.rounds.map(row), "No round has been planned.")}
+${links(list.next_cursor)}
 <h2>Plan a round</h2>
 ${planForm(tried)}`
-      : html`<p>The platform's administrators plan rounds.</p>`
     return html`<h2>Rounds and finals</h2>
 <p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
 ${clock(season)}

@@ -83,11 +83,12 @@ ${ruleBounds.map((rule) => ruleField(fields, rule))}</fieldset>
 ${ladders.map((name, i) => classFields(fields, name, i))}</div>
 `
 
-/** The rules as the API takes them. */
-export const typedRules = (typed: Typed) => {
+/** The rules as the API takes them: all of them, or those whose fields are named. */
+export const typedRules = (typed: Typed, names: ReadonlyArray<string> = RULE_FIELDS) => {
   const rules: Record<string, number | Record<string, number>> = {}
-  for (const { path } of ruleBounds) {
-    const value = numberOf(typed.one(`rules.${path}`))
+  for (const name of names) {
+    const value = numberOf(typed.one(name))
+    const path = name.slice("rules.".length)
     const [outer = "", inner] = path.split(".")
     rules[outer] = inner === undefined ? value : { ...(rules[outer] as Record<string, number> | undefined), [inner]: value }
   }

@@ -9,7 +9,7 @@ import { type Html, html } from "../html/Html.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, numberOf, seasonForm } from "./forms.ts"
+import { button, numberOf, seasonForm, sureButton } from "./forms.ts"
 
 const narrow = seasonForm("", {
   name: "narrow",
@@ -94,7 +94,7 @@ export const steering = ({ entry, name, slug, state, visibility }: Season, isPla
     state === "scheduled" &&
     visibility === "public" &&
     entry === "open" &&
-    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${button(narrow, {}, "Restrict entry to the roster", name)}\n`
+    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${sureButton(narrow, {}, "Restrict entry to the roster", name, "Nobody can open it again.")}\n`
   }${isPlatform && fleetForms(tried)}
 <h2>Close the season</h2>
 <p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the podium is frozen. This cannot be undone.</p>

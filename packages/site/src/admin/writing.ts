@@ -9,14 +9,14 @@ import { time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Form, Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, instantOf, LeadsTo, localOf, platformForm } from "./forms.ts"
+import { doneAt, instantOf, LeadsTo, localOf, platformForm, sureButton } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { table } from "./parts.ts"
 
 const MARKDOWN = "Markdown."
 
 /** Back to the list, and no longer to the text that was changed. */
-const listOf = (part: "announcements" | "posts") => new LeadsTo({ to: withQuery(platformDeskAt(part), { done: "yes" }) })
+const listOf = (part: "announcements" | "posts") => new LeadsTo({ to: doneAt(platformDeskAt(part)) })
 
 const orNull = (text: string, value: (text: string) => string): string | null => (text.trim() === "" ? null : value(text))
 
@@ -55,7 +55,7 @@ const announcementRow =
 <th scope="row"><a href="${changeAt("announcements", "announcement", id, page)}#announce" aria-label="Change ${title}">${said(title)}</a>${prose(body)}</th>
 <td>${starts_at === null ? "at once" : time(starts_at)}</td>
 <td>${ends_at !== null && time(ends_at)}</td>
-<td>${button(removeAnnouncement, { id }, "Remove", title)}</td>
+<td>${sureButton(removeAnnouncement, { id }, "Remove", title, "Its text is gone then.")}</td>
 </tr>
 `
 
@@ -120,7 +120,7 @@ const postRow =
 <td><a href="${changeAt("posts", "post", slug, page)}#write" aria-label="Change ${slug}">${slug}</a></td>
 <td>${link(profileAt(author), author)}</td>
 <td>${published_at === null ? "a draft" : time(published_at)}</td>
-<td>${button(removePost, { slug }, "Remove", `post ${slug}`)}</td>
+<td>${sureButton(removePost, { slug }, "Remove", `post ${slug}`, "Its text is gone then, and its address leads nowhere.")}</td>
 </tr>
 `
 

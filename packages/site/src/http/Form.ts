@@ -46,6 +46,8 @@ export interface Form<Name extends string = string> {
   readonly send: (posted: Posted<Name>) => Effect.Effect<Done | Shown, unknown>
   /** The field beside which a refusal is shown that names none: by its code. */
   readonly codes?: Readonly<Record<string, Name>>
+  /** The id of the element that tells at the top of the page what became of the form; without one the form itself tells why it was refused. */
+  readonly outcome?: string
 }
 
 export const form = <const Name extends string>(one: Form<Name>): Form<Name> => one

@@ -1,6 +1,7 @@
 /**
  * Forms and their fields. Each field has its label, and where the API refused it the reason beside it, which screen readers read with it;
- * the whole refusal stands above the form. A refused form has the fields as they were typed, any other those of `values`.
+ * the whole refusal stands above the form, or at the top of the page where the form names a place for it: the browser goes there when the
+ * form is sent, since an address with a fragment needs no script. A refused form has the fields as they were typed, any other those of `values`.
  */
 
 import { type Html, html, said } from "../html/Html.ts"
@@ -33,10 +34,13 @@ export interface Inputs<Name extends string> {
   readonly whole: (body: Html, button?: string, label?: string) => Html
 }
 
+/** Where a form is posted to: the page's own address, and there the place that tells what became of it. */
+export const toOutcome = (outcome: string | undefined): Html | false => outcome !== undefined && html` action="#${outcome}"`
+
 type Values<Name extends string> = { readonly [N in Name]?: string | ReadonlyArray<string> }
 
 export const inputs = <Name extends string>(
-  { name: formName }: Form<Name>,
+  { name: formName, outcome }: Form<Name>,
   tried: Tried | undefined,
   values: Values<Name> = {}
 ): Inputs<Name> => {
@@ -79,9 +83,9 @@ ${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>
       body,
       button,
       label
-    ) => html`<form class="typed" method="post" id="${formName}"${label !== undefined && html` aria-label="${label}"`}>
+    ) => html`<form class="typed" method="post"${toOutcome(outcome)} id="${formName}"${label !== undefined && html` aria-label="${label}"`}>
 <input type="hidden" name="${FORM_FIELD}" value="${formName}">
-${(again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`}${body}${button !== undefined && html`<button>${button}</button>\n`}</form>
+${outcome === undefined && (again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`}${body}${button !== undefined && html`<button>${button}</button>\n`}</form>
 `
   }
 }

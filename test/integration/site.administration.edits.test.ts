@@ -1,0 +1,186 @@
+/** Forms of the administrator's desk that meet somebody else's, a season that has moved on, or a slip, as a browser without scripts sends them. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fixture from "../support/Fixture.ts"
+import { formsOf, visitor } from "../support/PageForms.ts"
+import { siteAnswers } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const GAME = { game: "snakes" } as const
+const deskOf = (slug: string, part = "") => `/games/snakes/seasons/${slug}/admin${part}`
+
+/** A season that takes no models yet, which root and ada administer. */
+const scheduled = Effect.fnUntraced(function* (slug: string) {
+  const admin = yield* (yield* Service.Service).as("admin")
+  yield* admin.seasonCreation.createSeason({
+    params: GAME,
+    payload: {
+      name: slug,
+      slug,
+      submissions_open_at: "2090-01-01T00:00:00Z",
+      submissions_close_at: "2099-01-01T00:00:00Z",
+      weight_classes: Fixture.classes,
+      visibility: "public",
+      entry: "open",
+      fleet: { matches: "both", admissions: "both" },
+      providers: ["dev"],
+      admins: ["ada"]
+    }
+  })
+  return { admin, of: { ...GAME, slug } }
+})
+
+const as = (name: string) => Effect.map(Service.Service, ({ origin }) => visitor(origin, `service_session=${name}-token`))
+
+/** The text of a field, as it stands in the form of the page. */
+const fieldIn = (text: string, button: string, name: string) =>
+  formsOf(text)
+    .find(({ buttons }) => buttons.some(({ label }) => label === button))!
+    .fields.find(([each]) => each === name)![1]
+
+/** The part at the top that tells what became of the form. */
+const outcomeIn = (text: string) => /<(div|p)[^>]* id="outcome".*?<\/\1>/s.exec(text)?.[0] ?? ""
+
+const service = Fixture.layer.pipe(
+  Layer.provide(Layer.effectDiscard(seedAccounts)),
+  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
+)
+const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service))
+
+layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })("an administrator without scripts", (it) => {
+  it.effect("is shown both values where another has changed the same setting meanwhile, and loses none", () =>
+    Effect.gen(function* () {
+      const { admin, of } = yield* scheduled("twice")
+      const [root, ada] = [yield* as("root"), yield* as("ada")]
+      const [first, second] = [yield* root.open(deskOf("twice")), yield* ada.open(deskOf("twice"))]
+      const rules = Effect.map(admin.season.privateSeason({ params: of }), ({ rules }) => rules)
+      const before = yield* rules
+      assert.strictEqual((yield* root.press(first, "Save", { "rules.trial.matches": "7", "rules.provisional_matches": "33" })).status, 303)
+      const refused = yield* ada.press(second, "Save", { "rules.trial.matches": "9", "rules.cooldown_s": "61" })
+      assert.deepStrictEqual([refused.status, refused.fragment], [409, "outcome"])
+      const sentence = `It is 7 now, and was ${before.trial.matches} when the form was shown; you typed 9.`
+      assert.include(outcomeIn(refused.shown.text), `<a href="#edit-rules.trial.matches">Trial matches</a>: <bdi>${sentence}</bdi>`)
+      assert.include(outcomeIn(refused.shown.text), "Somebody has changed the season")
+      assert.strictEqual(refused.shown.text.split(sentence).length - 1, 2, "also beside the field")
+      const fields = ["trial.matches", "cooldown_s", "provisional_matches"].map((rule) =>
+        fieldIn(refused.shown.text, "Save", `rules.${rule}`)
+      )
+      assert.deepStrictEqual(fields, ["9", "61", "33"], "what was typed, and what the other has made of the rest")
+      assert.deepStrictEqual(yield* rules, { ...before, trial: { matches: 7 }, provisional_matches: 33 }, "nothing is saved yet")
+      assert.strictEqual((yield* ada.press(refused, "Save")).status, 303)
+      assert.deepStrictEqual(yield* rules, { ...before, trial: { matches: 9 }, provisional_matches: 33, cooldown_s: 61 })
+    })
+  )
+
+  it.effect("keeps what another has changed meanwhile in other settings, also in the classes, which are sent together", () =>
+    Effect.gen(function* () {
+      const { admin, of } = yield* scheduled("apart")
+      const [root, ada] = [yield* as("root"), yield* as("ada")]
+      const [first, second] = [yield* root.open(deskOf("apart")), yield* ada.open(deskOf("apart"))]
+      const before = yield* admin.season.privateSeason({ params: of })
+      const saved = [
+        yield* root.press(first, "Save", { "weight_classes.0.memory_flat_bytes": "77", "rules.match.max_turns": "321" }),
+        yield* ada.press(second, "Save", { "weight_classes.1.memory_flat_bytes": "88", submissions_close_at: "2098-01-01T00:00" })
+      ]
+      for (const { shown, status } of saved) assert.deepStrictEqual([status, outcomeIn(shown.text).includes("Done.")], [303, true])
+      const { rules, submissions_close_at, weight_classes } = yield* admin.season.privateSeason({ params: of })
+      assert.deepStrictEqual(
+        [rules, submissions_close_at],
+        [{ ...before.rules, match: { ...before.rules.match, max_turns: 321 } }, "2098-01-01T00:00:00.000Z"]
+      )
+      assert.deepStrictEqual(
+        weight_classes,
+        before.weight_classes.map((each, i) => (i < 2 ? { ...each, memory_flat_bytes: [77, 88][i]! } : each))
+      )
+      // Nothing was typed anew: nothing is written.
+      assert.strictEqual((yield* ada.press(yield* ada.open(deskOf("apart")), "Save")).status, 303)
+      const { audit } = yield* admin.notice.seasonAudit({ params: of, query: { limit: 50, cursor: 0 } })
+      assert.strictEqual(audit.filter(({ action }) => action === "season.edit").length, 2)
+    })
+  )
+
+  it.effect("is told in a sentence at the top that the season has moved on, where the form is there no more", () =>
+    Effect.gen(function* () {
+      const { admin, of } = yield* scheduled("opened")
+      const root = yield* as("root")
+      const [form, rounds] = [yield* root.open(deskOf("opened")), yield* root.open(deskOf("opened", "/rounds"))]
+      yield* admin.seasonEditing.editSeason({ params: of, payload: { submissions_open_at: "2026-01-01T00:00:00Z" } })
+      const opened = yield* root.press(form, "Save", { "rules.trial.matches": "9" })
+      assert.strictEqual(opened.status, 409)
+      assert.include(outcomeIn(opened.shown.text), "The season is not scheduled any more; it stays as it is.")
+      assert.include(outcomeIn(opened.shown.text), "The page does not have this form any more.")
+      const again = yield* root.press(yield* root.open(deskOf("opened")), "Close the season", { season: "opened" })
+      assert.strictEqual(again.status, 303)
+      const closed = yield* root.press(rounds, "Plan", { kind: "round", games: "5", starts_at: "2089-01-01T00:00" })
+      assert.strictEqual(closed.status, 409)
+      assert.match(outcomeIn(closed.shown.text), /The season is (closing|closed)\./)
+      assert.include(outcomeIn(closed.shown.text), '<a href="#plan">To the form</a>, as it was typed.')
+      assert.strictEqual(fieldIn(closed.shown.text, "Plan", "starts_at"), "2089-01-01T00:00")
+    })
+  )
+
+  it.effect("arrives at what a long form has come to, and at each field that was refused", () =>
+    Effect.gen(function* () {
+      const root = yield* as("root")
+      const times = { submissions_open_at: "2026-01-01T00:00", submissions_close_at: "2090-01-01T00:00" }
+      const form = yield* root.open("/admin/seasons")
+      const refused = yield* root.press(form, "Create the season", { ...times, name: "Long", "rules.trial.matches": "21" })
+      assert.deepStrictEqual([refused.status, refused.fragment], [422, "outcome"])
+      assert.match(refused.shown.text, /<div class="bad alert" id="outcome" role="alert" tabindex="-1">\n<h2>Not done<\/h2>/)
+      assert.match(outcomeIn(refused.shown.text), /<a href="#create-rules.trial.matches">Trial matches<\/a>: <bdi>[^<]+<\/bdi>/)
+      assert.strictEqual(refused.shown.text.match(/role="alert"/g)?.length, 1, "it is read aloud once")
+      const word = yield* root.press(yield* root.open("/admin/words"), "Add", { word: "drat" })
+      assert.deepStrictEqual([word.status, word.fragment, word.path], [303, "outcome", "/admin/words?done=yes"])
+      const key = yield* root.press(yield* root.open("/admin/runners"), "Make a key", { name: "rack" })
+      assert.deepStrictEqual([key.status, key.fragment], [200, "outcome"])
+      assert.include(outcomeIn(key.shown.text), '<a href="#create">at the form</a>')
+    })
+  )
+
+  it.effect("pages through more rounds than a page has", () =>
+    Effect.gen(function* () {
+      yield* scheduled("rounds")
+      const sql = yield* SqlClient.SqlClient
+      const root = yield* as("root")
+      yield* sql`INSERT INTO round (season_id, n, kind, games, starts_at, withdrawn)
+        SELECT s.id, n, 'round', 5, timestamptz '2090-01-01' + n * interval '1 hour', true FROM season s, generate_series(1, 130) n WHERE s.slug = 'rounds'`
+      const seen: Array<string> = []
+      for (let path: string | undefined = deskOf("rounds", "/rounds"); path !== undefined; ) {
+        const { shown } = yield* root.open(path)
+        seen.push(...[...shown.text.matchAll(/<th scope="row">(Round \d+)</g)].map(([, name]) => name!))
+        path = /<a href="([^"]*)" rel="next"/.exec(shown.text)?.[1]
+      }
+      assert.deepStrictEqual(
+        seen,
+        Array.from({ length: 130 }, (_, i) => `Round ${i + 1}`)
+      )
+    })
+  )
+
+  it.effect("removes a text, revokes a key and restricts entry by a second step alone", () =>
+    Effect.gen(function* () {
+      const { admin, of } = yield* scheduled("sure")
+      yield* admin.editorial.addPost({ payload: { slug: "long-one", title: "Long", body: "Long" } })
+      yield* admin.editorial.announce({ payload: { title: "Soon", body: "Soon." } })
+      yield* admin.seasonFleet.createSeasonKey({ params: of, payload: { name: "rack" } })
+      yield* admin.fleet.createKey({ payload: { name: "all" } })
+      const root = yield* as("root")
+      for (const [path, label] of [
+        ["/admin/posts", "Yes, remove: post long-one"],
+        ["/admin/announcements", "Yes, remove: Soon"],
+        ["/admin/runners", "Yes, revoke: key all"],
+        [deskOf("sure", "/runners"), "Yes, revoke: key rack"],
+        [deskOf("sure"), "Yes, restrict entry to the roster: sure"]
+      ] as const) {
+        const at = yield* root.open(path)
+        const form = formsOf(at.shown.text).find(({ buttons }) => buttons.some((button) => button.label === label))
+        assert.isTrue(form?.folded, `${label} of ${path}`)
+        const done = yield* root.press(at, label)
+        assert.deepStrictEqual([done.status, done.fragment], [303, "outcome"], label)
+        assert.notInclude(done.shown.text, label)
+      }
+    })
+  )
+})

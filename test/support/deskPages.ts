@@ -1,0 +1,56 @@
+/**
+ * The pages of the administrator's desk, by the site's own table of routes. A test that walks them visits a new page as soon as there is
+ * one, and fails where a page takes a parameter that no address here has.
+ */
+import { administration } from "@agon/site/admin/routes.ts"
+import { assert } from "@effect/vitest"
+
+/** Addresses with parameters, below the route's own. Each parameter of each route but `cursor` and `done` is in one of them. */
+const ASKED: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "/games/:game/seasons/:slug/admin/entries": ["state=testing", "state=suspended", "state=disqualified", "version=VERSION"],
+  "/games/:game/seasons/:slug/admin/matches": ["match=MATCH"],
+  "/admin/seasons": ["game=othello"],
+  "/admin/users": ["q=ada"],
+  "/admin/comments": ["state=pending", "state=reported"],
+  "/admin/stories": ["state=pending", "state=approved"],
+  "/admin/announcements": ["announcement=ANNOUNCEMENT"],
+  "/admin/posts": ["post=POST"]
+}
+const EVERYWHERE = ["cursor", "done"]
+
+export interface DeskIds {
+  readonly version: string
+  readonly match: string
+  readonly announcement: string
+  readonly post: string
+}
+
+const NOBODY = "00000000-0000-0000-0000-000000000000"
+const NONE: DeskIds = { version: NOBODY, match: NOBODY, announcement: NOBODY, post: "none" }
+
+const addressesOf = (path: string, query: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const asked = ASKED[path] ?? []
+  const known = [...EVERYWHERE, ...asked.map((pair) => pair.split("=")[0]!)]
+  assert.deepStrictEqual(
+    query.filter((name) => !known.includes(name)),
+    [],
+    `parameters of ${path} that deskPages.ts does not ask with`
+  )
+  return [path, ...asked.map((pair) => `${path}?${pair}`)]
+}
+
+const isOfSeason = ({ path }: { readonly path: string }) => path.startsWith("/games/")
+/** Ids stand for themselves where a page without any will do. */
+const named = (address: string, ids: DeskIds) =>
+  address.replace(/=(VERSION|MATCH|ANNOUNCEMENT|POST)$/, (_, name: string) => `=${ids[name.toLowerCase() as keyof DeskIds]}`)
+
+const pages = (ofSeason: boolean, ids: DeskIds) => {
+  const routes = administration.filter((route) => isOfSeason(route) === ofSeason)
+  return routes.flatMap(({ path, query = [] }) => addressesOf(path, query).map((address) => named(address, ids)))
+}
+
+/** Of the desk of a season of snakes. */
+export const seasonPages = (slug: string, ids = NONE): ReadonlyArray<string> =>
+  pages(true, ids).map((path) => path.replace(":game", "snakes").replace(":slug", slug))
+
+export const platformPages = (ids = NONE): ReadonlyArray<string> => pages(false, ids)

@@ -1,7 +1,7 @@
 /**
  * An administrator's season in a real browser without scripts, from the sign-in to the frozen podium, by clicks alone. The test is the
- * runner, and two competitors who submit through the API. Every page of the desk, by the site's table of
- * routes, is looked at by axe, on a phone and a screen, with something on it.
+ * runner, and two competitors who submit through the API. Every page of the desk, by the site's table of routes, is looked at by axe, on a
+ * phone and a screen, with something on it.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
@@ -180,6 +180,8 @@ const filled = Effect.gen(function* () {
   yield* admin.pickAdmin.pick({ payload: { match, note: "Look." } })
   yield* admin.fleet.createKey({ payload: { name: "all" } })
   const { id: comment } = yield* ada.community.postComment({ payload: { match, body: "Well played" } })
+  yield* admin.moderation.moderateComment({ params: { id: comment }, payload: { state: "approved" } })
+  yield* ada.community.postComment({ payload: { match, body: "Once more" } })
   yield* admin.community.reportComment({ params: { id: comment }, payload: { reason: "Rude" } })
   yield* ada.writing.writeStory({ params: { id: model_id }, payload: { body: "How it came", submit: true } })
   return { version: version_id, match, announcement, post }

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { formsOf, visitor } from "../support/PageForms.ts"
+import { type At, formsOf, visitor } from "../support/PageForms.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -148,7 +148,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         SELECT s.id, n, 'round', 5, timestamptz '2090-01-01' + n * interval '1 hour', true FROM season s, generate_series(1, 130) n WHERE s.slug = 'rounds'`
       const seen: Array<string> = []
       for (let path: string | undefined = deskOf("rounds", "/rounds"); path !== undefined; ) {
-        const { shown } = yield* root.open(path)
+        const { shown }: At = yield* root.open(path)
         seen.push(...[...shown.text.matchAll(/<th scope="row">(Round \d+)</g)].map(([, name]) => name!))
         path = /<a href="([^"]*)" rel="next"/.exec(shown.text)?.[1]
       }

@@ -140,7 +140,8 @@ export const platformRunners = platformDesk({
     const [{ keys, next_cursor }, status] = yield* Effect.all([client.fleet.keys({ query: page }), client.admin.status()], {
       concurrency: "unbounded"
     })
-    return html`<p>${counted(status.runners, "runner")}, ${count(status.admitters)} of which could examine a candidate now; ${counted(status.queued, "lease waits", "leases wait")}, ${count(status.playing)} being played.</p>
+    return html`<h2>Runner keys</h2>
+<p>${counted(status.runners, "runner")}, ${count(status.admitters)} of which could examine a candidate now; ${counted(status.queued, "lease waits", "leases wait")}, ${count(status.playing)} being played.</p>
 ${keyList(ofPlatform, keys)}
 ${links(next_cursor)}
 ${createForm(ofPlatform, tried)}`

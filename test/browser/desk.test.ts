@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
       await page.keyboard.press("Tab")
       await page.keyboard.press("Enter")
       await page.waitForURL(/\/me\/versions\//)
-      await page.getByText("by keyboard").waitFor()
+      await page.locator("bdi").getByText("by keyboard").waitFor()
       await clean(watched)
       await watched.close()
     },

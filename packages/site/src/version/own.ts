@@ -1,15 +1,17 @@
-/** A version of the visitor's on its way: upload, review, trial, ladder; and after a rejection what to mend. */
+/** A version of the visitor's on its way: upload, review, trial, ladder; after a rejection what to mend; and the note on it, to be changed. */
 import type { Client } from "@agon/api/Client.ts"
 import type { OwnMatch } from "@agon/api/match/Match.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
+import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { kitAt, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt } from "../html/links.ts"
+import { kitAt, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt, withQuery } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
+import { form, type Tried } from "../http/Form.ts"
+import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
-import { placesOf } from "../season/places.ts"
+import { seenSeason } from "../season/places.ts"
 import { waitingOf } from "./waiting.ts"
 
 /** The longest page of the API. */
@@ -73,22 +75,44 @@ ${waitingOf(version)}${
 }`
 }
 
+/** Without a text there is no note. */
+const annotate = form({
+  name: "note",
+  fields: ["note"],
+  codes: { note_too_long: "note", note_word_listed: "note" },
+  send: ({ client, params, typed }) => {
+    const id = params["id"]!
+    const note = typed.one("note").trim()
+    return Effect.as(client.version.editVersion({ params: { id }, payload: { note: note === "" ? null : note } }), {
+      to: withQuery(myVersionAt(id), { done: "noted" })
+    })
+  }
+})
+
+const noteForm = ({ note }: OwnVersion, max: number | undefined, tried: Tried | undefined): Html => {
+  const { area, whole } = inputs(annotate, tried, { note: note ?? "" })
+  const hint = `Everybody who sees the version reads it.${max === undefined ? "" : ` At most ${counted(max, "character")}.`} Without a text there is none.`
+  return html`<h2>Its note</h2>\n${whole(area("note", "Note", { hint }), "Save", "Its note")}`
+}
+
 const lastMatches = (client: Client, game: string) =>
   Effect.map(client.match.ownMatches({ query: { game, ...firstPage(LAST_MATCHES) } }), ({ matches }) => matches)
 
 export const myVersion: PersonalRoute = {
   path: "/me/versions/:id",
-  own: Effect.fnUntraced(function* ({ client, params, script }) {
+  query: ["done"],
+  forms: [annotate],
+  own: Effect.fnUntraced(function* ({ client, params, query, script, tried }) {
     const version = yield* client.version.ownVersion({ params: { id: params["id"]! } })
     const { created_at, game, model, model_id, note, season, status, version_id } = version
     // A candidate's matches are its trial, which its page names one by one; the page of one asks every three seconds.
     const played = status === "testing" ? Effect.succeed([]) : lastMatches(client, game)
-    const [at, matches] = yield* Effect.all([placesOf(client, game, season), played], { concurrency: "unbounded" })
+    const [{ at, season: seen }, matches] = yield* Effect.all([seenSeason(client, game, season), played], { concurrency: "unbounded" })
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
-${deskNav(myModelsAt)}<p>Season <a href="${at.season(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
+${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season <a href="${at.season(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
 ${progress(at, version, matches)}</div></agon-follow>
-<p><a href="${myVersionAt(version_id)}">Look again</a></p>`
+${noteForm(version, seen?.rules.note_max_length, tried)}<p><a href="${myVersionAt(version_id)}">Look again</a></p>`
     return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
   })
 }

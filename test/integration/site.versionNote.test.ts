@@ -1,0 +1,74 @@
+/** The note on a version, changed on its page by its owner, as a browser without scripts does it. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fixture from "../support/Fixture.ts"
+import { assertPage, elementsOf, ILL, refused, send, visit } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const { versionIds: v } = Fixture
+
+const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
+const service = seeded.pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+
+const AT = `/me/versions/${v.alpha2}`
+const save = (note: string, as = "ada", path = AT) => send(path, as, { form: "note", note })
+const noteOf = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(sql<{ note: string | null }>`SELECT note FROM version WHERE id = ${id}`, ([row]) => row!.note)
+  )
+
+layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" })("the note on a version", (it) => {
+  it.effect("is changed and taken away on the version's page, which says so", () =>
+    Effect.gen(function* () {
+      const before = yield* visit(AT, "ada")
+      assertPage(AT, before)
+      assert.match(before.text, /<textarea[^>]*name="note"[^>]*>\ndeeper<\/textarea>/)
+      assert.include(before.text, "At most 280 characters.")
+      const saved = yield* save(` ${ILL} `)
+      assert.deepStrictEqual([saved.status, saved.headers.get("location")], [303, `${AT}?done=noted`])
+      assert.strictEqual(yield* noteOf(v.alpha2), ILL)
+      const after = yield* visit(`${AT}?done=noted`, "ada")
+      assertPage(AT, after)
+      assert.include(after.text, "The note is saved.")
+      assert.strictEqual((yield* save(" \r\n ")).status, 303)
+      assert.isNull(yield* noteOf(v.alpha2))
+      assert.strictEqual((yield* save("on its way", "ada", `/me/versions/${v.delta1}`)).status, 303, "in whatever state")
+      assert.strictEqual(yield* noteOf(v.delta1), "on its way")
+    })
+  )
+
+  it.effect("stays as typed beside the reason where it is too long or has a listed word, and nothing changes", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO word (word, added_at) VALUES ('darn', now())`
+      const kept = yield* noteOf(v.alpha2)
+      for (const [note, status] of [
+        ["🐍".repeat(281), 400],
+        ["oh, Darn", 422]
+      ] as const) {
+        const shown = yield* save(note)
+        assert.deepStrictEqual(refused(AT, shown), [status, "note"])
+        assert.include(shown.text, `>\n${note}</textarea>`)
+        assert.strictEqual(shown.headers.get("cache-control"), "private, no-store")
+      }
+      assert.strictEqual(yield* noteOf(v.alpha2), kept)
+      assert.strictEqual((yield* save("🐍".repeat(280))).status, 303)
+    })
+  )
+
+  it.effect("is its owner's alone: to others the page is not there, and another site's form changes nothing", () =>
+    Effect.gen(function* () {
+      const kept = yield* noteOf(v.alpha2)
+      for (const as of ["bob", "root"]) {
+        const refusal = yield* save("mine", as)
+        assert.strictEqual(refusal.status, 404, as)
+        assert.isEmpty(elementsOf(AT, refusal.text).filter(({ name }) => name === "form"))
+      }
+      assert.strictEqual((yield* save("mine", "forged")).status, 401)
+      assert.strictEqual((yield* send(AT, "ada", { form: "note", note: "mine" }, { "sec-fetch-site": "cross-site" })).status, 403)
+      assert.strictEqual(yield* noteOf(v.alpha2), kept)
+    })
+  )
+})

@@ -54,7 +54,7 @@ const firstReads = (what: string, before: Effect.Effect<unknown, unknown, PgClie
     for (let i = 0; i < ROUNDS; i++) {
       yield* before
       const { rivals } = yield* Effect.provide(Models, models)
-      const [ms] = yield* timed(rivals(model, { limit: 100, cursor: 0 }))
+      const [ms] = yield* timed(rivals(model, { limit: 100, cursor: 0 }, null))
       times.push(ms)
     }
     console.log(`${what}: ${times.map((ms) => ms.toFixed(1)).join(", ")} ms`)

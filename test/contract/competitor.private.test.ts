@@ -29,7 +29,9 @@ const readsOf = (season: string, ids: { readonly model: string; readonly version
   `${here}/seasons/${season}/podium`,
   `${here}/seasons/${season}/playing`,
   `/v1/models/${ids.model}`,
+  `/v1/models/${ids.model}/season?season=${season}`,
   `/v1/models/${ids.model}/maps?season=${season}`,
+  `/v1/models/${ids.model}/rivals`,
   `/v1/versions/${ids.version}`,
   `/v1/matches?season=${season}`,
   `/v1/matches?version=${ids.version}`,
@@ -83,6 +85,33 @@ layer(web, A.options)("members' reads", (it) => {
       assert.strictEqual((yield* A.read(`/v1/private/matches/${x.secret}`, "bob")).status, 200)
       yield* A.rows`DELETE FROM season_admin WHERE season_id = ${seasonIds.secret}`
       assert.strictEqual((yield* A.read(`/v1/private/matches/${x.secret}`, "bob")).status, 404)
+    })
+  )
+
+  it.effect("tell a model's rivals and record in a private season to those who see it, and to others what everybody reads", () =>
+    Effect.gen(function* () {
+      const rivalsFor = (as: string) => Effect.map(A.read(`/v1/private/models/${m.hidden}/rivals`, as), ({ json }) => json)
+      for (const as of ["ada", "root"]) {
+        const { rivals, total } = yield* rivalsFor(as)
+        assert.strictEqual(total, 1)
+        assert.deepInclude(rivals[0], { model_id: m.alpha, model: "Alpha", owner: "ada", played: 1, wins: 0, draws: 0, losses: 1 })
+      }
+      assert.deepStrictEqual(yield* rivalsFor("bob"), { rivals: [], total: 0, next_cursor: null })
+      const ofAlpha = (yield* A.read(`/v1/private/models/${m.alpha}/rivals`, "ada")).json.rivals
+      assert.deepStrictEqual(
+        ofAlpha.map(({ model, played }: any) => [model, played]),
+        [
+          ["Beta", 3],
+          ["Gamma", 1],
+          ["Hidden", 1]
+        ],
+        "of public and private seasons together"
+      )
+      const record = yield* A.read(`/v1/private/models/${m.alpha}/season?season=secret`, "ada")
+      assert.deepInclude(record.json, { season: "secret", class: "nano", ladder: "open", rank: 1 })
+      assert.deepInclude(record.json.best, { match: x.secret, outcome: "win", rating_change: 5 })
+      const others = yield* A.read(`/v1/private/models/${m.alpha}/season?season=secret`, "bob")
+      assert.deepStrictEqual([others.status, others.json.code], [404, "unknown_season"])
     })
   )
 

@@ -40,7 +40,7 @@ const ModelHandlers = HttpApiBuilder.group(Api, "model", (handlers) =>
         created_at: "2026-01-01T00:00:00.000Z"
       }),
     ...{ ownModels: uncalled, model: uncalled, privateModel: uncalled, editModel: uncalled, modelSeason: uncalled, rivals: uncalled },
-    ...{ modelMaps: uncalled, privateModelMaps: uncalled }
+    ...{ modelMaps: uncalled, privateModelMaps: uncalled, privateModelSeason: uncalled, privateRivals: uncalled }
   })
 )
 

@@ -40,7 +40,7 @@ const fresh = <A, E>(of: (models: Models["Service"]) => Effect.Effect<A, E>) =>
     ),
     Effect.scoped
   )
-const read = fresh(({ rivals }) => rivals(model, { limit: 100, cursor: 0 }))
+const read = fresh(({ rivals }) => rivals(model, { limit: 100, cursor: 0 }, null))
 const onMaps = Effect.map(
   fresh(({ maps }) => maps(model, "big", null)),
   ({ maps }) => maps.maps

@@ -72,6 +72,27 @@ layer(service, { excludeTestServices: true, timeout: "300 seconds" })("pages of 
     })
   )
 
+  it.effect("tell of a model its record and its rivals there, on which the public page is silent", () =>
+    Effect.gen(function* () {
+      const path = `/private/models/${m.hidden}?season=secret`
+      for (const as of ["ada", "root"] as const) {
+        const shown = yield* get(path, as)
+        assertPage(path, shown)
+        assert.include(linksOf(path, shown), `/private/models/${m.alpha}`, "a rival")
+        assert.include(shown.text, "Last matches")
+        assert.match(shown.text, new RegExp(`<dt>Worst match</dt><dd><a href="/private/matches/${x.secret}">a loss on`))
+      }
+      assert.strictEqual((yield* get(path, "bob")).status, 404)
+      const alpha = `/private/models/${m.alpha}?season=secret`
+      assert.include(linksOf(alpha, yield* get(alpha, "ada")), `/private/models/${m.hidden}`)
+      for (const open of [`/models/${m.alpha}`, `/models/${m.hidden}`]) {
+        const { text } = yield* get(open, "ada")
+        assert.notInclude(text, x.secret)
+        assert.notInclude(open === `/models/${m.alpha}` ? text : "", m.hidden)
+      }
+    })
+  )
+
   it.effect("lead to the public address of what is public, which can be passed on", () =>
     Effect.gen(function* () {
       for (const [path, to] of [

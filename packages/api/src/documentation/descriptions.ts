@@ -51,7 +51,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   modelMaps:
     "Answers how a model did on each board of a season: its counted matches there, and the means of its rank, its score and the change of its rating.",
   rivals:
-    "Lists every model that this one has met in counted matches of public seasons, with wins, draws and losses. Those met most are first.",
+    "Lists every model that this one has met in counted matches of the seasons that are shown, with wins, draws and losses. Those met most are first.",
   version:
     "Answers a version that is entered, superseded, disabled or disqualified in a public season. A version in any other state, or in a private season, answers 404.",
   ownVersion: "Answers a version of the caller in whatever state it is, with the sentence that says what to mend where it was rejected.",

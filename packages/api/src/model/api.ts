@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ModelOwner, NamedGame, Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
-import { Cached, JsonBody, Rate, RefusesBody } from "../Boundary.ts"
+import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
 import { Outcome } from "../match/Match.ts"
 import { name } from "../Name.ts"
 import * as page from "../Page.ts"
@@ -137,12 +137,12 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     .middleware(JsonBody)
     .middleware(ModelOwner)
     .annotate(Rate, "write"),
-  HttpApiEndpoint.get("modelSeason", "/v1/models/:id/season", {
+  ...twins("modelSeason", "/models/:id/season", {
     params,
     query: { season: Schema.optionalKey(Schema.String), ladder: withDefault(Ladder, "open") },
     success: ModelSeason,
     error: [UnknownGame, UnknownSeason]
-  }).middleware(Cached),
+  }),
   /** The boards of the season that the model has played on, in their order. */
   ...twins("modelMaps", "/models/:id/maps", {
     params,
@@ -150,6 +150,6 @@ export class ModelGroup extends HttpApiGroup.make("model").add(
     success: ModelMaps,
     error: [UnknownGame, UnknownSeason]
   }),
-  /** Every opponent in public seasons, the most frequent first. */
-  HttpApiEndpoint.get("rivals", "/v1/models/:id/rivals", { params, query: page.query, success: Rivals }).middleware(Cached)
+  /** Every opponent in the seasons that the reader may see, the most frequent first. */
+  ...twins("rivals", "/models/:id/rivals", { params, query: page.query, success: Rivals })
 ) {}

@@ -57,11 +57,12 @@ export class Models extends Context.Service<
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<Option.Option<ReadModel>>
     /** Ask `ownedBy` first. */
     readonly edit: (owner: SignedIn, id: string, patch: ModelPatch) => Effect.Effect<Model, NoteWordListed | ModelNameTaken>
-    /** How a model does in a public season: the one of its game by that slug, or the featured one. */
+    /** How a model does in a season: the one of its game by that slug, or the featured one. */
     readonly season: (
       id: string,
       slug: string | undefined,
-      ladder: Ladder
+      ladder: Ladder,
+      viewer: Viewer
     ) => Effect.Effect<{ readonly season: FoundSeason; readonly record: ModelSeason }, NotFound | UnknownGame | UnknownSeason>
     /** How a model does on the boards of a season: named as above. */
     readonly maps: (
@@ -69,7 +70,8 @@ export class Models extends Context.Service<
       slug: string | undefined,
       viewer: Viewer
     ) => Effect.Effect<{ readonly season: FoundSeason; readonly maps: ModelMaps }, NotFound | UnknownGame | UnknownSeason>
-    readonly rivals: (id: string, page: PageOf) => Effect.Effect<Rivals, NotFound>
+    /** In every season that the viewer may see. */
+    readonly rivals: (id: string, page: PageOf, viewer: Viewer) => Effect.Effect<Rivals, NotFound>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<ModelInPath>>
   }
 >()("agon/Models") {
@@ -131,14 +133,14 @@ const makeRecords = Effect.gen(function* () {
   const queries = yield* makeQueries
   const seasons = yield* Seasons
 
-  const known = Effect.fnUntraced(function* (id: string, viewer: Viewer = null) {
+  const known = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
     const model = yield* Effect.orDie(queries.byId({ id, viewer }))
     return Option.isSome(model) ? model.value : yield* new NotFound({ detail: "There is no such model." })
   })
 
-  const season = Effect.fn("Models.season")(function* (id: string, slug: string | undefined, ladder: Ladder) {
-    const model = yield* known(id)
-    const found = yield* seasons.find(model.game, slug, null)
+  const season = Effect.fn("Models.season")(function* (id: string, slug: string | undefined, ladder: Ladder, viewer: Viewer) {
+    const model = yield* known(id, viewer)
+    const found = yield* seasons.find(model.game, slug, viewer)
     const { closed_at } = found.record
     const end_ms = closed_at === null ? yield* Clock.currentTimeMillis : Date.parse(closed_at)
     const of = { id, season_id: found.id, ladder }
@@ -178,20 +180,20 @@ const makeMaps = Effect.fnUntraced(function* (known: (id: string, viewer: Viewer
 const byMeetings = ([a, one]: readonly [string, Tally], [b, other]: readonly [string, Tally]) =>
   other.played - one.played || other.last_ms - one.last_ms || (a < b ? -1 : 1)
 
-const makeRivals = Effect.fnUntraced(function* (known: (id: string) => Effect.Effect<unknown, NotFound>) {
+const makeRivals = Effect.fnUntraced(function* (known: (id: string, viewer: Viewer) => Effect.Effect<unknown, NotFound>) {
   const queries = yield* makeQueries
   const counts = yield* RivalTallies
 
-  const rivalsOf = Effect.fnUntraced(function* (id: string) {
+  const rivalsOf = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
     const met = new Map<string, Tally>()
-    const versions = (yield* queries.publicVersions(id)).map(({ id }) => id)
+    const versions = (yield* queries.versionsSeen({ id, viewer })).map(({ id }) => id)
     for (const tallies of (yield* counts.of(versions)).values()) addTo(met, tallies)
     return met
   }, Effect.orDie)
 
-  return Effect.fn("Models.rivals")(function* (id: string, { cursor, limit }: PageOf) {
-    yield* known(id)
-    const met = [...(yield* rivalsOf(id))].sort(byMeetings)
+  return Effect.fn("Models.rivals")(function* (id: string, { cursor, limit }: PageOf, viewer: Viewer) {
+    yield* known(id, viewer)
+    const met = [...(yield* rivalsOf(id, viewer))].sort(byMeetings)
     const page = met.slice(cursor, cursor + limit)
     const named = yield* Effect.orDie(queries.names({ models: page.map(([model_id]) => model_id) }))
     const names = new Map(named.map(({ id, ...names }) => [id, names]))

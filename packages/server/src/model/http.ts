@@ -1,6 +1,6 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, OwnModel } from "@agon/api/Authorization.ts"
-import { tagged } from "@agon/api/Boundary.ts"
+import type { PageOf } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -33,13 +33,16 @@ export const ModelHandlers = HttpApiBuilder.group(
         const { id } = yield* OwnModel
         return yield* models.edit(yield* CurrentAccount, id, payload)
       }),
-      modelSeason: Effect.fnUntraced(function* ({ params, query }) {
-        const ladder = query.ladder as Ladder // a parameter with a default loses its type in the definition
-        const { record, season } = yield* models.season(params.id, query.season, ladder)
-        const defaulted = query.season === undefined ? [gameTag(season.record.game)] : []
-        yield* tagged(modelTag(params.id), seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
-        return record
-      }),
+      ...twins(
+        "modelSeason",
+        Effect.fnUntraced(function* ({ params, query }, { tagged, viewer }) {
+          const ladder = query.ladder as Ladder // a parameter with a default loses its type in the definition
+          const { record, season } = yield* models.season(params.id, query.season, ladder, viewer)
+          const defaulted = query.season === undefined ? [gameTag(season.record.game)] : []
+          yield* tagged(modelTag(params.id), seasonTag(season.id), ladderTag(season.id, ladder), ...defaulted)
+          return record
+        })
+      ),
       ...twins(
         "modelMaps",
         Effect.fnUntraced(function* ({ params, query }, { tagged, viewer }) {
@@ -48,11 +51,14 @@ export const ModelHandlers = HttpApiBuilder.group(
           return maps
         })
       ),
-      rivals: Effect.fnUntraced(function* ({ params, query }) {
-        const found = yield* models.rivals(params.id, query)
-        yield* tagged(unseenTag, modelTag(params.id), ...found.rivals.map(({ model_id }) => modelTag(model_id)))
-        return found
-      })
+      ...twins(
+        "rivals",
+        Effect.fnUntraced(function* ({ params, query }, { tagged, viewer }) {
+          const found = yield* models.rivals(params.id, query as PageOf, viewer)
+          yield* tagged(unseenTag, modelTag(params.id), ...found.rivals.map(({ model_id }) => modelTag(model_id)))
+          return found
+        })
+      )
     })
   })
 )

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
-import { counts, publicOnly, published, seesModel } from "../database/visibility.ts"
+import { counts, published, sees, seesModel } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
@@ -71,12 +71,12 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeMet = (sql: SqlClient.SqlClient) => ({
-  /** A model's versions in public seasons, by version_model; a few in each season. */
-  publicVersions: SqlSchema.findAll({
-    Request: Schema.String,
+  /** A model's versions in seasons that the viewer may see, by version_model and season_pkey; a few in each season. */
+  versionsSeen: SqlSchema.findAll({
+    Request: Schema.Struct({ id: Schema.String, viewer: Schema.NullOr(Schema.String) }),
     Result: Schema.Struct({ id: Schema.String }),
-    execute: (id) => sql`
-      SELECT v.id FROM version v JOIN season s ON s.id = v.season_id WHERE v.model_id = ${id} AND ${sql.literal(publicOnly())}`
+    execute: ({ id, viewer }) => sql`
+      SELECT v.id FROM version v JOIN season s ON s.id = v.season_id WHERE v.model_id = ${id} AND ${sees(sql, viewer)}`
   }),
 
   /** Names of models, by primary keys. */

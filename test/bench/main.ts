@@ -20,7 +20,8 @@ const BENCHES = {
   pages: "what a page of the site costs, kept and made anew, against the API read beneath it",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
   start: "from scripts/start on empty data to the first answer and the first rated match",
-  ratings: "how well the live rating, a refit and other methods order fields of known strength"
+  ratings: "how well the live rating, a refit and other methods order fields of known strength",
+  collusion: "how often pairs of owners are listed where nobody colludes, and where two do"
 }
 type Bench = keyof typeof BENCHES
 

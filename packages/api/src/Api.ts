@@ -24,6 +24,7 @@ import { RunnerGroup } from "./runner/protocol.ts"
 import { SeasonFleetGroup } from "./runner/season.ts"
 import { SeasonEditingGroup, SeasonSteeringGroup } from "./season/administration.ts"
 import { SeasonGroup } from "./season/api.ts"
+import { CoincidenceGroup } from "./season/coincidences.ts"
 import { SeasonCreationGroup } from "./season/creation.ts"
 import { NoticeGroup } from "./season/notices.ts"
 import { RosterGroup, SeasonAdminsGroup } from "./season/people.ts"
@@ -57,6 +58,7 @@ export class Api extends HttpApi.make("agon")
   .add(RosterGroup)
   .add(SeasonAdminsGroup)
   .add(NoticeGroup)
+  .add(CoincidenceGroup)
   .add(SeasonFleetGroup)
   .add(BoardAdminGroup)
   .add(BaselineGroup)

@@ -19,6 +19,7 @@ import { WebhookHandlers } from "./notification/webhookHttp.ts"
 import { FleetHandlers, RunnerHandlers } from "./runner/http.ts"
 import { SeasonFleetHandlers } from "./runner/seasonHttp.ts"
 import { SeasonAdministrationHandlers } from "./season/administrationHttp.ts"
+import { CoincidenceHandlers } from "./season/coincidencesHttp.ts"
 import { SeasonCreationHandlers } from "./season/creationHttp.ts"
 import { SeasonHandlers } from "./season/http.ts"
 import { NoticeHandlers } from "./season/noticesHttp.ts"
@@ -39,6 +40,7 @@ export const Handlers = Layer.mergeAll(
   BaselineHandlers,
   BoardAdminHandlers,
   BoardHandlers,
+  CoincidenceHandlers,
   CommunityHandlers,
   DatasetHandlers,
   DeviceHandlers,

@@ -46,6 +46,7 @@ import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { Runners } from "./runner/Runners.ts"
 import { SeasonCalls } from "./runner/SeasonCalls.ts"
 import { SeasonFleet } from "./runner/SeasonFleet.ts"
+import { Coincidences } from "./season/Coincidences.ts"
 import { Notices } from "./season/Notices.ts"
 import { OwnerChecks } from "./season/OwnerChecks.ts"
 import { Rounds } from "./season/Rounds.ts"
@@ -108,6 +109,7 @@ const Play = Layer.mergeAll(
 
 /** Administration of a season besides its boards and baselines. */
 const Administration = Layer.mergeAll(
+  Coincidences.layer,
   MatchAdmin.layer,
   Notices.layer,
   Rounds.layer,

@@ -1,0 +1,36 @@
+/** What agrees in a season more than chance allows, for its administrators (docs/contract.md#coincidences). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { SeasonAdmin } from "../Authorization.ts"
+import { Rate } from "../Boundary.ts"
+import { Count, Instant } from "../Wire.ts"
+
+/** One owner had more points against another than the ratings of their entries say. */
+export const PairOfOwners = Schema.Struct({
+  gainer: Schema.String,
+  giver: Schema.String,
+  matches: Count,
+  points: Schema.Finite,
+  expected_points: Schema.Finite,
+  deviations: Schema.Finite,
+  chance: Schema.Finite
+}).annotate({ identifier: "PairOfOwners" })
+export type PairOfOwners = typeof PairOfOwners.Type
+
+export const Coincidences = Schema.Struct({
+  matches: Count,
+  pairs_judged: Count,
+  /** At most 20, the least likely first. */
+  pairs: Schema.Array(PairOfOwners),
+  computed_at: Instant
+}).annotate({ identifier: "Coincidences" })
+export type Coincidences = typeof Coincidences.Type
+
+export class CoincidenceGroup extends HttpApiGroup.make("coincidence")
+  .add(
+    HttpApiEndpoint.get("coincidences", "/v1/games/:game/seasons/:slug/coincidences", {
+      params: { game: Schema.String, slug: Schema.String },
+      success: Coincidences
+    }).annotate(Rate, "session")
+  )
+  .middleware(SeasonAdmin) {}

@@ -1,0 +1,83 @@
+/**
+ * What agrees in a season more than chance allows (docs/rating.md#pairs-of-owners), for its administrators. Nothing follows from it
+ * by itself.
+ *
+ * It is computed when somebody asks, from the latest rated matches, beside the season: pages of rows on a connection of the
+ * service, neither in the season's commit nor in its mailbox. The result is kept for some minutes, since it changes little, and
+ * one season at a time is computed, so that asking for many costs no more than one connection.
+ */
+import type { Coincidences as Answer } from "@agon/api/season/coincidences.ts"
+import { type OwnedSeat, type OwnerPair, OwnerPairs } from "@agon/domain/rating/OwnerPairs.ts"
+import { Cache, Clock, Context, Effect, Exit, Layer, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import { CurrentCallerClass } from "../database/CallerClass.ts"
+import { twoDecimals } from "../rating/shown.ts"
+import { makeQueries, type PlayedRow } from "./coincidenceQueries.ts"
+
+/** Matches that are looked at: 2 seconds where they have two seats. */
+export const MATCHES_MAX = 100_000
+/** Of one statement, some 20 ms. */
+const MATCHES_OF_PAGE = 2_000
+/** Above every number of rating. */
+const N_MAX = 2 ** 31 - 1
+const KEPT = "5 minutes"
+const SEASONS_KEPT_MAX = 64
+
+export class Coincidences extends Context.Service<
+  Coincidences,
+  {
+    /** At most five minutes old. */
+    readonly of: (season_id: string) => Effect.Effect<Answer>
+  }
+>()("agon/Coincidences") {
+  static readonly layer: Layer.Layer<Coincidences, never, SqlClient.SqlClient> = Layer.effect(
+    Coincidences,
+    Effect.suspend(() => makeCoincidences)
+  )
+}
+
+const makeCoincidences = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const turn = yield* Semaphore.make(1)
+
+  const read = Effect.fnUntraced(function* (season_id: string) {
+    const pairs = new OwnerPairs()
+    let matches = 0
+    let before = N_MAX
+    while (matches < MATCHES_MAX) {
+      const page = yield* queries.played({ season_id, before, limit: MATCHES_OF_PAGE })
+      for (const match of page) pairs.add(seatsOf(match))
+      matches += page.length
+      if (page.length < MATCHES_OF_PAGE) break
+      before = page.at(-1)!.n
+    }
+    return { matches, ...pairs.judge() }
+  })
+
+  const compute = Effect.fn("Coincidences.compute")(function* (season_id: string) {
+    const { judged, matches, pairs } = yield* read(season_id)
+    const owners = [...new Set(pairs.flatMap(({ gainer, giver }) => [gainer, giver]))]
+    const names = new Map((yield* queries.names(owners)).map(({ id, username }) => [id, username]))
+    const computed_at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    return { matches, pairs_judged: judged, pairs: pairs.map((pair) => shownPair(pair, names)), computed_at }
+  }, Effect.orDie)
+
+  const kept = yield* Cache.makeWith(
+    (season_id: string) => turn.withPermits(1)(Effect.provideService(compute(season_id), CurrentCallerClass, "service")),
+    { capacity: SEASONS_KEPT_MAX, timeToLive: (exit) => (Exit.isSuccess(exit) ? KEPT : 0) }
+  )
+  return Coincidences.of({ of: (season_id) => Cache.get(kept, season_id) })
+})
+
+const seatsOf = ({ mus, owners, ranks, sigmas }: PlayedRow): ReadonlyArray<OwnedSeat> =>
+  owners.map((owner, i) => ({ owner, mu: mus[i]!, sigma: sigmas[i]!, rank: ranks[i]! }))
+
+const shownPair = (pair: OwnerPair, names: ReadonlyMap<string, string>) => ({
+  gainer: names.get(pair.gainer)!,
+  giver: names.get(pair.giver)!,
+  matches: pair.matches,
+  points: twoDecimals(pair.points),
+  expected_points: twoDecimals(pair.expected_points),
+  deviations: twoDecimals(pair.z),
+  chance: pair.chance
+})

@@ -1,0 +1,81 @@
+/** What agrees in a season more than chance allows, as its administrators read it (docs/contract.md#coincidences). */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as A from "../support/Administration.ts"
+import * as Fixture from "../support/Fixture.ts"
+import { call } from "../support/Web.ts"
+
+/** Rated matches of two owners, the first of whom has won them all; both had 1500 before each. */
+const play = Effect.fnUntraced(function* (season_id: string, first: number, count: number, owners: ReadonlyArray<string | null>) {
+  const numbers = Array.from({ length: count }, (_, n) => first + n)
+  yield* Fixture.insert(
+    "match",
+    numbers.map((n) => ({
+      ...{
+        id: Fixture.uuid("match", n),
+        season_id,
+        n,
+        ladder: "open",
+        round: 0,
+        map_id: "duel",
+        seed: n,
+        engine_digest: "x",
+        status: "rated"
+      },
+      ...{ rated_n: n, lease_n: 1, released: false, created_at: A.past, ended_at: A.past }
+    }))
+  )
+  yield* Fixture.insert(
+    "seat",
+    numbers.flatMap((n) =>
+      owners.map((owner_id, seat) => ({
+        ...{ match_id: Fixture.uuid("match", n), seat, season_id, version_id: Fixture.uuid("version", seat), owner_id, ended_at: A.past },
+        ...{ model_id: Fixture.uuid("model", seat), rank: seat + 1, score: 9 - seat, strikes: 0 },
+        ...{ made_mu: 8 - 16 * seat, made_sigma: 60, made_change: 8 - 16 * seat }
+      }))
+    )
+  )
+})
+const accountOf = (username: string) =>
+  Effect.map(A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = ${username}`, ([row]) => row!.id)
+
+layer(A.layer, A.options)("coincidences of a season", (it) => {
+  it.effect("are pairs of owners of whom one gained more than the ratings say, with the figures, kept for some minutes", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* A.season("pairs", { admins: ["ada"] })
+      const [ada, bob, root] = yield* Effect.forEach(["ada", "bob", "root"], accountOf)
+      yield* play(id, 10_000, 2_040, [bob!, ada!]) // more than one page
+      yield* play(id, 20_000, 30, [bob!, null])
+      yield* play(id, 30_000, 9, [root!, ada!])
+      const { json, status } = yield* A.read(url("/coincidences"), "ada")
+      assert.strictEqual(status, 200)
+      const { computed_at, pairs, ...rest } = json
+      assert.deepStrictEqual(rest, { matches: 2_079, pairs_judged: 1 })
+      const [{ chance, ...pair }, ...others] = pairs
+      assert.deepStrictEqual(others, [])
+      assert.deepStrictEqual(pair, {
+        gainer: "bob",
+        giver: "ada",
+        matches: 2_040,
+        points: 2_040,
+        expected_points: 1_020,
+        deviations: 45.17
+      })
+      assert.isBelow(chance, 1e-9)
+      yield* A.rows`DELETE FROM seat WHERE season_id = ${id}`
+      assert.deepStrictEqual((yield* A.read(url("/coincidences"))).json, json, `still those of ${computed_at}`)
+    })
+  )
+
+  it.effect("are none where nothing was rated, and nobody else reads them", () =>
+    Effect.gen(function* () {
+      const { url } = yield* A.season("calm", { admins: ["ada"] })
+      const { computed_at, ...none } = (yield* A.read(url("/coincidences"), "ada")).json
+      assert.match(computed_at, /^\d{4}-.*Z$/)
+      assert.deepStrictEqual(none, { matches: 0, pairs_judged: 0, pairs: [] })
+      assert.deepStrictEqual(A.refusal(yield* A.read(url("/coincidences"), "bob")), [403, "season_admin_only"])
+      assert.deepStrictEqual(A.refusal(yield* call(url("/coincidences"))), [401, "unauthenticated"])
+      assert.deepStrictEqual(A.refusal(yield* A.read("/v1/games/snakes/seasons/none/coincidences")), [404, "unknown_season"])
+    })
+  )
+})

@@ -22,7 +22,19 @@ import { compareRoutes } from "./http/routes.ts"
 import { subjectOf, write } from "./http/Subject.ts"
 import { insertField } from "./play/field.ts"
 
-const KINDS = ["bare", "fastify", "cached", "behind", "json", "fastify-json", "typed", "pg", "sql-pg", "postgres"] as const
+const KINDS = [
+  "bare",
+  "fastify",
+  "cached",
+  "behind",
+  "json",
+  "fastify-json",
+  "fastify-schema",
+  "typed",
+  "pg",
+  "sql-pg",
+  "postgres"
+] as const
 type Kind = (typeof KINDS)[number]
 /** Whom each is compared with, and what it must reach (docs/design.md#http). */
 const AGAINST: Partial<Record<Kind, readonly [Kind, number?]>> = {
@@ -30,7 +42,8 @@ const AGAINST: Partial<Record<Kind, readonly [Kind, number?]>> = {
   cached: ["bare", 0.9],
   behind: ["bare"],
   "fastify-json": ["json"],
-  typed: ["json", 0.5],
+  "fastify-schema": ["json"],
+  typed: ["json", 0.7],
   "sql-pg": ["pg"],
   postgres: ["sql-pg", 0.5]
 }

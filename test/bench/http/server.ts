@@ -3,6 +3,7 @@
  *
  *   bare           node:http, ready bytes                fastify        Fastify, ready bytes
  *   json           node:http, JSON.stringify an answer   fastify-json   Fastify, an object an answer
+ *   fastify-schema  Fastify, an object an answer, written by the route's schema
  *   sql-pg, pg     node:http, the service's statements through @effect/sql-pg or pg, the page made of the rows, JSON.stringify
  *   cached         the service as it is                  behind         its cache asked by the middleware, not by the front
  *   page           the same in front of a site, which listens at the next port (../pages.ts)
@@ -15,6 +16,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { Api } from "@agon/api/Api.ts"
 import { Cached, CacheTags } from "@agon/api/Boundary.ts"
+import { Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import * as Authorization from "@agon/server/account/Authorization.ts"
 import { Words } from "@agon/server/account/Words.ts"
@@ -32,7 +34,7 @@ import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { NodeRuntime } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import fastify from "fastify"
 import pg from "pg"
@@ -63,10 +65,17 @@ const bare = (body: () => Buffer | string) => {
   createServer((_request, response) => void response.writeHead(200, headers).end(body())).listen(Number(port), host)
 }
 
-const withFastify = (body: () => unknown) => {
+/** `schema`: of the response, which Fastify compiles. */
+const withFastify = (body: () => unknown, schema = {}) => {
   const app = fastify()
-  app.get("/*", (_request, reply) => reply.headers(named).send(body()))
+  app.get("/*", { schema }, (_request, reply) => reply.headers(named).send(body()))
   void app.listen({ port: Number(port), host })
+}
+
+/** The response's schema as JSON Schema. */
+const responseSchema = () => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(Leaderboard)
+  return { response: { 200: { ...schema, $defs: definitions } } }
 }
 
 const rounded = (figure: number) => Math.round(figure * TWO_DECIMALS) / TWO_DECIMALS
@@ -166,6 +175,7 @@ const kinds: Record<string, () => unknown> = {
   json: () => bare(() => JSON.stringify(page)),
   fastify: () => withFastify(() => bytes),
   "fastify-json": () => withFastify(() => page),
+  "fastify-schema": () => withFastify(() => page, responseSchema()),
   pg: overPg,
   "sql-pg": overSqlPg,
   cached: () => service(makeRoutes(Handlers as any), Reads),

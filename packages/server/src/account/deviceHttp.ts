@@ -1,9 +1,9 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { PublicOrigin } from "../config/publicOrigin.ts"
 import { clientAddress } from "../http/ClientAddress.ts"
+import { group } from "../http/group.ts"
 import { refuse } from "../http/RateLimits.ts"
 import { Accounts } from "./Accounts.ts"
 import { DeviceSignIns, EXPIRES_S, INTERVAL_S, type TooMany } from "./DeviceSignIns.ts"
@@ -11,7 +11,7 @@ import { setSessionCookie } from "./sessionCookie.ts"
 
 const limited = ({ retry_after_ms }: TooMany) => refuse("signin", retry_after_ms)
 
-export const DeviceHandlers = HttpApiBuilder.group(
+export const DeviceHandlers = group(
   Api,
   "device",
   Effect.fnUntraced(function* (handlers) {

@@ -6,8 +6,8 @@ import { tagged } from "@agon/api/Boundary.ts"
 import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Option } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { PublicOrigin } from "../config/publicOrigin.ts"
+import { group } from "../http/group.ts"
 import { comesFromElsewhere } from "../http/Origin.ts"
 import { ladderTag, modelTag, seasonTag, unseenTag } from "../http/tags.ts"
 import { signOfElsewhere } from "../http/thisMachine.ts"
@@ -94,7 +94,7 @@ const makeSignInHandlers = Effect.gen(function* () {
   }
 })
 
-export const AccountHandlers = HttpApiBuilder.group(
+export const AccountHandlers = group(
   Api,
   "account",
   Effect.fnUntraced(function* (handlers) {

@@ -1,9 +1,9 @@
 import { Api } from "@agon/api/Api.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { PlatformStatus } from "./PlatformStatus.ts"
 
-export const AdminHandlers = HttpApiBuilder.group(
+export const AdminHandlers = group(
   Api,
   "admin",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { AuditTrail } from "../audit/AuditTrail.ts"
+import { group } from "../http/group.ts"
 import { Users } from "./Users.ts"
 import { WordList } from "./WordList.ts"
 
-export const PlatformHandlers = HttpApiBuilder.group(
+export const PlatformHandlers = group(
   Api,
   "platform",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { BoardAdmin } from "./BoardAdmin.ts"
 
-export const BoardAdminHandlers = HttpApiBuilder.group(
+export const BoardAdminHandlers = group(
   Api,
   "boardAdmin",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { boardsTag, matchesTag, seasonTag } from "../http/tags.ts"
 import { type Reader, twinsOf } from "../http/twins.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { Boards, type BoardsAsked } from "./Boards.ts"
 
-export const BoardHandlers = HttpApiBuilder.group(
+export const BoardHandlers = group(
   Api,
   "board",
   Effect.fnUntraced(function* (handlers) {

@@ -2,14 +2,14 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { matchTag, seasonTag, unseenTag } from "../http/tags.ts"
 import { twinsOf } from "../http/twins.ts"
 import { Comments } from "./Comments.ts"
 import { Threads } from "./Threads.ts"
 import { authoredTag, threadTag } from "./tags.ts"
 
-export const CommunityHandlers = HttpApiBuilder.group(
+export const CommunityHandlers = group(
   Api,
   "community",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Moderation } from "./Moderation.ts"
 
-export const ModerationHandlers = HttpApiBuilder.group(
+export const ModerationHandlers = group(
   Api,
   "moderation",
   Effect.fnUntraced(function* (handlers) {

@@ -1,11 +1,11 @@
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { datasetsTag, seasonTag } from "../http/tags.ts"
 import { Datasets } from "./Datasets.ts"
 
-export const DatasetHandlers = HttpApiBuilder.group(
+export const DatasetHandlers = group(
   Api,
   "dataset",
   Effect.fnUntraced(function* (handlers) {

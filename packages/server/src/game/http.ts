@@ -1,7 +1,7 @@
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { gameTag, recordTag, seasonTag } from "../http/tags.ts"
 import { Games, type ReadGame } from "./Games.ts"
 
@@ -10,7 +10,7 @@ const tagsOf = ({ game, season_id }: ReadGame) => [
   ...(season_id === null ? [] : [seasonTag(season_id), recordTag(season_id)])
 ]
 
-export const GameHandlers = HttpApiBuilder.group(
+export const GameHandlers = group(
   Api,
   "game",
   Effect.fnUntraced(function* (handlers) {

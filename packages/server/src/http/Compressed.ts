@@ -10,7 +10,7 @@ type Response = HttpServerResponse.HttpServerResponse
 const bodyOf = ({ method }: Request, { body, cookies, headers }: Response) =>
   (method === "GET" || method === "HEAD") &&
   body._tag === "Uint8Array" &&
-  body.body.length > LEAST_BYTES &&
+  body.contentLength > LEAST_BYTES && // `body.body` would make bytes of a text that goes out as it is
   /^application\/(problem\+)?json\b/.test(body.contentType) &&
   Cookies.isEmpty(cookies) &&
   !["content-encoding", "set-cookie", "vary"].some((name) => name in headers)

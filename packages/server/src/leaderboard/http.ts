@@ -1,7 +1,7 @@
 import { Api } from "@agon/api/Api.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { gameTag, ladderTag, modelTag, namesTag, seasonTag } from "../http/tags.ts"
 import { type Reader, twinsOf } from "../http/twins.ts"
 import { Seasons } from "../season/Seasons.ts"
@@ -13,7 +13,7 @@ interface OfLadder {
   readonly ladder: Ladder
 }
 
-export const LeaderboardHandlers = HttpApiBuilder.group(
+export const LeaderboardHandlers = group(
   Api,
   "leaderboard",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { MatchAdmin } from "./MatchAdmin.ts"
 
-export const MatchAdminHandlers = HttpApiBuilder.group(
+export const MatchAdminHandlers = group(
   Api,
   "matchAdmin",
   Effect.fnUntraced(function* (handlers) {

@@ -1,8 +1,8 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { discussedAnywhereTag, discussedTag } from "../comment/tags.ts"
+import { group } from "../http/group.ts"
 import { everywhereTag, gameTag, matchesTag, matchTag, modelTag, namesTag, playedTag, seasonTag, versionTag } from "../http/tags.ts"
 import { twinsOf } from "../http/twins.ts"
 import { firstGame, gamesBefore } from "../season/registered.ts"
@@ -22,7 +22,7 @@ const tagsOfList = ({ game, model, season, version, vs }: Asked, found: FoundSea
   return [everywhereTag, discussedAnywhereTag, models === undefined ? playedTag : modelTag(models)]
 }
 
-export const MatchHandlers = HttpApiBuilder.group(
+export const MatchHandlers = group(
   Api,
   "match",
   Effect.fnUntraced(function* (handlers) {

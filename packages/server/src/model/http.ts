@@ -3,13 +3,13 @@ import { CurrentAccount, OwnModel } from "@agon/api/Authorization.ts"
 import type { PageOf } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { gameTag, ladderTag, modelTag, seasonTag, unseenTag } from "../http/tags.ts"
 import { twinsOf } from "../http/twins.ts"
 import { tagsOfVersion } from "../version/tags.ts"
 import { Models } from "./Models.ts"
 
-export const ModelHandlers = HttpApiBuilder.group(
+export const ModelHandlers = group(
   Api,
   "model",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { Notifications } from "./Notifications.ts"
 import { PlatformNotices } from "./PlatformNotices.ts"
 
-const Own = HttpApiBuilder.group(
+const Own = group(
   Api,
   "notification",
   Effect.fnUntraced(function* (handlers) {
@@ -20,7 +20,7 @@ const Own = HttpApiBuilder.group(
   })
 )
 
-const Platform = HttpApiBuilder.group(
+const Platform = group(
   Api,
   "platformNotice",
   Effect.fnUntraced(function* (handlers) {
@@ -32,7 +32,7 @@ const Platform = HttpApiBuilder.group(
   })
 )
 
-const Mail = HttpApiBuilder.group(
+const Mail = group(
   Api,
   "mail",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Webhooks } from "./Webhooks.ts"
 
-export const WebhookHandlers = HttpApiBuilder.group(
+export const WebhookHandlers = group(
   Api,
   "webhook",
   Effect.fnUntraced(function* (handlers) {

@@ -2,7 +2,7 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Dispatcher, type Handed } from "./Dispatcher.ts"
 import { FleetAdmin } from "./FleetAdmin.ts"
 import { HeldLeases } from "./HeldLeases.ts"
@@ -13,7 +13,7 @@ import { Runners } from "./Runners.ts"
 /** The platform's fleet: keys that belong to no season. */
 const PLATFORM = null
 
-export const FleetHandlers = HttpApiBuilder.group(
+export const FleetHandlers = group(
   Api,
   "fleet",
   Effect.fnUntraced(function* (handlers) {
@@ -33,7 +33,7 @@ export const FleetHandlers = HttpApiBuilder.group(
 const written = ({ drain, leases, results }: Handed) =>
   HttpServerResponse.text(answerText(leases, results, drain), { contentType: "application/json" })
 
-export const RunnerHandlers = HttpApiBuilder.group(
+export const RunnerHandlers = group(
   Api,
   "runner",
   Effect.fnUntraced(function* (handlers) {

@@ -1,11 +1,11 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { FleetAdmin } from "./FleetAdmin.ts"
 import { SeasonFleet } from "./SeasonFleet.ts"
 
-export const SeasonFleetHandlers = HttpApiBuilder.group(
+export const SeasonFleetHandlers = group(
   Api,
   "seasonFleet",
   Effect.fnUntraced(function* (handlers) {

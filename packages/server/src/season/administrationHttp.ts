@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { SeasonAdministration } from "./SeasonAdministration.ts"
 
-const SeasonEditingHandlers = HttpApiBuilder.group(
+const SeasonEditingHandlers = group(
   Api,
   "seasonEditing",
   Effect.fnUntraced(function* (handlers) {
@@ -23,7 +23,7 @@ const SeasonEditingHandlers = HttpApiBuilder.group(
   })
 )
 
-const SeasonSteeringHandlers = HttpApiBuilder.group(
+const SeasonSteeringHandlers = group(
   Api,
   "seasonSteering",
   Effect.fnUntraced(function* (handlers) {

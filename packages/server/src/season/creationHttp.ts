@@ -2,8 +2,8 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Providers } from "../account/Providers.ts"
+import { group } from "../http/group.ts"
 import { SeasonMaker } from "./SeasonMaker.ts"
 
 /** Refuses a provider that is not configured: nobody has an identity there, so nobody could enter. */
@@ -18,7 +18,7 @@ const refuseUnknown = ({ bySlug, list }: Providers["Service"], named: ReadonlyAr
 /** How many unknown ones are named; more would push the known ones out of the sentence. */
 const SAID_MAX = 3
 
-export const SeasonCreationHandlers = HttpApiBuilder.group(
+export const SeasonCreationHandlers = group(
   Api,
   "seasonCreation",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "../http/tags.ts"
 import { twinsOf } from "../http/twins.ts"
 import { Seasons } from "./Seasons.ts"
 
-export const SeasonHandlers = HttpApiBuilder.group(
+export const SeasonHandlers = group(
   Api,
   "season",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Notices } from "./Notices.ts"
 
-export const NoticeHandlers = HttpApiBuilder.group(
+export const NoticeHandlers = group(
   Api,
   "notice",
   Effect.fnUntraced(function* (handlers) {

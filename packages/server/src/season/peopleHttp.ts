@@ -3,8 +3,8 @@ import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { UnknownProvider } from "@agon/api/account/api.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Providers } from "../account/Providers.ts"
+import { group } from "../http/group.ts"
 import { SeasonPeople } from "./SeasonPeople.ts"
 
 /** The name that a DELETE carries: in its body, or in the query where a proxy dropped the body. */
@@ -18,7 +18,7 @@ const removed = <const Name extends string>(
   return Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: name, message }] }))
 }
 
-const RosterHandlers = HttpApiBuilder.group(
+const RosterHandlers = group(
   Api,
   "roster",
   Effect.fnUntraced(function* (handlers) {
@@ -40,7 +40,7 @@ const RosterHandlers = HttpApiBuilder.group(
   })
 )
 
-const SeasonAdminsHandlers = HttpApiBuilder.group(
+const SeasonAdminsHandlers = group(
   Api,
   "seasonAdmins",
   Effect.fnUntraced(function* (handlers) {

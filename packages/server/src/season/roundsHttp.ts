@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Rounds } from "./Rounds.ts"
 
-export const RoundHandlers = HttpApiBuilder.group(
+export const RoundHandlers = group(
   Api,
   "round",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Baselines } from "./Baselines.ts"
 
-export const BaselineHandlers = HttpApiBuilder.group(
+export const BaselineHandlers = group(
   Api,
   "baseline",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Submissions } from "./Submissions.ts"
 
-export const SubmissionHandlers = HttpApiBuilder.group(
+export const SubmissionHandlers = group(
   Api,
   "submission",
   Effect.fnUntraced(function* (handlers) {

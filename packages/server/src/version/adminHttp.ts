@@ -1,12 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Forecasts } from "./Forecasts.ts"
 import { VersionAdmin } from "./VersionAdmin.ts"
 import { Versions } from "./Versions.ts"
 
-export const VersionAdminHandlers = HttpApiBuilder.group(
+export const VersionAdminHandlers = group(
   Api,
   "versionAdmin",
   Effect.fnUntraced(function* (handlers) {

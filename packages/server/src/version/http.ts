@@ -1,13 +1,13 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, OwnVersion } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { twinsOf } from "../http/twins.ts"
 import { Forecasts } from "./Forecasts.ts"
 import { tagsOfVersion } from "./tags.ts"
 import { type StoredVersion, Versions } from "./Versions.ts"
 
-export const VersionHandlers = HttpApiBuilder.group(
+export const VersionHandlers = group(
   Api,
   "version",
   Effect.fnUntraced(function* (handlers) {

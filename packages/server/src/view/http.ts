@@ -1,9 +1,9 @@
 import { Api } from "@agon/api/Api.ts"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Views } from "./Views.ts"
 
-const Everybodys = HttpApiBuilder.group(
+const Everybodys = group(
   Api,
   "view",
   Effect.fnUntraced(function* (handlers) {
@@ -12,7 +12,7 @@ const Everybodys = HttpApiBuilder.group(
   })
 )
 
-const Administrators = HttpApiBuilder.group(
+const Administrators = group(
   Api,
   "viewAdmin",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Announcements } from "./Announcements.ts"
 import { Posts } from "./Posts.ts"
 import { Stories } from "./Stories.ts"
 
-export const EditorialHandlers = HttpApiBuilder.group(
+export const EditorialHandlers = group(
   Api,
   "editorial",
   Effect.fnUntraced(function* (handlers) {

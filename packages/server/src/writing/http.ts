@@ -2,14 +2,14 @@ import { Api } from "@agon/api/Api.ts"
 import { OwnModel } from "@agon/api/Authorization.ts"
 import { tagged, trueUntil } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Announcements } from "./Announcements.ts"
 import { Posts } from "./Posts.ts"
 import { Stories } from "./Stories.ts"
 import { StoryFeed } from "./StoryFeed.ts"
 import { announcementsTag, feedTag, postTag, storyTag } from "./tags.ts"
 
-export const WritingHandlers = HttpApiBuilder.group(
+export const WritingHandlers = group(
   Api,
   "writing",
   Effect.fnUntraced(function* (handlers) {

@@ -2,12 +2,12 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { unseenTag } from "../http/tags.ts"
 import { Picks } from "./Picks.ts"
 import { picksTag } from "./tags.ts"
 
-const Everybodys = HttpApiBuilder.group(
+const Everybodys = group(
   Api,
   "pick",
   Effect.fnUntraced(function* (handlers) {
@@ -22,7 +22,7 @@ const Everybodys = HttpApiBuilder.group(
   })
 )
 
-const Administrators = HttpApiBuilder.group(
+const Administrators = group(
   Api,
   "pickAdmin",
   Effect.fnUntraced(function* (handlers) {

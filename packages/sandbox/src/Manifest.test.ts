@@ -21,6 +21,12 @@ describe("readManifest", () => {
     assert.deepStrictEqual(errorsOf(manifest({ opset: 1e9, name: "x".repeat(65) })), ["opset", "name"])
   })
 
+  it("names ten faults at most, in the order of the file", () => {
+    const keys = Array.from({ length: 5_000 }, (_, i) => `k${i}`)
+    assert.deepStrictEqual(errorsOf(manifest(Object.fromEntries(keys.map((key) => [key, 1])))), keys.slice(0, 10))
+    assert.lengthOf(errorsOf(manifest({ memory: Object.fromEntries(keys.map((key) => [key, 1])) })), 10)
+  })
+
   it("does not mistake a prototype's property for a key", () => {
     assert.deepStrictEqual(errorsOf(new TextEncoder().encode('{"__proto__":{},"constructor":1}')).slice(-2), ["__proto__", "constructor"])
   })

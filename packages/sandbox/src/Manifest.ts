@@ -28,6 +28,8 @@ export const MANIFEST_MAX_BYTES = 65_536
 export const OPSET = { min: 7, max: 24 } as const
 const FLAT_MAX = 1_048_576
 const CELL_MAX = 1_024
+/** The most faults that are named, as in every refusal (docs/contract.md#errors); a file of 64 KiB may have thousands. */
+const ERRORS_MAX = 10
 const NAME_MAX_CHARACTERS = 64
 const DESCRIPTION_MAX_CHARACTERS = 2_000
 
@@ -92,5 +94,5 @@ export const readManifest = (bytes: Uint8Array): ManifestCheck => {
   const errors = check(file as object, "", required, optional)
   const inner = (file as { memory?: unknown }).memory
   if (inner !== undefined && object(inner) === null) errors.push(...check(inner as object, "memory.", memory, {}))
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, manifest: file as Manifest }
+  return errors.length > 0 ? { ok: false, errors: errors.slice(0, ERRORS_MAX) } : { ok: true, manifest: file as Manifest }
 }

@@ -60,8 +60,13 @@ const DETAIL_MAX_CHARACTERS = 600
 export const reject = (reject_reason: RejectReason, reject_detail: string): Rejected => ({
   verdict: "rejected",
   reject_reason,
-  reject_detail: reject_detail.length > DETAIL_MAX_CHARACTERS ? `${reject_detail.slice(0, DETAIL_MAX_CHARACTERS - 1)}…` : reject_detail
+  reject_detail: plain(
+    reject_detail.length > DETAIL_MAX_CHARACTERS ? `${reject_detail.slice(0, DETAIL_MAX_CHARACTERS - 1)}…` : reject_detail
+  )
 })
+
+/** One line of well-formed text: control characters, halves of a surrogate pair and controls of direction become question marks. */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?")
 
 /** Makes text from an untrusted file fit for a sentence: printable, quoted and short. */
 export const quote = (text: string): string => {

@@ -14,6 +14,12 @@ export const parseLease = (name: string): Lease | undefined => {
   return found === null ? undefined : { id: found[1]!, n: Number(found[2]) }
 }
 
+/** Give-backs of the same work that cost no attempt. A fleet that is stopped gives it back once for every runner. */
+export const RETURNS_MAX = 20
+
+/** Whether work that is given back now counts as tried. Every lease that was neither counted nor answered has been given back. */
+export const isReturnedTooOften = (lease_n: number, tried: number): boolean => lease_n - tried > RETURNS_MAX * (tried + 1)
+
 /** Work that can be leased: a match or a review. */
 export interface Leased {
   lease_n: number

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
 import { isDirty } from "./isDirty.ts"
+import { RETURNS_MAX } from "./Lease.ts"
 import { deadline, step } from "./Season.ts"
 import { committed, restore, type State, snapshot } from "./State.ts"
 import type { Ended } from "./scheduler/Match.ts"
@@ -81,6 +82,18 @@ describe("a candidate", () => {
       const [work] = lease(state, now)
       const failed = { _tag: "ReportAdmission", key: "k1", lease: work!.lease, verdict: { verdict: "failed", detail: "" } } as const
       assert.deepStrictEqual(step(state, failed, now), { accepted: true })
+    }
+    assert.strictEqual(status(state, 1), "admission_unavailable")
+  })
+  it("is given up also where every runner gives it back, though a runner that stops gives it back at no cost", () => {
+    const { state } = season(0)
+    step(state, submission(1), OPENED)
+    const { admit_failures } = state.versions_by_id.get(version(1))!
+    for (let back = 1; back <= 5 * (RETURNS_MAX + 1); back++) {
+      assert.strictEqual(status(state, 1), "review", `given back ${back - 1} times`)
+      if (back === RETURNS_MAX + 1) assert.strictEqual(state.versions_by_id.get(version(1))!.admit_failures, admit_failures)
+      const [work] = lease(state, OPENED)
+      step(state, { _tag: "Release", key: "k1", lease: work!.lease }, OPENED)
     }
     assert.strictEqual(status(state, 1), "admission_unavailable")
   })
@@ -264,6 +277,21 @@ it("a match fails at the third lost lease, and its entries play on", () => {
   }
   assert.deepStrictEqual(endings(state), ["runner_lost"])
   assert.strictEqual(lease(state, now + 90_000).length, 1)
+})
+
+it("a match that is given back over and over fails at last, also by runners that only do not name it", () => {
+  const { state, now } = season(2)
+  committed(state)
+  let leases = 0
+  for (const [work] = lease(state, now); endings(state).length === 0; lease(state, now)) {
+    leases++
+    const id = work!.lease.replace(/\d+$/, "")
+    if (leases % 2 === 0) step(state, { _tag: "HoldOnly", runner: RUNNER.runner, holds: [] }, now)
+    else step(state, { _tag: "Release", key: RUNNER.key, lease: `${id}${leases}` }, now)
+    assert.isAtMost(leases, 3 * (RETURNS_MAX + 1))
+  }
+  assert.deepStrictEqual(endings(state), ["runner_lost"])
+  assert.strictEqual(leases, 3 * (RETURNS_MAX + 1))
 })
 
 describe("a round", () => {

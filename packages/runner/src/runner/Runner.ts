@@ -116,6 +116,19 @@ const told = (results: ReadonlyArray<LeasedResult>): LeaseAnswer => ({
   drain: false
 })
 
+/**
+ * Done where the service does not take the result itself. A failure counts as an attempt: given back, the work would come again at
+ * no cost, and the same result with it, for ever.
+ */
+const giveUp = (client: Client, lease: string, result: Result) => {
+  const params = { lease }
+  const detail = "The service did not take the result of this work."
+  if (result.kind === "audit") return client.runner.release({ params, payload: {} })
+  return result.kind === "match"
+    ? client.runner.result({ params, payload: { kind: "match", fault_reason: "engine_fault", detail } })
+    : client.runner.result({ params, payload: { kind: "admission", runtime_version: result.runtime_version, verdict: "failed", detail } })
+}
+
 const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<LeasedResult>, detail: string) {
   yield* Effect.logWarning("the service refused a result", { detail })
   for (const { lease, ...result } of results) {
@@ -124,8 +137,8 @@ const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyA
         not_found: () => Effect.void,
         invalid_request: (error) =>
           Effect.andThen(
-            Effect.logError("the service calls a result malformed; giving the work back", { lease, detail: error.detail }),
-            Effect.ignore(client.runner.release({ params: { lease }, payload: {} }))
+            Effect.logError("the service calls a result malformed; reporting it as failed", { lease, detail: error.detail }),
+            Effect.ignore(giveUp(client, lease, result as Result))
           )
       })
     )

@@ -7,6 +7,7 @@ import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { plain } from "@agon/sandbox/Verdict.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Downloads } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
@@ -76,19 +77,31 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
 
       return Worker.of({
         work: (work) =>
-          work.kind === "admission"
-            ? Effect.catch(examine(work), failed("admission"))
-            : work.kind === "match"
-              ? Effect.catchTags(play(work), {
-                  SeatUnavailable: unplayable,
-                  MachineFault: failed("match"),
-                  ReplayTooLarge: failed("match"),
-                  TransferFailed: (error) => Effect.die(error) // dropped like an audit: without its replay it counts nothing
-                })
-              : Effect.orDie(audit(work)) // dropped: it goes back with the next request, and another runner gets it
+          Effect.map(
+            work.kind === "admission"
+              ? Effect.catch(examine(work), failed("admission"))
+              : work.kind === "match"
+                ? Effect.catchTags(play(work), {
+                    SeatUnavailable: unplayable,
+                    MachineFault: failed("match"),
+                    ReplayTooLarge: failed("match"),
+                    TransferFailed: (error) => Effect.die(error) // dropped like an audit: without its replay it counts nothing
+                  })
+                : Effect.orDie(audit(work)), // dropped: it goes back with the next request, and another runner gets it
+            inPlainText
+          )
       })
     })
   )
+}
+
+/**
+ * Texts of a result may quote what a stranger has uploaded. The service refuses a result whose text cannot be stored, and
+ * every other result that comes with it.
+ */
+const inPlainText = (result: Result): Result => {
+  if ("reject_detail" in result) return { ...result, reject_detail: plain(result.reject_detail.slice(0, DETAIL_MAX)) }
+  return "detail" in result ? { ...result, detail: plain(result.detail.slice(0, DETAIL_MAX)) } : result
 }
 
 /** A seat's files cannot be had. `version_id` names whose they are where that is not this machine's own doing. */
@@ -98,7 +111,7 @@ class SeatUnavailable extends Schema.TaggedError<SeatUnavailable>()("SeatUnavail
 }) {}
 
 const unplayable = ({ detail, version_id }: SeatUnavailable): Effect.Effect<Result> =>
-  Effect.succeed({ kind: "match", fault_reason: "weights_unavailable", version_id, detail: detail.slice(0, DETAIL_MAX) })
+  Effect.succeed({ kind: "match", fault_reason: "weights_unavailable", version_id, detail })
 
 class ReplayTooLarge extends Schema.TaggedError<ReplayTooLarge>()("ReplayTooLarge", { detail: Schema.String }) {}
 
@@ -129,7 +142,7 @@ const timeoutsOf = (bytes: Uint8Array, hash: string) => {
 const failed =
   (kind: "match" | "admission") =>
   (error: { readonly detail: string }): Effect.Effect<Result> => {
-    const detail = error.detail.slice(0, DETAIL_MAX)
+    const { detail } = error
     return Effect.succeed(
       kind === "match" ? { kind, fault_reason: "engine_fault", detail } : { kind, runtime_version, verdict: "failed", detail }
     )

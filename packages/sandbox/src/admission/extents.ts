@@ -30,11 +30,16 @@ const LISTS: Readonly<Record<string, ReadonlyArray<number>>> = {
 
 const isList = (node: NodeProto, index: number) => LISTS[node.opType]?.includes(index) ?? false
 
-/** Whether the value is used, and every use may be an empty list. */
-const isOnlyAList = (graph: GraphProto, name: string): boolean => {
-  if (graph.output.some((output) => output.name === name)) return false
-  const uses = graph.node.flatMap((node) => node.input.flatMap((input, index) => (input === name ? [isList(node, index)] : [])))
-  return uses.length > 0 && uses.every(Boolean)
+/** The names that are used, and whose every use may be an empty list. One pass over the inputs: a file may have a million of them. */
+const listsOnly = ({ node, output }: GraphProto): ReadonlySet<string> => {
+  const lists = new Set<string>()
+  const others = new Set(output.map(({ name }) => name))
+  for (const one of node)
+    for (const [index, name] of one.input.entries()) {
+      if (isList(one, index)) lists.add(name)
+      else others.add(name)
+    }
+  return lists.difference(others)
 }
 
 const isEmpty = ({ dims }: TensorProto) => dims.includes(0n)
@@ -108,10 +113,11 @@ const named = (node: NodeProto) => `Operator ${node.opType.slice(0, 64)}${node.n
 
 /** Finds a tensor that is empty by the file itself; the message says where. */
 const findEmpty = (graph: GraphProto): string | null => {
+  const lists = listsOnly(graph)
   for (const tensor of graph.initializer)
-    if (isEmpty(tensor) && !isOnlyAList(graph, tensor.name)) return `The initializer ${quote(tensor.name)} has an extent of zero`
+    if (isEmpty(tensor) && !lists.has(tensor.name)) return `The initializer ${quote(tensor.name)} has an extent of zero`
   for (const node of graph.node)
-    if (isEmptyConstant(node) && !isOnlyAList(graph, node.output[0] ?? "")) return `${named(node)} has an extent of zero`
+    if (isEmptyConstant(node) && !lists.has(node.output[0] ?? "")) return `${named(node)} has an extent of zero`
   for (const value of [...graph.input, ...graph.output, ...graph.valueInfo])
     if (declaresZero(value)) return `The value ${quote(value.name)} is declared with an extent of zero`
   return null

@@ -1,10 +1,10 @@
 /** Files refused before they run, and the order of the checks. Files that need a run are in `Arena.hostile.test.ts`. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import type { ExamineRequest, WeightClass } from "../Verdict.ts"
+import type { ExamineRequest, Rejected, WeightClass } from "../Verdict.ts"
 import { classOf, examineFiles } from "./static.ts"
 import { branching, chain, drawing, external, foldBomb, functionBomb, looping, MAKERS, scanning } from "./testing/hostileModels.ts"
-import { linear, manifest, model, port, snakesInput, snakesOutput, weightClasses } from "./testing/testModels.ts"
+import { ints, linear, manifest, model, port, snakesInput, snakesOutput, weightClasses } from "./testing/testModels.ts"
 
 const boards = [
   { rows: 11, cols: 11, players: 2 },
@@ -48,6 +48,39 @@ describe("hostile files", () => {
     const start_ms = performance.now()
     assert.strictEqual(reasonOf(weights), "weights_unreadable")
     assert.isBelow(performance.now() - start_ms, 1_000)
+  })
+
+  it("are examined in time that grows with their size, however many inputs and outputs a node has", () => {
+    const many = Array.from({ length: 100_000 }, (_, i) => `s${i}`)
+    const split = { opType: "Split", input: ["obs"], output: many }
+    const lists = Array.from({ length: 4_000 }, (_, i) => ints(`e${i}`, []))
+    const reshapes = lists.map(({ name }) => ({ opType: "Reshape", input: ["obs", name!], output: [`of ${name}`] }))
+    const graphs = {
+      "a sum of everything": linear(1, [{ opType: "Sum", input: Array(900_000).fill("obs"), output: ["t"] }]),
+      "pieces put together": linear(1, [split, { opType: "Concat", input: many, output: ["t"] }]),
+      "thousands of empty lists": linear(1, [...reshapes, { opType: "Sum", input: Array(500_000).fill("obs"), output: ["t"] }], lists)
+    }
+    for (const [what, weights] of Object.entries(graphs)) {
+      const start = process.threadCpuUsage()
+      assert.strictEqual(reasonOf(weights), "admissible", what)
+      assert.isBelow(process.threadCpuUsage(start).user, 5_000_000, what)
+    }
+  })
+
+  it("are refused in one line of text that any column keeps, whatever their names are", () => {
+    const names = ["\0", "\ud83d", `${"x".repeat(63)}😀`, "\u001b[31m", "a\nb", "\u2028", "\u202e", "\u009b"]
+    for (const name of names) {
+      const bad = new TextEncoder().encode(JSON.stringify({ [name]: 1, memory: { [name]: 1 } }))
+      const operator = model({ node: [{ opType: name, name, domain: name, input: ["obs"], output: [name] }] })
+      for (const [weights, over] of [
+        [linear(), { manifest: bad }],
+        [operator, {}]
+      ] as const) {
+        const check = examineFiles({ game: "snakes", weights, manifest: manifest(), weight_classes: weightClasses, boards, ...over })
+        const { reject_detail } = (check as { readonly verdict: Rejected }).verdict
+        assert.notMatch(reject_detail, /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202e]/u, JSON.stringify(name))
+      }
+    }
   })
 
   it("refuses random numbers, seeded or not", () => {

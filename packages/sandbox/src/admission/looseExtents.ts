@@ -36,42 +36,67 @@ const MEASURING = new Set(["Shape", "Size"])
 const isWhole = ({ attribute, input, opType }: NodeProto) =>
   opType.startsWith("Reduce") && input.length < 2 && !attribute.some(({ name }) => name === "axes")
 
-const levelOf = (node: NodeProto, levels: ReadonlyMap<string, Level>): Level => {
-  const inputs = node.input.map((name) => levels.get(name) ?? 0)
-  const most = Math.max(0, ...inputs)
-  if (MEASURING.has(node.opType)) return most === LOOSE ? DATA : 0
-  if (isWhole(node)) return Math.min(most, DATA)
+/** The highest levels among a node's inputs. They only rise, so a million inputs cost as many steps, however often they are looked at. */
+interface Risen {
+  readonly node: NodeProto
+  readonly whole: boolean
+  /** Of the first input, of those that determine the size of the output, and of all. */
+  first: Level
+  size: Level
+  most: Level
+}
+
+const note = (risen: Risen, index: number, level: Level): void => {
+  risen.most = Math.max(risen.most, level)
+  if (index === 0) risen.first = Math.max(risen.first, level)
+  if (SIZE_INPUTS[risen.node.opType]?.includes(index)) risen.size = Math.max(risen.size, level)
+}
+
+const levelOf = ({ first, most, node: { opType }, size, whole }: Risen): Level => {
+  if (MEASURING.has(opType)) return most === LOOSE ? DATA : 0
+  if (whole) return Math.min(most, DATA)
   // Writing into a tensor does not change its extents.
-  if (node.opType.startsWith("Scatter")) return Math.max(inputs[0] ?? 0, Math.min(most, DATA))
-  if (SELECTING.has(node.opType) && most > 0) return LOOSE
-  return SIZE_INPUTS[node.opType]?.some((index) => (inputs[index] ?? 0) > 0) ? LOOSE : most
+  if (opType.startsWith("Scatter")) return Math.max(first, Math.min(most, DATA))
+  if (SELECTING.has(opType) && most > 0) return LOOSE
+  return size > 0 ? LOOSE : most
 }
 
-const usersOf = (graph: GraphProto): ReadonlyMap<string, ReadonlyArray<NodeProto>> => {
-  const users = new Map<string, Array<NodeProto>>()
-  for (const node of graph.node)
-    for (const name of new Set(node.input)) {
-      const known = users.get(name)
-      if (known === undefined) users.set(name, [node])
-      else known.push(node)
+type Use = readonly [risen: Risen, index: number]
+
+const usesIn = (graph: GraphProto): ReadonlyMap<string, ReadonlyArray<Use>> => {
+  const uses = new Map<string, Array<Use>>()
+  for (const node of graph.node) {
+    const risen: Risen = { node, whole: isWhole(node), first: 0, size: 0, most: 0 }
+    for (const [index, name] of node.input.entries()) {
+      const known = uses.get(name)
+      if (known === undefined) uses.set(name, [[risen, index]])
+      else known.push([risen, index])
     }
-  return users
+  }
+  return uses
 }
 
-/** The names of all loose values. Nodes may stand in any order; each value rises at most twice, so this is linear. */
+/**
+ * The names of all loose values. Nodes may stand in any order. Every value rises at most twice, and the outputs of a node are looked
+ * at again only where its level has risen, so the work grows with the number of inputs and outputs.
+ */
 export const looseValues = (graph: GraphProto): ReadonlySet<string> => {
-  const users = usersOf(graph)
+  const uses = usesIn(graph)
   const initialized = new Set(graph.initializer.map(({ name }) => name))
   const levels = new Map<string, Level>()
-  const risen = graph.input.map(({ name }) => name).filter((name) => !initialized.has(name))
-  for (const name of risen) levels.set(name, DATA)
-  for (let name = risen.pop(); name !== undefined; name = risen.pop())
-    for (const node of users.get(name) ?? []) {
-      const level = levelOf(node, levels)
-      for (const output of node.output)
+  const given = new Map<NodeProto, Level>()
+  const ahead = graph.input.map(({ name }) => name).filter((name) => !initialized.has(name))
+  for (const name of ahead) levels.set(name, DATA)
+  for (let name = ahead.pop(); name !== undefined; name = ahead.pop())
+    for (const [risen, index] of uses.get(name) ?? []) {
+      note(risen, index, levels.get(name)!)
+      const level = levelOf(risen)
+      if (level <= (given.get(risen.node) ?? 0)) continue
+      given.set(risen.node, level)
+      for (const output of risen.node.output)
         if (level > (levels.get(output) ?? 0)) {
           levels.set(output, level)
-          risen.push(output)
+          ahead.push(output)
         }
     }
   return new Set([...levels].flatMap(([name, level]) => (level === LOOSE ? [name] : [])))

@@ -6,7 +6,7 @@
  * It also refuses encodings that two readers may understand differently (a second graph or type where one belongs, groups),
  * since our decoder examines the file and ONNX Runtime runs it.
  */
-export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000 } as const
+export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000, wide_bytes: 1_000_000 } as const
 
 type MessageName =
   | "Model"
@@ -76,6 +76,9 @@ const FIELDS: Readonly<Record<MessageName, Readonly<Record<number, { readonly ki
   Leaf: {}
 }
 
+/** Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints. One byte becomes a number of 32 bytes. */
+const WIDE: Partial<Readonly<Record<MessageName, ReadonlyArray<number>>>> = { Tensor: [1, 7, 11], Attribute: [8] }
+
 export type WireCheck = { readonly ok: true; readonly messages: number } | { readonly ok: false; readonly message: string }
 
 const refuse = (message: string): WireCheck => ({ ok: false, message })
@@ -123,6 +126,8 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
     const length = cursor.varint(frame.end)
     if (length < 0 || length > frame.end - cursor.at) return `has a length that runs past its end at byte ${start}`
     if (known === undefined) {
+      if (length > WIRE_LIMITS.wide_bytes && WIDE[frame.kind]?.includes(field))
+        return `has a list of more than ${WIRE_LIMITS.wide_bytes} bytes of packed integers at byte ${start}; store them as raw_data`
       cursor.at += length
       return null
     }

@@ -1,7 +1,7 @@
 /** Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules. */
 
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
-import { LEASE_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
+import { isReturnedTooOften, LEASE_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import type { RejectReason } from "../Reasons.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
@@ -75,7 +75,9 @@ export const failReview = (state: State, review: Review): void => {
   )
 }
 
+/** No failed attempt, unless it was given back too often: a candidate that every runner gives back would be leased again for ever. */
 export const returnReview = (state: State, review: Review): void => {
+  if (isReturnedTooOften(review.lease_n, state.versions_by_id.get(review.version)!.admit_failures)) return failReview(state, review)
   review.until = null
   changed(state, review)
   state.workAppeared = true

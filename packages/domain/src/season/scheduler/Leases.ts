@@ -2,7 +2,7 @@
 import { logged } from "../Audit.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
-import { leaseStateOf, parseLease } from "../Lease.ts"
+import { isReturnedTooOften, leaseStateOf, parseLease } from "../Lease.ts"
 import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Review } from "../Version.ts"
@@ -60,11 +60,12 @@ const eachLeased = (state: State, when: (work: OpenMatch | Review) => boolean): 
   return [...found, ...reviews.sort((a, b) => ordOf(a) - ordOf(b))]
 }
 
-/** Queues the work again without counting an attempt. */
+/** Queues the work again without counting an attempt, unless it was given back too often. */
 const giveBack = (state: State, works: ReadonlyArray<OpenMatch | Review>): number => {
   for (const work of works) {
-    if ("versions" in work) requeue(state, work)
-    else returnReview(state, work)
+    if (!("versions" in work)) returnReview(state, work)
+    else if (isReturnedTooOften(work.lease_n, work.losses)) loseMatch(state, work)
+    else requeue(state, work)
   }
   return works.length
 }

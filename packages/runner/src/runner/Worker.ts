@@ -43,16 +43,8 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
         const played = yield* span("play", arena.play({ game, board, seed, rules, seats, ...charged }))
         const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = played
         const stored = yield* span("upload", store(downloads, work, replay))
-        return {
-          kind: "match",
-          runtime_version,
-          reason,
-          turns,
-          played_ms: Math.round(played_ms),
-          seats: outcome,
-          state_sha256,
-          replay: stored
-        } as const
+        const ended = { reason, turns, played_ms: Math.round(played_ms), seats: outcome, state_sha256 }
+        return { kind: "match", runtime_version, ...ended, replay: stored } as const
       })
 
       const audit = Effect.fnUntraced(function* (work: AuditWork) {

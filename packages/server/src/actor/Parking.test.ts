@@ -38,6 +38,17 @@ describe("Parking", () => {
       assert.strictEqual(yield* Fiber.join(players[1]!), "woken")
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("keeps so many kinds that were given nothing, and lets one that it forgot ask once more", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      parking.wake("s")
+      for (let n = 0; n <= 256; n++) parking.told("s", `kind ${n}`, parking.signal(), false)
+      const last = yield* parked("kind 256")
+      yield* parking.park(waiting("kind 0"), 0, 30_000) // else it would wait for ever: the test's clock stands still
+      assert.strictEqual(parking.size(), 1)
+      yield* Fiber.interrupt(last)
+    }).pipe(Effect.provide(Parking.layer))
+  )
   it.effect("does not park a request that was signalled after it asked, nor wake one that serves another season", () =>
     Effect.gen(function* () {
       const parking = yield* Parking

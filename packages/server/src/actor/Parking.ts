@@ -30,6 +30,12 @@ export interface Waiting {
 /** A stopped runner stays stopped; so many of the last are remembered for requests that were on their way to park. */
 const STOPPED_MAX = 1_000
 
+/**
+ * Kinds of a season that are known to have been given nothing. A runner makes a kind of its own with every session whose engines
+ * have other names; one that is forgotten asks once more.
+ */
+const KINDS_MAX = 256
+
 interface Parked extends Waiting, InLine {
   /** How many parked before it. */
   readonly nth: number
@@ -93,7 +99,7 @@ class ParkedRequests {
 const makeParking = (): Parking["Service"] => {
   const parked = new ParkedRequests()
   const signals = new Map<string, number>()
-  const refused = new Map<string, Map<string, number>>() // by season and kind: the last signal after which it was given nothing
+  const refused = new Map<string, CappedMap<string, number>>() // by season and kind: the last signal after which it was given nothing
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0
   let closed = false
@@ -143,7 +149,7 @@ const makeParking = (): Parking["Service"] => {
       wakeNext(season)
     },
     told: (season, kind, since, given) => {
-      if (!given) refused.set(season, (refused.get(season) ?? new Map<string, number>()).set(kind, since))
+      if (!given) refused.set(season, (refused.get(season) ?? new CappedMap<string, number>(KINDS_MAX)).set(kind, since))
       wakeNext(season)
     },
     park,

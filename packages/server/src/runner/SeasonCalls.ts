@@ -138,12 +138,13 @@ const makeSeasonCalls = Effect.gen(function* () {
         seen.add(lease)
         return again ? Effect.undefined : Effect.map(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
       })
-      const errors = results.flatMap((result, i) => (held[i] ? faultsOf(result, held[i], `results.${i}.`, known) : []))
+      const placeOf = (i: number) => (runner === undefined ? "" : `results.${i}.`) // sent by itself, it is the whole body
+      const errors = results.flatMap((result, i) => (held[i] ? faultsOf(result, held[i], placeOf(i), known) : []))
       if (errors.length > 0) return yield* new InvalidRequest({ detail: errors[0]!.message, errors })
       const reported = results.map((result, i) =>
         held[i] || !isFinished(result) ? result : ({ kind: "unheld", lease: result.lease } as const)
       )
-      yield* takeReplays(objects, reported)
+      yield* takeReplays(objects, reported, placeOf)
       return reported
     }),
     ask: (season, commands) => asked(actors, season, commands)

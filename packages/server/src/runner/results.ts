@@ -70,7 +70,7 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
 }
 
 /** Sizes and hashes the uploads of held results, and takes them over; fails where an upload differs from its result. */
-export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<Reported>) =>
+export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
     Effect.fnUntraced(function* ({ i, lease, replay: { bytes, hash } }) {
@@ -86,7 +86,7 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
             ? undefined
             : `The replay has ${stored.bytes} bytes.`
       if (message !== undefined) {
-        return yield* new InvalidRequest({ detail: message, errors: [{ path: `results.${i}.replay`, message }] })
+        return yield* new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] })
       }
     }),
     { concurrency: 8, discard: true }

@@ -6,7 +6,7 @@
  * It also refuses encodings that two readers may understand differently (a second graph or type where one belongs, groups),
  * since our decoder examines the file and ONNX Runtime runs it.
  */
-export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000, wide_bytes: 1_000_000 } as const
+export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000 } as const
 
 type MessageName =
   | "Model"
@@ -76,7 +76,10 @@ const FIELDS: Readonly<Record<MessageName, Readonly<Record<number, { readonly ki
   Leaf: {}
 }
 
-/** Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints. One byte becomes a number of 32 bytes. */
+/**
+ * Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints. One byte may become a number of 32
+ * bytes, so each counts as a record.
+ */
 const WIDE: Partial<Readonly<Record<MessageName, ReadonlyArray<number>>>> = { Tensor: [1, 7, 11], Attribute: [8] }
 
 export type WireCheck = { readonly ok: true; readonly messages: number } | { readonly ok: false; readonly message: string }
@@ -87,6 +90,8 @@ const refuse = (message: string): WireCheck => ({ ok: false, message })
 class Cursor {
   readonly bytes: Uint8Array
   at = 0
+  /** Bytes of packed lists stepped over. */
+  packed = 0
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
   }
@@ -126,8 +131,7 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
     const length = cursor.varint(frame.end)
     if (length < 0 || length > frame.end - cursor.at) return `has a length that runs past its end at byte ${start}`
     if (known === undefined) {
-      if (length > WIRE_LIMITS.wide_bytes && WIDE[frame.kind]?.includes(field))
-        return `has a list of more than ${WIRE_LIMITS.wide_bytes} bytes of packed integers at byte ${start}; store them as raw_data`
+      if (WIDE[frame.kind]?.includes(field)) cursor.packed += length
       cursor.at += length
       return null
     }
@@ -152,9 +156,9 @@ export const scanWire = (bytes: Uint8Array): WireCheck => {
       stack.pop()
       continue
     }
-    if (++records > WIRE_LIMITS.records)
-      return refuse(`The weights file has more than ${WIRE_LIMITS.records} records; store weights as raw_data.`)
     const next = record(cursor, frame)
+    if (++records + cursor.packed > WIRE_LIMITS.records)
+      return refuse(`The weights file has more than ${WIRE_LIMITS.records} records; store weights as raw_data.`)
     if (typeof next === "string") return refuse(`The weights file is not a readable ONNX model: it ${next}.`)
     if (next === null) continue
     if (++messages > WIRE_LIMITS.messages)

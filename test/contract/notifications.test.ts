@@ -1,5 +1,6 @@
 /** Notifications over the whole service: the feed, what is wanted of it, and notices to everybody (docs/contract.md#notifications). */
 
+import { hash } from "node:crypto"
 import { makeTell } from "@agon/server/notification/Notifications.ts"
 import { unsubscribeToken } from "@agon/server/notification/unsubscribing.ts"
 import { assert, layer } from "@effect/vitest"
@@ -8,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import * as A from "../support/Administration.ts"
 import { decide, published, say } from "../support/Commenting.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { call } from "../support/Web.ts"
+import { type Answered, call } from "../support/Web.ts"
 import { withoutLog } from "../support/withoutLog.ts"
 
 const { matchIds: x, modelIds: m, uuid } = Fixture
@@ -195,8 +196,8 @@ layer(web, A.options)("e-mail", (it) => {
       assert.deepStrictEqual(A.refusal(yield* click(`?token=${token}x`)), [404, "not_found"])
       assert.deepStrictEqual(A.refusal(yield* click(`?token=${unsubscribeToken(row!.id, "other")}`)), [404, "not_found"])
       assert.deepStrictEqual(A.refusal(yield* click("")), [400, "invalid_request"])
-      assert.strictEqual((yield* call(`/v1/unsubscribe?token=${token}`)).status, 405, "who only looks ends nothing")
-      assert.isTrue(yield* isOn)
+      assert.strictEqual((yield* call(`/v1/unsubscribe?token=${token}`)).status, 200)
+      assert.isTrue(yield* isOn, "who only looks ends nothing")
       for (let n = 0; n < 2; n++) {
         const { json, status } = yield* click(`?token=${token}`)
         assert.deepStrictEqual([status, json, yield* isOn], [200, { unsubscribed: true }, false])
@@ -204,6 +205,43 @@ layer(web, A.options)("e-mail", (it) => {
       const webhooks = yield* A.read("/v1/me/webhooks", "ada")
       assert.deepStrictEqual(webhooks.json, { webhooks: [] }, "mails are not among the account's webhooks")
       assert.deepStrictEqual(A.refusal(yield* A.remove(`/v1/me/webhooks/${row!.id}`, undefined, "ada")), [404, "not_found"])
+    })
+  )
+
+  it.effect("is ended by a person on a page with a button, which a mail program that looks at the link does not press", () =>
+    Effect.gen(function* () {
+      const [row] = yield* A.rows<{ readonly id: string }>`INSERT INTO webhook (id, account_id, url, secret, channel, created_at)
+        SELECT gen_random_uuid(), id, 'mailto:', 'secret', 'mail', now() FROM account WHERE username = 'bob' RETURNING id`
+      const isOn = Effect.map(A.rows`SELECT 1 FROM webhook WHERE id = ${row!.id} AND disabled_at IS NULL`, ({ length }) => length === 1)
+      const evil = `"><script>alert(1)</script>`
+      const link = `/v1/unsubscribe?token=${unsubscribeToken(row!.id, "secret")}`
+      const at = (path: string, method: string, more: Readonly<Record<string, string>> = {}) =>
+        call(path, { method, headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...more } })
+      const isPage = ({ headers, status, text }: Answered, title: string) => {
+        assert.include(text, `<h1>${title}</h1>`)
+        assert.deepStrictEqual([headers.get("content-type"), headers.get("cache-control")], ["text/html; charset=utf-8", "no-store"])
+        const [style] = /(?<=<style>)[^]*(?=<\/style>)/.exec(text)!
+        const policy = `default-src 'none'; script-src 'none'; style-src 'sha256-${hash("sha256", style!, "base64")}'; form-action 'self'`
+        assert.strictEqual(headers.get("content-security-policy"), `${policy}; frame-ancestors 'none'; base-uri 'none'`)
+        assert.strictEqual(headers.get("referrer-policy"), "same-origin")
+        assert.isNull(headers.get("set-cookie"))
+        assert.notInclude(text, evil)
+        return status
+      }
+      assert.strictEqual((yield* at(link, "HEAD")).status, 200)
+      const shown = yield* at(link, "GET")
+      assert.strictEqual(isPage(shown, "Stop e-mail"), 200)
+      assert.include(shown.text, `<form method="post"><button>Stop these mails</button></form>`)
+      assert.isTrue(yield* isOn, "who looks ends nothing")
+      assert.strictEqual((yield* at(`/v1/unsubscribe?token=${encodeURIComponent(evil)}`, "GET")).text, shown.text, "the same for all")
+      const form = { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" }
+      assert.strictEqual(isPage(yield* at(`/v1/unsubscribe?token=${encodeURIComponent(evil)}`, "POST", form), "Unknown link"), 404)
+      assert.isTrue(yield* isOn)
+      for (let n = 0; n < 2; n++) {
+        assert.strictEqual(isPage(yield* at(link, "POST", form), "E-mail is off"), 200)
+        assert.isFalse(yield* isOn)
+      }
+      assert.strictEqual((yield* at(link, "DELETE")).status, 405)
     })
   )
 

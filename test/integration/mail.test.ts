@@ -95,8 +95,24 @@ withServer(`a mail${because(missing)}`, () => {
         assert.include(mail!.text, "- Somebody answers you: é漢😀\n- <b>Bold</b> Bcc: eve@elsewhere.example\n")
         assert.include(mail!.html, "<li>&#60;b&#62;Bold&#60;/b&#62; Bcc: eve@elsewhere.example</li>")
         assert.include(mail!.text, "http://localhost:8080/me/settings")
+        const [listed] = header(mail!, "list-unsubscribe")
+        assert.include(mail!.text, `Stop these mails: ${listed!.slice(1, -1)}\n`)
+        assert.include(mail!.html, `<a href="${listed!.slice(1, -1)}">Stop these mails</a>`)
         assert.strictEqual(yield* waiting, 0)
         assert.strictEqual((yield* mailbox).outcome, "250")
+      })
+    )
+
+    it.effect("is not sent to an account that is suspended", () =>
+      Effect.gen(function* () {
+        const { gathered, server, sql } = yield* begin
+        yield* tell("ada", "Before.")
+        yield* sql`UPDATE account SET suspended = true WHERE username = 'ada'`
+        yield* tell("ada", "Meanwhile.")
+        assert.strictEqual(yield* gathered, 0)
+        assert.deepStrictEqual([server.mails(), server.asked()], [[], 0])
+        yield* sql`UPDATE account SET suspended = false WHERE username = 'ada'`
+        assert.strictEqual(yield* gathered, 1)
       })
     )
 

@@ -232,6 +232,29 @@ layer(allowing)("a webhook", (it) => {
     })
   )
 
+  it.effect("is told nothing while its account is suspended, and nothing of that time later", () =>
+    Effect.gen(function* () {
+      const { at, sql } = yield* begin
+      yield* tell("ada", "Before.")
+      const suspend = (suspended: boolean) => sql`UPDATE account SET suspended = ${suspended} WHERE username = 'ada'`
+      yield* suspend(true)
+      yield* tell("ada", "Meanwhile.")
+      yield* tell("bob", "He has no webhook.")
+      assert.strictEqual(yield* round, 0)
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(yield* round, 0)
+      yield* Effect.flatMap(WebhookDelivery, ({ sweep }) => sweep)
+      assert.strictEqual(yield* waiting, 0, "what waits is swept")
+      yield* suspend(false)
+      yield* tell("ada", "Afterwards.")
+      while ((yield* round) > 0);
+      assert.deepStrictEqual(
+        at.received.map(({ body }) => JSON.parse(body).subject),
+        ["Afterwards."]
+      )
+    })
+  )
+
   it.effect("is asked by one node at a time, and has room for a thousand", () =>
     Effect.gen(function* () {
       const { ada, at, hook, sql, webhooks } = yield* begin

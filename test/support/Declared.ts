@@ -42,12 +42,17 @@ const operationsAt = (url: string): ReadonlyMap<string, Operation> => {
   return new Map(found.filter(({ names }) => names === found[0]!.names).map(({ operation }) => [operation.method, operation]))
 }
 
+/** A person who presses the button behind the link in a mail is answered with a page, also where the link is unknown. */
+const isPage = (method: string, url: string, headers: Headers) =>
+  method === "POST" && url.includes("/v1/unsubscribe?") && headers.get("content-type") === "text/html; charset=utf-8"
+
 /** What is wrong with an answer, as the end of a sentence about it; undefined where nothing is. */
 export const faultOf = (method: string, url: string, { headers, status, text }: Said): string | undefined => {
   const at = operationsAt(url)
   const operation = at.get(method === "HEAD" ? "GET" : method)
   if (headers.get("x-request-id") === null) return "has no request id"
   if (status < 400) return operation?.answers.has(String(status)) ? undefined : "succeeds with a status that the route does not declare"
+  if (isPage(method, url, headers)) return operation?.answers.has(`${status} not_found`) ? undefined : "refuses with a page"
   if (headers.get("content-type") !== "application/problem+json") return "is no problem"
   if (method === "HEAD") return undefined
   const problem = JSON.parse(text)

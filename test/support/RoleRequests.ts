@@ -192,6 +192,7 @@ const ofAudience: Readonly<Record<string, Prepare>> = {
   "POST /v1/me/webhooks": () => Effect.as(A.rows`DELETE FROM webhook`, { json: { url: "https://hooks.example/agon" } }),
   "DELETE /v1/me/webhooks/{id}": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
   "POST /v1/me/webhooks/{id}/test": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
+  "GET /v1/unsubscribe": ready({ query: "?token=x" }),
   "POST /v1/unsubscribe": () => mailed,
   "POST /v1/events": ready({ json: { kind: "match", id: nano } }),
   "POST /v1/admin/notifications": ready({ json: { subject: "Hello" } }),

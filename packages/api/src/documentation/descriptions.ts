@@ -113,8 +113,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   notificationSettings: "Answers for each kind of notification whether the caller receives it.",
   changeNotificationSettings:
     "Turns kinds of notifications on or off; a kind that is left out stays. Notices of the platform cannot be turned off. Answers all settings.",
+  unsubscribePage:
+    "Shows a person who follows the link in a mail a page with a button that posts to the same address. Ends nothing, and is the same for every token.",
   unsubscribe:
-    "Ends the e-mail of an account, by the token in the List-Unsubscribe address of one of its mails (RFC 8058). Wants no session, and takes any body.",
+    "Ends the e-mail of an account, by the token in the List-Unsubscribe address of one of its mails (RFC 8058). Wants no session, and takes any body. Who accepts `text/html` is answered with a page.",
   webhooks: "Lists the addresses that the caller's notifications are posted to, the oldest first, and how the last attempt went.",
   createWebhook:
     "Has the caller's notifications posted to an address from now on. Answers the webhook with the secret that signs what is posted, this once.",

@@ -188,6 +188,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   WriteAnnouncement: "An announcement to make. An end that is not after the start is refused.",
   WritePost: "A post to make.",
   WriteStory: "A text about a model. With `submit` it goes to a moderator; without it, it is a draft, also where another text was waiting.",
+  UnsubscribePage: "A page of HTML with one button.",
   Unsubscribed: "The account is mailed nothing more.",
   Webhook: "An address that the account's notifications are posted to, and how the last attempt went.",
   Webhooks: "The webhooks of the account, the oldest first."

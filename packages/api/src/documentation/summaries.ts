@@ -83,6 +83,7 @@ export const summaries: Readonly<Record<string, string>> = {
   markRead: "Mark notifications as read",
   notificationSettings: "Which notifications the caller receives",
   changeNotificationSettings: "Turn kinds of notifications on or off",
+  unsubscribePage: "The page behind the link in a mail",
   unsubscribe: "End the e-mail of an account by the link in a mail",
   webhooks: "The caller's webhooks",
   createWebhook: "Have notifications posted to an address",

@@ -1,6 +1,6 @@
 /** The caller's feed of notifications, and which of them they want (docs/contract.md#notifications). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SameOrigin, Session } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
@@ -34,13 +34,19 @@ export class NotificationGroup extends HttpApiGroup.make("notification")
   )
   .middleware(Session) {}
 
-/** One click of a mail program (RFC 8058): whatever the body is, the token in the address says whose mails end. */
+const query = { token: Schema.String }
+const Page = Schema.String.annotate({ identifier: "UnsubscribePage" })
+
+/**
+ * One click of a mail program (RFC 8058): whatever the body is, the token in the address says whose mails end. Who follows the link gets
+ * a page with a button that posts.
+ */
 export class MailGroup extends HttpApiGroup.make("mail").add(
-  HttpApiEndpoint.post("unsubscribe", "/v1/unsubscribe", {
-    query: { token: Schema.String },
-    success: Unsubscribed,
-    error: NotFound
-  })
+  HttpApiEndpoint.get("unsubscribePage", "/v1/unsubscribe", {
+    query,
+    success: Page.pipe(HttpApiSchema.asText({ contentType: "text/html" }))
+  }).annotate(Rate, "public"),
+  HttpApiEndpoint.post("unsubscribe", "/v1/unsubscribe", { query, success: Unsubscribed, error: NotFound })
     .middleware(SameOrigin)
     .annotate(Rate, "public")
 ) {}

@@ -26,9 +26,14 @@ const NO_FRAME = "frame-ancestors 'none'; base-uri 'none'"
 /** A page of ours with only a form. Its answer may redirect to another origin, so `form-action` is left open. */
 export const FORM_POLICY = `default-src 'none'; ${NO_FRAME}`
 
+const policyOf = (html: string, formAction: string) =>
+  `default-src 'none'; script-src ${sourcesOf(html, "script")}; style-src ${sourcesOf(html, "style")}; form-action ${formAction}; ${NO_FRAME}`
+
 /** A page of ours whose inline scripts and styles are allowed by hash, and which loads nothing. */
-export const pagePolicy = (html: string) =>
-  `default-src 'none'; script-src ${sourcesOf(html, "script")}; style-src ${sourcesOf(html, "style")}; form-action 'none'; ${NO_FRAME}`
+export const pagePolicy = (html: string) => policyOf(html, "'none'")
+
+/** The same with a form, which is sent to us alone. */
+export const formPolicy = (html: string) => policyOf(html, "'self'")
 
 /**
  * The reference at /docs: its script is inline, but it makes styles and images as it runs, and sends requests to this service. Its

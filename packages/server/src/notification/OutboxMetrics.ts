@@ -23,7 +23,7 @@ const Figures = Schema.Struct({
 type Figures = typeof Figures.Type
 
 /**
- * At most COUNTED_MAX deliveries; the first that is due of each webhook that is on and not busy, by webhook_delivery_due; and one pass
+ * At most COUNTED_MAX deliveries; the first that is due of each webhook that is on and not busy, and whose account is not suspended, by webhook_delivery_due; and one pass
  * over the webhooks.
  */
 const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
@@ -32,7 +32,8 @@ const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
     Result: Figures,
     execute: (now) => sql`
       ${waitingOf(sql)}, next AS (
-        SELECT w.channel, greatest(d.due_at, w.busy_until) AS since FROM waiting x JOIN webhook w ON w.id = x.webhook_id CROSS JOIN LATERAL (
+        SELECT w.channel, greatest(d.due_at, w.busy_until) AS since FROM waiting x JOIN webhook w ON w.id = x.webhook_id
+          JOIN account a ON a.id = w.account_id AND NOT a.suspended CROSS JOIN LATERAL (
           SELECT d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now} ORDER BY d.due_at LIMIT 1) d
         WHERE w.disabled_at IS NULL AND w.busy_until <= ${now})
       SELECT n.*, l.*, h.* FROM

@@ -22,7 +22,7 @@ export interface Digest {
   readonly news: ReadonlyArray<News>
   readonly at: Date
   readonly origin: string
-  /** The address that ends these mails when it is posted to (RFC 8058). */
+  /** The address that ends these mails when it is posted to (RFC 8058), and shows a page with a button for that. */
   readonly unsubscribe: string
 }
 
@@ -39,7 +39,7 @@ const messageId = (news: ReadonlyArray<News>, address: string): string =>
     .digest("hex")
     .slice(0, 32)}@${address.slice(address.lastIndexOf("@") + 1)}>`
 
-const textOf = ({ username }: Digest, lines: ReadonlyArray<string>, more: string, feed: string, settings: string) =>
+const textOf = ({ unsubscribe, username }: Digest, lines: ReadonlyArray<string>, more: string, feed: string, settings: string) =>
   [
     `Hello ${username},`,
     "",
@@ -47,17 +47,18 @@ const textOf = ({ username }: Digest, lines: ReadonlyArray<string>, more: string
     ...(more === "" ? [] : [more]),
     "",
     `Read more: ${feed}`,
-    `Turn these mails off: ${settings}`,
+    `Stop these mails: ${unsubscribe}`,
+    `Settings: ${settings}`,
     ""
   ].join("\n")
 
-const htmlOf = ({ username }: Digest, lines: ReadonlyArray<string>, more: string, feed: string, settings: string) =>
+const htmlOf = ({ unsubscribe, username }: Digest, lines: ReadonlyArray<string>, more: string, feed: string, settings: string) =>
   `<!doctype html><html lang="en"><body><p>Hello ${escaped(username)},</p>
 <ul>
 ${lines.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
 </ul>
 ${more === "" ? "" : `<p>${escaped(more)}</p>\n`}<p><a href="${escaped(feed)}">Read more</a></p>
-<p><small><a href="${escaped(settings)}">Turn these mails off</a></small></p></body></html>
+<p><small><a href="${escaped(unsubscribe)}">Stop these mails</a> · <a href="${escaped(settings)}">Settings</a></small></p></body></html>
 `
 
 export const composed = (digest: Digest): Effect.Effect<Buffer> =>

@@ -1,10 +1,12 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { group } from "../http/group.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { Notifications } from "./Notifications.ts"
 import { PlatformNotices } from "./PlatformNotices.ts"
+import { asking, isForPerson, stopped, unknown } from "./unsubscribePage.ts"
 
 const Own = group(
   Api,
@@ -37,7 +39,12 @@ const Mail = group(
   "mail",
   Effect.fnUntraced(function* (handlers) {
     const mailboxes = yield* Mailboxes
-    return handlers.handleAll({ unsubscribe: ({ query }) => mailboxes.unsubscribe(query.token) })
+    const unsubscribe = Effect.fnUntraced(function* (token: string) {
+      const ended = mailboxes.unsubscribe(token)
+      if (!isForPerson(yield* HttpServerRequest.HttpServerRequest)) return yield* ended
+      return yield* Effect.match(ended, { onSuccess: () => stopped, onFailure: () => unknown })
+    })
+    return handlers.handleAll({ unsubscribePage: () => Effect.succeed(asking), unsubscribe: ({ query }) => unsubscribe(query.token) })
   })
 )
 

@@ -63,14 +63,15 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
 const makeDelivering = (sql: SqlClient.SqlClient) => ({
   /**
    * Mailboxes that are not busy and have a delivery that was due at `gathered`, as webhooks are taken (webhookQueries.ts). They are busy
-   * until `until`, whoever took them is gone or not.
+   * until `until`, whoever took them is gone or not. Nobody who is suspended is mailed.
    */
   takeMail: SqlSchema.findAll({
     Request: Schema.Struct({ now: Schema.Date, gathered: Schema.Date, until: Schema.Date, limit: Schema.Int }),
     Result: Mailbox,
     execute: ({ gathered, limit, now, until }) => sql`
       ${waitingOf(sql)}, free AS (
-        SELECT w.id FROM waiting x JOIN webhook w ON w.id = x.webhook_id CROSS JOIN LATERAL (
+        SELECT w.id FROM waiting x JOIN webhook w ON w.id = x.webhook_id
+          JOIN account a ON a.id = w.account_id AND NOT a.suspended CROSS JOIN LATERAL (
           SELECT d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${gathered}
           ORDER BY d.due_at LIMIT 1) d
         WHERE w.channel = 'mail' AND w.disabled_at IS NULL AND w.busy_until <= ${now}

@@ -85,14 +85,15 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
     /**
      * Webhooks that are not busy, each with the first delivery that is due, those that have waited longest first. They are busy until
      * their outcome is written, or until `until` where whoever took them is gone. Rows that another node is taking are skipped. The
-     * lock does not keep a commit from writing a delivery.
+     * lock does not keep a commit from writing a delivery. Nobody who is suspended is told anything.
      */
     take: SqlSchema.findAll({
       Request: Schema.Struct({ now: Schema.Date, until: Schema.Date, limit: Schema.Int }),
       Result: Taken,
       execute: ({ limit, now, until }) => sql`
         ${waiting}, free AS (
-          SELECT w.id, d.id AS delivery FROM waiting x JOIN webhook w ON w.id = x.webhook_id CROSS JOIN LATERAL (
+          SELECT w.id, d.id AS delivery FROM waiting x JOIN webhook w ON w.id = x.webhook_id
+            JOIN account a ON a.id = w.account_id AND NOT a.suspended CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now}
             ORDER BY d.due_at LIMIT 1) d
           WHERE w.channel = 'web' AND w.disabled_at IS NULL AND w.busy_until <= ${now}
@@ -133,10 +134,12 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
         UPDATE webhook SET disabled_at = ${now} WHERE id = ${webhook_id} AND disabled_at IS NULL RETURNING account_id, url`
     }),
 
-    /** Deletes what is left for webhooks that are off or gone, by webhook_delivery_pkey. */
+    /** Deletes what is left for webhooks that are off or gone, or whose account is suspended, by webhook_delivery_pkey. */
     sweep: () => sql`
       ${waiting} DELETE FROM webhook_delivery d USING waiting x
-      WHERE d.webhook_id = x.webhook_id AND NOT EXISTS (SELECT 1 FROM webhook w WHERE w.id = x.webhook_id AND w.disabled_at IS NULL)`
+      WHERE d.webhook_id = x.webhook_id AND NOT EXISTS (
+        SELECT 1 FROM webhook w JOIN account a ON a.id = w.account_id
+        WHERE w.id = x.webhook_id AND w.disabled_at IS NULL AND NOT a.suspended)`
   }
 }
 

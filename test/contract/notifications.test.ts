@@ -220,7 +220,7 @@ layer(web, A.options)("e-mail", (it) => {
       const isPage = ({ headers, status, text }: Answered, title: string) => {
         assert.include(text, `<h1>${title}</h1>`)
         assert.deepStrictEqual([headers.get("content-type"), headers.get("cache-control")], ["text/html; charset=utf-8", "no-store"])
-        const [style] = /(?<=<style>)[^]*(?=<\/style>)/.exec(text)!
+        const [style] = /(?<=<style>)[\s\S]*(?=<\/style>)/.exec(text)!
         const policy = `default-src 'none'; script-src 'none'; style-src 'sha256-${hash("sha256", style!, "base64")}'; form-action 'self'`
         assert.strictEqual(headers.get("content-security-policy"), `${policy}; frame-ancestors 'none'; base-uri 'none'`)
         assert.strictEqual(headers.get("referrer-policy"), "same-origin")

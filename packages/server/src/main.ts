@@ -1,5 +1,6 @@
 /** The service. Configuration is in config/Settings.ts, what it is made of in program.ts. */
-import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
+import "@agon/api/heap.ts" // first: it says where objects go
+import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
 import * as LogLines from "@agon/api/LogLines.ts"
 import * as Telemetry from "@agon/api/Telemetry.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"

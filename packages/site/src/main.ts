@@ -1,5 +1,6 @@
 /** The site: pages for people, rendered here from what the service answers. Its options are in Options.ts. */
-import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
+import "@agon/api/heap.ts" // first: it says where objects go
+import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
 import * as LogLines from "@agon/api/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"

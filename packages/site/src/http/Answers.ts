@@ -100,7 +100,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     return kept(request, addressOf(route, params, {}, false), drawn)
   }
 
-  const owned = makePersonal({ client, as })
+  const owned = makePersonal({ client, as }, scope)
   const personal = (request: Request, route: PersonalRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
     const query = knownOf({ query: route.query ?? [] }, given)
     if (query === undefined) return fault(request, 400)

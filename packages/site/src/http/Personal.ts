@@ -3,7 +3,7 @@
  * browser's Sec-Fetch-Site, and by the service, which gets that header and Origin with every call, exactly as for any other write.
  */
 import { type Client, sessionOf } from "@agon/api/Client.ts"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
@@ -15,6 +15,7 @@ import { keptForm, putOffPage, type Received } from "./keptForm.ts"
 import { pairsOf, typedOf } from "./posted.ts"
 import type { AskedByOwner, PersonalRoute } from "./Route.ts"
 import { notFound } from "./refuse.ts"
+import { makeSentOnce } from "./sentOnce.ts"
 import { signInPage } from "./signIn.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -25,14 +26,16 @@ interface Personal extends Omit<AskedByOwner, "client" | "tried"> {
 }
 
 /** `client` reads without a session. Fails with a refusal of the API or of a form, which is shown as a page of its status. */
-export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly client: Client }) => {
+export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly client: Client }, scope: Scope.Scope) => {
+  const once = makeSentOnce(scope)
   const drawn = (route: PersonalRoute, session: string, asked: Omit<AskedByOwner, "client">) =>
     as({ session }, (client) => route.own({ ...asked, client }))
 
   const posted = Effect.fnUntraced(function* ({ request, route, ...asked }: Personal, session: string, { form, pairs }: Received) {
     const typed = typedOf(form.fields, pairs)
     const { params, query } = asked
-    const sent = as({ visit: { headers: request.headers } }, (client) => form.send({ client, params, query, typed }))
+    const send = as({ visit: { headers: request.headers } }, (client) => form.send({ client, params, query, typed }))
+    const sent = once({ session, address: request.url, pairs }, send)
     return yield* Effect.matchEffect(sent, {
       onSuccess: (done) =>
         "shown" in done ? drawn(route, session, { ...asked, tried: shownOf(form, typed, done) }) : Effect.succeed(leading(done)),

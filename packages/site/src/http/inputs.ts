@@ -3,12 +3,14 @@
  * the whole refusal stands above the form, or at the top of the page where the form names a place for it: the browser goes there when the
  * form is sent, since an address with a fragment needs no script. A refused form has the fields as they were typed, any other those of `values`.
  */
-
+import { randomUUID } from "node:crypto"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Form, Tried } from "./Form.ts"
 
 /** The hidden field that tells a page's forms from each other. */
 export const FORM_FIELD = "form"
+/** The hidden field whose random text makes this form another than any that was shown before (sentOnce.ts). */
+export const ONCE_FIELD = "once"
 
 interface Options {
   /** A sentence below the label. */
@@ -84,7 +86,7 @@ ${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>
       button,
       label
     ) => html`<form class="typed" method="post"${toOutcome(outcome)} id="${formName}"${label !== undefined && html` aria-label="${label}"`}>
-<input type="hidden" name="${FORM_FIELD}" value="${formName}">
+<input type="hidden" name="${FORM_FIELD}" value="${formName}"><input type="hidden" name="${ONCE_FIELD}" value="${randomUUID()}">
 ${outcome === undefined && (again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`}${body}${button !== undefined && html`<button>${button}</button>\n`}</form>
 `
   }

@@ -1,0 +1,88 @@
+/**
+ * A form that is sent twice, by a double click, a reload or an impatient second try, is taken once. The API has no idempotency keys, so
+ * the site recognises the second: each form that a page shows has a random text of its own, in a hidden field, and two are the same where
+ * the session, the address and all that was sent are the same, this text included. So the same words written on a page that was loaded
+ * again are another form, and so are other words on a page that the browser went back to.
+ *
+ *   first ──▶ the form's calls, beside the request ──▶ their answer is told, and remembered for a minute
+ *   second ──▶ waits for that answer, or finds it; a refusal is not remembered, so that the form can be sent again
+ *
+ * The calls go on when the first request is broken off, which browsers do on a second click. Forms without such a text are taken each time.
+ * This is memory of one process: of several sites behind one address each knows the forms that it has had.
+ */
+import { hash } from "node:crypto"
+import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
+import type { Done, Shown } from "./Form.ts"
+import { ONCE_FIELD } from "./inputs.ts"
+import type { Pairs } from "./posted.ts"
+
+export const REMEMBERED_MS = 60_000
+/** Some 500 bytes each. Beyond it the oldest is forgotten. */
+export const REMEMBERED_MAX = 10_000
+/** Calls beside requests at once. Beyond it a form's calls end with its request, and a second one is not recognised. */
+export const UNDER_WAY_MAX = 256
+/** In characters of JSON. What is shown once, such as a secret, is shorter; a longer one is a preview, and changes nothing. */
+const SHOWN_MAX = 2_000
+
+type Outcome = Done | Shown
+
+export interface Sending {
+  readonly session: string
+  /** Of the page, with its parameters. */
+  readonly address: string
+  readonly pairs: Pairs
+}
+
+export type SentOnce = <E>(sending: Sending, send: Effect.Effect<Outcome, E>) => Effect.Effect<Outcome, E>
+
+interface Taken {
+  readonly outcome: Deferred.Deferred<Outcome, unknown>
+  readonly since_ms: number
+}
+
+const ONCE = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+/** Undefined where the form has no text of its own. */
+const keyOf = ({ address, pairs, session }: Sending): string | undefined =>
+  pairs.some(([name, text]) => name === ONCE_FIELD && ONCE.test(text))
+    ? hash("sha256", JSON.stringify([session, address, pairs]))
+    : undefined
+
+const isShort = (outcome: Outcome): boolean => !("shown" in outcome) || (JSON.stringify(outcome.shown) ?? "").length <= SHOWN_MAX
+
+export const makeSentOnce = (scope: Scope.Scope): SentOnce => {
+  const all = new Map<string, Taken>()
+  let underWay = 0
+
+  /** Down to so many, the oldest first, and those of more than a minute ago. */
+  const forget = (now_ms: number, most: number) => {
+    for (const [key, { since_ms }] of all) {
+      if (all.size <= most && now_ms - since_ms < REMEMBERED_MS) return
+      all.delete(key)
+    }
+  }
+
+  const begin = (key: string, since_ms: number, send: Effect.Effect<Outcome, unknown>) => {
+    forget(since_ms, REMEMBERED_MAX - 1)
+    const taken: Taken = { outcome: Deferred.makeUnsafe(), since_ms }
+    all.set(key, taken)
+    underWay++
+    const settled = Effect.onExit(send, (exit) => {
+      underWay--
+      if (!(Exit.isSuccess(exit) && isShort(exit.value)) && all.get(key) === taken) all.delete(key)
+      return Deferred.done(taken.outcome, exit)
+    })
+    return Effect.andThen(Effect.forkIn(Effect.exit(settled), scope), Deferred.await(taken.outcome))
+  }
+
+  const once: SentOnce = <E>(sending: Sending, send: Effect.Effect<Outcome, E>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+      const key = keyOf(sending)
+      if (key === undefined) return send
+      forget(now_ms, REMEMBERED_MAX)
+      const taken = all.get(key)
+      if (taken === undefined && underWay >= UNDER_WAY_MAX) return send
+      return (taken === undefined ? begin(key, now_ms, send) : Deferred.await(taken.outcome)) as Effect.Effect<Outcome, E>
+    })
+  return once
+}

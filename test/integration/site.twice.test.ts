@@ -1,0 +1,130 @@
+/** Forms that are sent twice, as a double click on a page without scripts does it, beside a real service: each is taken once. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fixture from "../support/Fixture.ts"
+import { assertPage, elementsOf, publicAddress, type Shown, send, siteAnswers, visit } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import { seedAccounts } from "../support/Web.ts"
+
+const service = Fixture.layer.pipe(
+  Layer.provide(Layer.effectDiscard(seedAccounts)),
+  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
+)
+const ready = Layer.effectDiscard(Effect.orDie(siteAnswers)).pipe(Layer.provideMerge(service))
+
+const COMMENT = `/me/comments?model=${Fixture.modelIds.alpha}`
+
+/** The form of that name as the page shows it: its hidden fields, with what is typed. */
+const formOn = Effect.fnUntraced(function* (path: string, as: string, form: string, typed: Readonly<Record<string, string>>) {
+  const shown = yield* visit(path, as)
+  assertPage(path, shown)
+  const [, body = ""] = new RegExp(`<form[^>]* id="${form}"[^>]*>([\\s\\S]*?)</form>`).exec(shown.text) ?? []
+  const hidden = elementsOf(path, `<!doctype html><title>a form</title>${body}`).filter(({ attributes }) => attributes["type"] === "hidden")
+  const fields = Object.fromEntries(hidden.map(({ attributes }) => [attributes["name"]!, attributes["value"]!]))
+  assert.match(fields["once"] ?? "", /^[0-9a-f-]{36}$/, path)
+  return { ...fields, ...typed }
+})
+
+const count = (table: string, column: string, text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql.literal(table)} WHERE ${sql.literal(column)} = ${text}`,
+      ([row]) => row!.n
+    )
+  )
+
+const leads = ({ headers, status }: Shown) => [status, headers.get("location")]
+
+layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })("a form that is sent twice", (it) => {
+  it.effect("makes one comment, announcement, post and notice, and both are led to the same page", () =>
+    Effect.gen(function* () {
+      const until = { starts_at: "", ends_at: "" }
+      for (const [path, as, form, typed, table, column, text] of [
+        [COMMENT, "ada", "write", { body: "Sent twice." }, "comment", "body", "Sent twice."],
+        [
+          "/admin/announcements",
+          "root",
+          "announce",
+          { title: "Once", body: "A text.", link: "", ...until },
+          "announcement",
+          "title",
+          "Once"
+        ],
+        ["/admin/posts", "root", "write", { slug: "once", title: "Once", body: "A text.", published_at: "" }, "post", "title", "Once"],
+        ["/admin/notices", "root", "notice", { subject: "Told once", link: "" }, "notice", "subject", "Told once"]
+      ] as const) {
+        const fields = yield* formOn(path, as, form, typed)
+        const [first, second] = yield* Effect.all([send(path, as, fields), send(path, as, fields)], { concurrency: "unbounded" })
+        assert.strictEqual(first.status, 303, `${path}: ${first.text}`)
+        assert.deepStrictEqual(leads(second), leads(first), path)
+        assert.deepStrictEqual(leads(yield* send(path, as, fields)), leads(first), "a moment later")
+        assert.strictEqual(yield* count(table, column, text), 1, path)
+      }
+    })
+  )
+
+  it.effect("is another form with other words, on a page that was loaded again, and of another visitor", () =>
+    Effect.gen(function* () {
+      const fields = yield* formOn(COMMENT, "bob", "write", { body: "The same words." })
+      yield* send(COMMENT, "bob", fields)
+      yield* send(COMMENT, "bob", { ...fields, body: "Other words." })
+      assert.strictEqual(yield* count("comment", "body", "Other words."), 1)
+      yield* send(COMMENT, "root", fields)
+      assert.strictEqual(yield* count("comment", "body", "The same words."), 2)
+      yield* send(COMMENT, "bob", yield* formOn(COMMENT, "bob", "write", { body: "The same words." }))
+      assert.strictEqual(yield* count("comment", "body", "The same words."), 3)
+    })
+  )
+
+  it.effect("shows the same secret twice, of one webhook", () =>
+    Effect.gen(function* () {
+      const fields = yield* formOn("/me/webhooks", "ada", "add", { url: "https://10.9.8.7/twice" })
+      const both = yield* Effect.all([send("/me/webhooks", "ada", fields), send("/me/webhooks", "ada", fields)], {
+        concurrency: "unbounded"
+      })
+      const secrets = both.map(({ text }) => /whsec_[\w-]{43}/.exec(text)?.[0])
+      assert.isDefined(secrets[0])
+      assert.strictEqual(secrets[0], secrets[1])
+      assert.strictEqual(yield* count("webhook", "url", "https://10.9.8.7/twice"), 1)
+      const others = yield* send("/me/webhooks", "bob", fields)
+      assert.notInclude(others.text, secrets[0]!, "another session's form is another form")
+    })
+  )
+
+  it.effect("is taken once where the first request is broken off, as browsers do on a second click", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* Service.Service
+      const fields = yield* formOn(COMMENT, "root", "write", { body: "Broken off." })
+      const breakOff = Effect.promise(async () => {
+        const left = new AbortController()
+        const headers = {
+          "content-type": "application/x-www-form-urlencoded",
+          ...{ origin, "x-forwarded-for": publicAddress(), cookie: "service_session=root-token" }
+        }
+        const body = new URLSearchParams(fields).toString()
+        const sent = fetch(`${origin}${COMMENT}`, { method: "POST", redirect: "manual", headers, body, signal: left.signal })
+        setImmediate(() => left.abort())
+        await sent.then(
+          () => {},
+          () => {}
+        )
+      })
+      for (let clicks = 0; clicks < 5; clicks++) yield* breakOff
+      assert.strictEqual((yield* send(COMMENT, "root", fields)).status, 303)
+      assert.strictEqual(yield* count("comment", "body", "Broken off."), 1)
+    })
+  )
+
+  it.effect("can be sent again where it was refused", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO word (word, added_at) VALUES ('darn', now())`
+      const fields = yield* formOn(COMMENT, "root", "write", { body: "Oh, darn." })
+      assert.strictEqual((yield* send(COMMENT, "root", fields)).status, 422)
+      yield* sql`DELETE FROM word`
+      assert.strictEqual((yield* send(COMMENT, "root", fields)).status, 303)
+      assert.strictEqual(yield* count("comment", "body", "Oh, darn."), 1)
+    })
+  )
+})

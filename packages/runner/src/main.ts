@@ -1,13 +1,14 @@
 /** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { makeClient } from "@agon/api/Client.ts"
+import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
 import * as Telemetry from "@agon/api/Telemetry.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Cause, Config, Effect, Exit, Layer, Redacted, References } from "effect"
+import { Config, Effect, Layer, Redacted, References } from "effect"
 import { HttpClient } from "effect/http"
 import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
@@ -66,11 +67,7 @@ const refused = (sentence: string): void => {
   process.exitCode = 2
 }
 
-/** A stop that somebody asked for is a success; options that were refused have set their own status. */
-const statusOf = (exit: Exit.Exit<unknown, unknown>): number =>
-  Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
-
 const [argument] = process.argv.slice(2)
 if (argument === "--help" || argument === "-h") process.stdout.write(HELP)
 else if (argument !== undefined) refused(`The runner takes no argument ${argument}; see --help.`)
-else NodeRuntime.runMain(runs, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(statusOf(exit)) })
+else NodeRuntime.runMain(runs, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })

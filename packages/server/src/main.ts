@@ -1,10 +1,11 @@
 /** The service. Configuration is in config/Settings.ts, what it is made of in program.ts. */
 import "@agon/api/heap.ts" // first: it says where objects go
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
+import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
 import * as Telemetry from "@agon/api/Telemetry.ts"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Cause, Effect, Exit, Layer, References } from "effect"
+import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
 import { Program } from "./program.ts"
@@ -29,10 +30,6 @@ const main = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(ofNode, Effect.scoped, Effect.provide(observed), Effect.provide(Settings.layer))
 
-/** A stop that somebody asked for is a success; a start that was refused has set its own status. */
-const statusOf = (exit: Exit.Exit<unknown, unknown>): number =>
-  Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
-
 const program = Effect.catchTag(main, "StartRefused", ({ message }) =>
   Effect.sync(() => {
     process.stderr.write(`${message}\n`)
@@ -40,4 +37,4 @@ const program = Effect.catchTag(main, "StartRefused", ({ message }) =>
   })
 ).pipe(LogLines.around(process.stdout))
 
-NodeRuntime.runMain(program, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(statusOf(exit)) })
+NodeRuntime.runMain(program, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })

@@ -1,6 +1,7 @@
 /** The site: pages for people, rendered here from what the service answers. Its options are in Options.ts. */
 import "@agon/api/heap.ts" // first: it says where objects go
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
+import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"
@@ -32,4 +33,7 @@ const tied = Effect.callback<void>((resume) => {
 
 Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) =>
   isTied ? Effect.raceFirst(main, tied) : main
-).pipe(LogLines.around(process.stdout), NodeRuntime.runMain({ disableErrorReporting: true }))
+).pipe(
+  LogLines.around(process.stdout),
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+)

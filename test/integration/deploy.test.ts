@@ -58,7 +58,32 @@ describe("the systemd units", () => {
     const about = stderr.split("\n").filter((line) => line.includes("agon") || line.includes(home))
     assert.deepStrictEqual([status, about], [0, []], stderr)
   })
+
+  it.skipIf(!existsSync(ANALYZE))("expose less than systemd calls medium, and nothing that they need not", () => {
+    const found = new Map(names.filter((name) => name.endsWith(".service")).map((name) => [name, exposure(name)]))
+    for (const [name, { level }] of found) assert.isBelow(level, EXPOSED, name)
+    const open = [...new Set([...found].flatMap(([name, { rows }]) => (name === "agon-runner.service" ? [] : rows)))]
+    assert.sameMembers(open, NEEDED, "of all units but the runner's")
+  })
 })
+
+/** Of ten: what systemd-analyze adds up. */
+const EXPOSED = 3
+/** The network, a compiler at run time, /proc for the backup, and what is no more than another word for what is set. */
+const NEEDED = [
+  ...["PrivateNetwork", "IPAddressDeny", "RestrictAddressFamilies_AF_INET_INET6", "RestrictAddressFamilies_AF_UNIX"],
+  ...["RestrictAddressFamilies_AF_NETLINK", "MemoryDenyWriteExecute", "ProtectProc"],
+  ...["DeviceAllow", "PrivateMounts", "RootDirectoryOrRootImage", "RemoveIPC"]
+]
+
+/** How exposed systemd calls the unit, and the settings by which it is. */
+const exposure = (name: string) => {
+  const analyzed = (...options: ReadonlyArray<string>) =>
+    spawnSync(ANALYZE, ["security", "--offline=true", "--no-pager", ...options, join(units, name)], { encoding: "utf8" }).stdout
+  const rows: ReadonlyArray<{ readonly set: boolean; readonly json_field: string }> = JSON.parse(analyzed("--json=short"))
+  const level = /exposure level for \S+: ([\d.]+)/.exec(analyzed())
+  return { rows: rows.filter((row) => row.set === false).map((row) => row.json_field), level: Number(level![1]) }
+}
 
 const compose = parse(readFileSync(join(root, "deploy/compose.yml"), "utf8"), { merge: true })
 const image = readFileSync(join(root, "deploy/Containerfile"), "utf8")

@@ -47,7 +47,9 @@ const TABLES = [
   "runner_key",
   "runner",
   "notice",
-  "notification"
+  "notification",
+  "webhook",
+  "webhook_delivery"
 ]
 const fingerprint = Effect.gen(function* () {
   const season = yield* rows`SELECT to_jsonb(s) - 'seq' - 'epoch' - 'head' AS row FROM season s ORDER BY id`
@@ -103,6 +105,7 @@ const writes = Effect.gen(function* () {
   const { id } = (yield* post(spring.url("/participants"), { logins: ["zoe"] })).json.participants[0]
   const own = yield* keyed(spring.url("/runner-keys"))
   const ours = yield* keyed("/v1/runner-keys")
+  const hook: string = (yield* post(spring.url("/webhooks"), { url: "https://old.example/" })).json.id
   const of = (slug: string | null, base: string) => (method: string, rest: string, json: unknown, action: string, subject: string) => ({
     method,
     url: `${base}${rest}`,
@@ -148,6 +151,11 @@ const writes = Effect.gen(function* () {
     inSpring("DELETE", `/runners/${own.runner}`, undefined, "runner.stop", "rack"),
     inSpring("DELETE", `/runner-keys/${own.key}`, undefined, "runner-key.revoke", "rack"),
     inSpring("POST", "/notify", { subject: "Hello" }, "season.notify", "spring"),
+    inSpring("POST", "/webhooks", { url: "https://hooks.example/x" }, "webhook.create", "hooks.example"),
+    inSpring("PATCH", `/webhooks/${hook}`, { url: "https://new.example/x" }, "webhook.edit", "new.example"),
+    inSpring("POST", `/webhooks/${hook}/secret`, undefined, "webhook.rotate", "new.example"),
+    inSpring("POST", `/webhooks/${hook}/test`, undefined, "webhook.test", "new.example"),
+    inSpring("DELETE", `/webhooks/${hook}`, undefined, "webhook.remove", "new.example"),
     inAutumn("POST", "/close", undefined, "season.close", "autumn"),
     platform("POST", "/runner-keys", { name: "more" }, "runner-key.create", "more"),
     platform("DELETE", `/runners/${ours.runner}`, undefined, "runner.stop", "rack"),

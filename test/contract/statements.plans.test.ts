@@ -77,6 +77,8 @@ const listing = (query: Partial<Asked> = {}, season: string | null = season_id):
   viewer: null,
   query: { sort: "newest", limit: 25, cursor: 0, ...query } as Asked
 })
+const webhooksOf = { kind: "season", id: season_id }
+const attempt = { webhook_id: account, id: account, kind: "test", subject: "Hello.", attempts: 0, now }
 const told = { subject: "Hello.", link: null }
 const seen = ["model", "match", "profile", "season"].map((kind) => ({
   day: "2026-11-01",
@@ -136,11 +138,20 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "notification/mailQueries.ts notMailed": [
     { webhook_id: account, ids: [account], now, until: now, outcome: "451", lost_before: new Date(0) }
   ],
-  "notification/webhookQueries.ts add": [{ id: account, account_id: account, url: "https://x.example", secret: "secret", now, most: 5 }],
-  "notification/webhookQueries.ts test": [{ id: account, account_id: account, delivery: account, subject: "Hello.", now }],
+  "notification/webhookQueries.ts list": [webhooksOf],
+  "notification/webhookQueries.ts find": [webhooksOf, account],
+  "notification/webhookQueries.ts hold": [webhooksOf],
+  "notification/webhookQueries.ts add": [
+    webhooksOf,
+    { id: account, account_id: account, url: "https://x.example", secret: "secret", now, most: 5 }
+  ],
+  "notification/webhookQueries.ts edit": [webhooksOf, { id: account, url: null, enabled: false, now }],
+  "notification/webhookQueries.ts remove": [webhooksOf, account],
+  "notification/webhookQueries.ts rotate": [webhooksOf, { id: account, secret: "secret" }],
+  "notification/webhookQueries.ts test": [webhooksOf, { id: account, delivery: account, subject: "Hello.", now }],
   "notification/webhookQueries.ts take": [{ now, until: now, limit: 16 }],
-  "notification/webhookQueries.ts delivered": [{ webhook_id: account, id: account, now, outcome: "200" }],
-  "notification/webhookQueries.ts failed": [{ webhook_id: account, id: account, now, outcome: "500", due_at: now }],
+  "notification/webhookQueries.ts delivered": [{ ...attempt, outcome: "200" }],
+  "notification/webhookQueries.ts failed": [{ ...attempt, outcome: "500", due_at: now }],
   "notification/webhookQueries.ts switchOff": [{ webhook_id: account, now }],
   "notification/webhookQueries.ts sweep": [],
   "writing/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],

@@ -55,7 +55,7 @@ const through = (relay: Relay) =>
 /** A database in which ada has a verified address and asks for mail. */
 const beginWith = Effect.fnUntraced(function* (server: SmtpServer) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`TRUNCATE webhook, webhook_delivery, notification, identity`
+  yield* sql`TRUNCATE webhook, webhook_delivery, notification, identity CASCADE`
   const ada = yield* accountOf("ada")
   yield* sql`INSERT INTO identity (provider, subject, account_id, login, email, email_at, created_at) VALUES
     ('old', '1', ${ada.id}, 'ada', 'ada@old.example', '2026-01-01', now()), ('hub', '2', ${ada.id}, 'ada', 'ada@home.example', '2026-02-01', now()),

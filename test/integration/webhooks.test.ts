@@ -56,7 +56,7 @@ const tell = Effect.fnUntraced(function* (username: string, subject: string) {
 /** A database without webhooks, one receiver, and a webhook of ada's that leads to it. */
 const begin = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`TRUNCATE webhook, webhook_delivery, notification`
+  yield* sql`TRUNCATE webhook, webhook_delivery, notification CASCADE`
   const webhooks = yield* Webhooks
   const ada = yield* accountOf("ada")
   const at = yield* receiver
@@ -309,7 +309,7 @@ withOpenssl(`a webhook by https${missing === undefined ? "" : `: ${missing}`}`, 
         const stranger = yield* tlsReceiver(Certificates.read(made.stranger))
         const urls = [`127.0.0.1:${trusted.port}`, `127.0.0.2:${misnamed.port}`, `127.0.0.1:${stranger.port}`, `127.0.0.1:${at.port}`]
         const outcomes = Effect.fnUntraced(function* (trust: Readonly<Record<string, string>>) {
-          yield* sql`TRUNCATE webhook, webhook_delivery`
+          yield* sql`TRUNCATE webhook, webhook_delivery CASCADE`
           const { secret } = yield* webhooks.create(ada, `https://${urls[0]}/`)
           for (const url of urls.slice(1)) yield* webhooks.create(ada, `https://${url}/`)
           yield* tell("ada", "By https.")
@@ -352,7 +352,7 @@ layer(WebhookDelivery.layerIdle.pipe(Layer.provideMerge(here)))("a webhook witho
         "0.0.0.0"
       ]
       for (const host of hosts) {
-        yield* sql`TRUNCATE webhook, webhook_delivery`
+        yield* sql`TRUNCATE webhook, webhook_delivery CASCADE`
         yield* webhooks.create(ada, `http://${host}:${at.port}/`)
         yield* tell("ada", host)
         assert.strictEqual(yield* round, 1)

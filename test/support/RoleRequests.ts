@@ -186,11 +186,31 @@ const mailed = Effect.gen(function* () {
   return { query: `?token=${unsubscribeToken(row!.id, "secret")}` }
 })
 
+const seasonWebhook = Effect.gen(function* () {
+  const { season } = yield* World
+  const id = yield* webhook("ada")
+  yield* A.rows`UPDATE webhook SET channel = 'season' WHERE id = ${id}`
+  yield* A.rows`INSERT INTO season_webhook VALUES (${season}, ${id})`
+  return { names: { id } }
+})
+const W = "/v1/games/{game}/seasons/{slug}/webhooks"
+const ofSeasonWebhooks: Readonly<Record<string, Prepare>> = {
+  [`POST ${W}`]: () => Effect.as(A.rows`DELETE FROM webhook`, { json: { url: "https://hooks.example/agon" } }),
+  [`PATCH ${W}/{id}`]: () => Effect.map(seasonWebhook, (at) => ({ ...at, json: { enabled: false } })),
+  [`DELETE ${W}/{id}`]: () => seasonWebhook,
+  [`POST ${W}/{id}/secret`]: () => seasonWebhook,
+  [`POST ${W}/{id}/test`]: () => seasonWebhook,
+  [`GET ${W}/{id}/deliveries`]: () => seasonWebhook
+}
+
 const ofAudience: Readonly<Record<string, Prepare>> = {
   "POST /v1/me/notifications/read": ready({ json: { all: true } }),
   "PATCH /v1/me/notification-settings": ready({ json: { season_closed: false } }),
   "POST /v1/me/webhooks": () => Effect.as(A.rows`DELETE FROM webhook`, { json: { url: "https://hooks.example/agon" } }),
   "DELETE /v1/me/webhooks/{id}": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
+  "PATCH /v1/me/webhooks/{id}": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id }, json: { enabled: false } })),
+  "POST /v1/me/webhooks/{id}/secret": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
+  "GET /v1/me/webhooks/{id}/deliveries": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
   "POST /v1/me/webhooks/{id}/test": (caller) => Effect.map(webhook(accountOf(caller)), (id) => ({ names: { id } })),
   "GET /v1/unsubscribe": ready({ query: "?token=x" }),
   "POST /v1/unsubscribe": () => mailed,
@@ -221,6 +241,7 @@ const ofPlatform: Readonly<Record<string, Prepare>> = {
 }
 
 const ofSeason: Readonly<Record<string, Prepare>> = {
+  ...ofSeasonWebhooks,
   "PATCH /v1/games/{game}/seasons/{slug}": (caller, n) =>
     Effect.map(fresh(caller, n), (at) => ({ ...at, json: { rules: { cooldown_s: 5 } } })),
   "PATCH /v1/games/{game}/seasons/{slug}/entry": (caller, n) =>

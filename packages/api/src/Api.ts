@@ -18,6 +18,7 @@ import { MatchGroup } from "./match/api.ts"
 import { ModelGroup } from "./model/api.ts"
 import { MailGroup, NotificationGroup } from "./notification/api.ts"
 import { PlatformNoticeGroup } from "./notification/platformNotices.ts"
+import { SeasonWebhookGroup } from "./notification/seasonWebhooks.ts"
 import { WebhookGroup } from "./notification/webhooks.ts"
 import { FleetGroup } from "./runner/api.ts"
 import { RunnerGroup } from "./runner/protocol.ts"
@@ -71,6 +72,7 @@ export class Api extends HttpApi.make("agon")
   .add(NotificationGroup)
   .add(MailGroup)
   .add(WebhookGroup)
+  .add(SeasonWebhookGroup)
   .add(PickGroup)
   .add(ViewGroup)
   .add(PickAdminGroup)

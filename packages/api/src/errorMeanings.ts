@@ -34,7 +34,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   storage_full:
     "The caller keeps as many bytes of models as the season's rules allow (`max_stored_bytes_per_owner`), or the service's disk is nearly full.",
   email_unavailable: "No provider has verified an e-mail address of the caller, or the service sends no e-mail.",
-  webhook_cap_reached: "The caller has five webhooks, which is as many as may be had.",
+  webhook_cap_reached: "The caller, or the season, has five webhooks, which is as many as may be had.",
   model_name_taken: "The caller has another model of this name in the game.",
   season_exists: "The game has a season of this slug.",
   season_not_scheduled: "The season is live or closed, when this can no longer be changed.",

@@ -15,6 +15,7 @@ import { MatchAdminHandlers } from "./match/adminHttp.ts"
 import { MatchHandlers } from "./match/http.ts"
 import { ModelHandlers } from "./model/http.ts"
 import { NotificationHandlers } from "./notification/http.ts"
+import { SeasonWebhookHandlers } from "./notification/seasonWebhookHttp.ts"
 import { WebhookHandlers } from "./notification/webhookHttp.ts"
 import { FleetHandlers, RunnerHandlers } from "./runner/http.ts"
 import { SeasonFleetHandlers } from "./runner/seasonHttp.ts"
@@ -62,6 +63,7 @@ export const Handlers = Layer.mergeAll(
   SeasonFleetHandlers,
   SeasonHandlers,
   SeasonPeopleHandlers,
+  SeasonWebhookHandlers,
   SubmissionHandlers,
   MatchAdminHandlers,
   VersionAdminHandlers,

@@ -33,6 +33,7 @@ import * as CachePurges from "./node/CachePurges.ts"
 import { Mailboxes } from "./notification/Mailboxes.ts"
 import { Notifications } from "./notification/Notifications.ts"
 import { PlatformNotices } from "./notification/PlatformNotices.ts"
+import { SeasonWebhooks } from "./notification/SeasonWebhooks.ts"
 import { Webhooks } from "./notification/Webhooks.ts"
 import { Room } from "./object/Room.ts"
 import { StoredObjects } from "./object/StoredObjects.ts"
@@ -127,7 +128,15 @@ const Platform = Layer.mergeAll(AuditTrail.layer, DeviceSignIns.layer, Users.lay
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 
 /** Notifications, mail, announcements, and counts of views. */
-const Audience = Layer.mergeAll(Mailboxes.layer, Notifications.layer, Picks.layer, PlatformNotices.layer, Views.layer, Webhooks.layer)
+const Audience = Layer.mergeAll(
+  Mailboxes.layer,
+  Notifications.layer,
+  Picks.layer,
+  PlatformNotices.layer,
+  SeasonWebhooks.layer,
+  Views.layer,
+  Webhooks.layer
+)
 
 export const Services = JoinedLookups.layer.pipe(
   Layer.provideMerge(Layer.merge(Community, Writing)),

@@ -120,8 +120,23 @@ export const descriptions: Readonly<Record<string, string>> = {
   webhooks: "Lists the addresses that the caller's notifications are posted to, the oldest first, and how the last attempt went.",
   createWebhook:
     "Has the caller's notifications posted to an address from now on. Answers the webhook with the secret that signs what is posted, this once.",
+  editWebhook:
+    "Changes the address of a webhook, or switches it off or on. What waits for one that is switched off is told no more. Answers the webhook.",
+  rotateWebhook: "Gives a webhook another secret, which signs everything from now on. Answers the webhook with the secret, this once.",
+  webhookDeliveries: "Lists the last twenty attempts to tell a webhook something, the newest first, and how each went.",
   removeWebhook: "Removes a webhook; nothing more is posted to it. Answers the webhook that was removed.",
   testWebhook: "Has a test posted to the webhook soon, once. One that was switched off is on again. Answers the webhook.",
+  seasonWebhooks:
+    "Lists the addresses that the season's events are posted to, the oldest first, with who made each and how the last attempt went.",
+  createSeasonWebhook:
+    "Has the season's events posted to an address from now on, for as long as the caller administers the season. Answers the webhook with the secret that signs what is posted, this once.",
+  editSeasonWebhook:
+    "Changes the address of a season's webhook, or switches it off or on. What waits for one that is switched off is told no more. Answers the webhook.",
+  removeSeasonWebhook: "Removes a season's webhook; nothing more is posted to it. Answers the webhook that was removed.",
+  rotateSeasonWebhook:
+    "Gives a season's webhook another secret, which signs everything from now on. Answers the webhook with the secret, this once.",
+  testSeasonWebhook: "Has a test posted to a season's webhook soon, once. One that was switched off is on again. Answers the webhook.",
+  seasonWebhookDeliveries: "Lists the last twenty attempts to tell a season's webhook something, the newest first, and how each went.",
   picks: "Lists the matches of a game that administrators recommend, newest first.",
   allPicks: "Lists the recommended matches of every game, newest first.",
   pick: "Recommends a match that counts, of a public season, with a note that says why it is worth watching. Answers the pick.",

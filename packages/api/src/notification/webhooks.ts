@@ -36,7 +36,7 @@ export const Webhook = Schema.Struct({
   created_at: Instant,
   /** Null where the last attempt succeeded. */
   failing_since: Schema.NullOr(Instant),
-  /** When it was switched off, after a week of failures; null while it is on. */
+  /** When it was switched off, by hand or after a week of failures; null while it is on. */
   disabled_at: Schema.NullOr(Instant),
   last_at: Schema.NullOr(Instant),
   last_outcome: Schema.NullOr(Schema.String)
@@ -50,6 +50,29 @@ export type Webhooks = typeof Webhooks.Type
 /** The secret is shown this once. */
 export const NewWebhook = Schema.Struct({ ...Webhook.fields, secret: Schema.String }).annotate({ identifier: "NewWebhook" })
 export type NewWebhook = typeof NewWebhook.Type
+
+/** Members that are not named stay as they are. What waits for a webhook that is switched off is told no more. */
+export const EditWebhook = Schema.Struct({ url: Schema.optionalKey(Address), enabled: Schema.optionalKey(Schema.Boolean) }).annotate({
+  identifier: "EditWebhook"
+})
+export type EditWebhook = typeof EditWebhook.Type
+
+/** One attempt to tell a webhook something. `id` is that of the delivery, which several attempts may share. */
+export const WebhookDelivery = Schema.Struct({
+  id: Id,
+  kind: Schema.String,
+  subject: Schema.String,
+  /** Which attempt at the delivery it was, from 1. */
+  attempt: Schema.Int,
+  at: Instant,
+  outcome: Schema.String
+}).annotate({ identifier: "WebhookDelivery" })
+
+export const WEBHOOK_DELIVERIES_MAX = 20
+
+/** The last twenty attempts, the newest first. */
+export const WebhookDeliveries = Schema.Struct({ deliveries: Schema.Array(WebhookDelivery) }).annotate({ identifier: "WebhookDeliveries" })
+export type WebhookDeliveries = typeof WebhookDeliveries.Type
 
 export const CreateWebhook = Schema.Struct({ url: Address }).annotate({ identifier: "CreateWebhook" })
 
@@ -66,6 +89,11 @@ export class WebhookGroup extends HttpApiGroup.make("webhook")
     })
       .middleware(JsonBody)
       .annotate(Rate, "write"),
+    HttpApiEndpoint.patch("editWebhook", `${path}/:id`, { ...one, payload: EditWebhook })
+      .middleware(JsonBody)
+      .annotate(Rate, "write"),
+    HttpApiEndpoint.post("rotateWebhook", `${path}/:id/secret`, { ...one, success: NewWebhook }).annotate(Rate, "write"),
+    HttpApiEndpoint.get("webhookDeliveries", `${path}/:id/deliveries`, { ...one, success: WebhookDeliveries }).annotate(Rate, "session"),
     /** Answers the removed webhook. */
     HttpApiEndpoint.delete("removeWebhook", `${path}/:id`, one).annotate(Rate, "write"),
     /** Has a test posted to it soon, once; one that was switched off is on again. */

@@ -38,7 +38,7 @@ const makeMailboxes = Effect.gen(function* () {
   const mail = yield* Mail
   const sql = yield* SqlClient.SqlClient
   const mails = yield* makeMailQueries
-  const { holdAccount } = yield* makeWebhookQueries
+  const { hold } = yield* makeWebhookQueries
 
   const of = Effect.fn("Mailboxes.of")(function* (account_id: string) {
     if (mail === undefined) return { email: false, email_address: null }
@@ -49,7 +49,7 @@ const makeMailboxes = Effect.gen(function* () {
   const enable = Effect.fnUntraced(function* (account_id: string) {
     const secret = randomBytes(SECRET_BYTES).toString("base64url")
     const row = { id: yield* newId, account_id, secret, now: yield* now }
-    yield* sql.withTransaction(Effect.andThen(holdAccount(account_id), mails.enableMail(row)))
+    yield* sql.withTransaction(Effect.andThen(hold({ kind: "account", id: account_id }), mails.enableMail(row)))
   }, Effect.orDie)
 
   const disable = Effect.fnUntraced(function* (account_id: string) {

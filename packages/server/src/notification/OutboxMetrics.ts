@@ -7,7 +7,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Mail } from "../config/Mail.ts"
 import { keepFigures } from "../database/keepFigures.ts"
 import { type ReadGauge, readGauges } from "../metric/gauge.ts"
-import { waitingOf } from "./webhookQueries.ts"
+import { PERMITTED, waitingOf } from "./webhookQueries.ts"
 
 const READ_EVERY: Duration.Input = "30 seconds"
 /** More than these are not counted. */
@@ -23,7 +23,7 @@ const Figures = Schema.Struct({
 type Figures = typeof Figures.Type
 
 /**
- * At most COUNTED_MAX deliveries; the first that is due of each webhook that is on and not busy, and whose account is not suspended, by webhook_delivery_due; and one pass
+ * At most COUNTED_MAX deliveries; the first that is due of each webhook that is on and not busy, and may be told something, by webhook_delivery_due; and one pass
  * over the webhooks.
  */
 const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
@@ -33,16 +33,16 @@ const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
     execute: (now) => sql`
       ${waitingOf(sql)}, next AS (
         SELECT w.channel, greatest(d.due_at, w.busy_until) AS since FROM waiting x JOIN webhook w ON w.id = x.webhook_id
-          JOIN account a ON a.id = w.account_id AND NOT a.suspended CROSS JOIN LATERAL (
+          JOIN account a ON a.id = w.account_id AND ${sql.literal(PERMITTED)} CROSS JOIN LATERAL (
           SELECT d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now} ORDER BY d.due_at LIMIT 1) d
         WHERE w.disabled_at IS NULL AND w.busy_until <= ${now})
       SELECT n.*, l.*, h.* FROM
-        (SELECT count(*) FILTER (WHERE w.channel = 'web')::int AS web_waiting, count(*) FILTER (WHERE w.channel = 'mail')::int AS mail_waiting
+        (SELECT count(*) FILTER (WHERE w.channel <> 'mail')::int AS web_waiting, count(*) FILTER (WHERE w.channel = 'mail')::int AS mail_waiting
           FROM (SELECT webhook_id FROM webhook_delivery LIMIT ${COUNTED_MAX}) d JOIN webhook w ON w.id = d.webhook_id) n,
-        (SELECT min(since) FILTER (WHERE channel = 'web') AS web_since, min(since) FILTER (WHERE channel = 'mail') AS mail_since FROM next) l,
+        (SELECT min(since) FILTER (WHERE channel <> 'mail') AS web_since, min(since) FILTER (WHERE channel = 'mail') AS mail_since FROM next) l,
         (SELECT count(*) FILTER (WHERE disabled_at IS NULL AND failing_since IS NULL)::int AS on,
             count(*) FILTER (WHERE disabled_at IS NULL AND failing_since IS NOT NULL)::int AS failing,
-            count(*) FILTER (WHERE disabled_at IS NOT NULL)::int AS off FROM webhook WHERE channel = 'web') h`
+            count(*) FILTER (WHERE disabled_at IS NOT NULL)::int AS off FROM webhook WHERE channel <> 'mail') h`
   })
 )
 

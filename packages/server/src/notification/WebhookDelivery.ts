@@ -1,5 +1,6 @@
 /**
- * Posts what accounts are told to their webhooks. A delivery is written in the commit of its notification (migration 0035), and stays
+ * Posts what accounts are told to their webhooks, and a season's events to its own. A delivery is written in the commit of its notification
+ * (migration 0035) or event (actor/store/seasonWebhooks.ts), and stays
  * until it is delivered or given up: at least once, whichever process is killed when.
  *
  *   due ──taken──▶ posted ──2xx──▶ deleted, and the webhook no longer fails
@@ -61,8 +62,8 @@ export class WebhookDelivery extends Context.Service<
 export const signature = (secret: string, timestamp_s: number, body: string): string =>
   `t=${timestamp_s},v1=${createHmac("sha256", secret).update(`${timestamp_s}.${body}`).digest("hex")}`
 
-const posting = ({ created_at, id, kind, link, secret, subject, url }: Taken, now_ms: number) => {
-  const body = JSON.stringify({ id, kind, subject, link, created_at })
+const posting = ({ created_at, game, id, kind, link, season, secret, subject, url }: Taken, now_ms: number) => {
+  const body = JSON.stringify({ id, kind, subject, link, created_at, ...(season === null ? {} : { game, season }) })
   const headers = {
     "content-type": "application/json",
     "user-agent": "Agon-Webhook/1",
@@ -89,16 +90,17 @@ const makeDelivery = Effect.gen(function* () {
   const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date) {
     const off = yield* queries.switchOff({ webhook_id, now })
     if (Option.isNone(off)) return
-    const { account_id, url } = off.value
-    const subject = `Your webhook at ${new URL(url).host} was switched off: it has failed for a week.`
-    yield* tell({ kind: "webhook_disabled", accounts: [account_id], subject, link: null })
+    const { accounts, season, url } = off.value
+    const whose = season === null ? "Your webhook" : `The webhook of ${season}`
+    const subject = `${whose} at ${new URL(url).host} was switched off: it has failed for a week.`
+    yield* tell({ kind: "webhook_disabled", accounts, subject, link: null })
   })
 
   const failed = Effect.fnUntraced(function* (taken: Taken, outcome: string) {
     const now_ms = yield* Clock.currentTimeMillis
     const now = new Date(now_ms)
-    const { id, webhook_id } = taken
-    const since = yield* queries.failed({ id, webhook_id, now, outcome, due_at: dueAgain(taken, now_ms, yield* Random.next) })
+    const { webhook_id } = taken
+    const since = yield* queries.failed({ ...taken, now, outcome, due_at: dueAgain(taken, now_ms, yield* Random.next) })
     if (Option.isSome(since) && since.value.failing_since.getTime() <= now_ms - FAILING_MAX_MS) yield* switchOff(webhook_id, now)
   })
 
@@ -109,8 +111,7 @@ const makeDelivery = Effect.gen(function* () {
     const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
     yield* countDelivery(outcome)
     if (!isDelivered(outcome)) return yield* sql.withTransaction(failed(taken, String(outcome)))
-    const { id, webhook_id } = taken
-    yield* queries.delivered({ id, webhook_id, now: new Date(yield* Clock.currentTimeMillis), outcome: String(outcome) })
+    yield* queries.delivered({ ...taken, now: new Date(yield* Clock.currentTimeMillis), outcome: String(outcome) })
   })
 
   const round = Effect.gen(function* () {

@@ -12,6 +12,9 @@ export const WebhookHandlers = group(
     return handlers.handleAll({
       webhooks: () => Effect.flatMap(CurrentAccount, webhooks.list),
       createWebhook: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => webhooks.create(account, payload.url)),
+      editWebhook: ({ params, payload }) => Effect.flatMap(CurrentAccount, (account) => webhooks.edit(account, params.id, payload)),
+      rotateWebhook: ({ params }) => Effect.flatMap(CurrentAccount, (account) => webhooks.rotate(account, params.id)),
+      webhookDeliveries: ({ params }) => Effect.flatMap(CurrentAccount, (account) => webhooks.deliveries(account, params.id)),
       removeWebhook: ({ params }) => Effect.flatMap(CurrentAccount, (account) => webhooks.remove(account, params.id)),
       testWebhook: ({ params }) => Effect.flatMap(CurrentAccount, (account) => webhooks.test(account, params.id))
     })

@@ -1,74 +1,141 @@
 /** Every statement on webhooks and their deliveries. Triggers write the deliveries of notifications (migration 0035). */
-import { Webhook } from "@agon/api/notification/webhooks.ts"
-import { Effect, Schema } from "effect"
+import { SeasonWebhook } from "@agon/api/notification/seasonWebhooks.ts"
+import { WEBHOOK_DELIVERIES_MAX, WebhookDelivery } from "@agon/api/notification/webhooks.ts"
+import { Effect, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
+import type { Owner } from "./ownWebhooks.ts"
 
 const nullable = Schema.NullOr(Instant)
-const Row = Schema.Struct({ ...Webhook.fields, created_at: Instant, failing_since: nullable, disabled_at: nullable, last_at: nullable })
-const COLUMNS = "id, url, created_at, failing_since, disabled_at, last_at, last_outcome"
+const Row = Schema.Struct({
+  ...SeasonWebhook.fields,
+  created_at: Instant,
+  failing_since: nullable,
+  disabled_at: nullable,
+  last_at: nullable
+})
+
+/**
+ * Whether a webhook `w` of the account `a` may be told anything: nobody who is suspended is; and a season's while whoever made it
+ * administers the season, by season_webhook_webhook_id_key and season_admin_pkey.
+ */
+export const PERMITTED = `NOT a.suspended AND (w.channel <> 'season' OR EXISTS (SELECT 1 FROM season_webhook y
+  WHERE y.webhook_id = w.id AND (a.admin OR EXISTS (SELECT 1 FROM season_admin x WHERE x.season_id = y.season_id AND x.account_id = a.id))))`
+
+/** Of the webhook \`w\` and the account \`a\` that made it. */
+const COLUMNS = `w.id, w.url, w.created_at, w.failing_since, w.disabled_at, w.last_at, w.last_outcome, a.username AS created_by,
+  ${PERMITTED} AS permitted`
 
 /** A delivery that has its turn, and where it goes. */
 const Taken = Schema.Struct({
   ...{ webhook_id: Schema.String, id: Schema.String, url: Schema.String, secret: Schema.String, attempts: Schema.Int },
-  ...{ kind: Schema.String, subject: Schema.String, link: Schema.NullOr(Schema.String), created_at: Instant }
+  ...{ kind: Schema.String, subject: Schema.String, link: Schema.NullOr(Schema.String), created_at: Instant },
+  /** Null for an account's. */
+  ...{ game: Schema.NullOr(Schema.String), season: Schema.NullOr(Schema.String) }
 })
 export type Taken = typeof Taken.Type
 
-const Owned = Schema.Struct({ id: Schema.String, account_id: Schema.String })
 const Tried = Schema.Struct({ webhook_id: Schema.String, id: Schema.String, now: Schema.Date, outcome: Schema.String })
+const Told = Schema.Struct({ ...Tried.fields, kind: Schema.String, subject: Schema.String, attempts: Schema.Int })
 
-const makeOwn = (sql: SqlClient.SqlClient) => ({
-  /** A few rows by webhook_account. */
-  list: SqlSchema.findAll({
-    Request: Schema.String,
-    Result: Row,
-    execute: (account_id) => sql`SELECT ${sql.literal(COLUMNS)} FROM webhook
-      WHERE account_id = ${account_id} AND channel = 'web' ORDER BY created_at, id`
-  }),
+interface Added {
+  readonly id: string
+  readonly account_id: string
+  readonly url: string
+  readonly secret: string
+  readonly now: Date
+  readonly most: number
+}
 
-  /** One row by account_pkey, to the end of the transaction: webhooks of an account are counted and made one at a time. */
-  holdAccount: (account_id: string) => sql`SELECT id FROM account WHERE id = ${account_id} FOR NO KEY UPDATE`,
+const makeOwn = (sql: SqlClient.SqlClient) => {
+  const columns = sql.literal(COLUMNS)
+  /** Whether a webhook `w` is the owner's: by webhook_account, or season_webhook_pkey. */
+  const owned = ({ id, kind }: Owner) =>
+    kind === "account"
+      ? sql`w.account_id = ${id} AND w.channel = 'web'`
+      : sql`w.channel = 'season' AND w.id IN (SELECT o.webhook_id FROM season_webhook o WHERE o.season_id = ${id})`
+  const decoded = Schema.decodeUnknownEffect(Schema.Array(Row))
+  const rows = <E>(statement: Effect.Effect<ReadonlyArray<object>, E>) => Effect.flatMap(statement, decoded)
+  const row = <E>(statement: Effect.Effect<ReadonlyArray<object>, E>) =>
+    Effect.map(rows(statement), (found) => Option.fromUndefinedOr(found[0]))
 
-  /** Inserts one row where the account, which is held, has fewer than `most`. */
-  add: SqlSchema.findOneOption({
-    Request: Schema.Struct({
-      ...{ id: Schema.String, account_id: Schema.String, url: Schema.String, secret: Schema.String },
-      ...{ now: Schema.Date, most: Schema.Int }
-    }),
-    Result: Row,
-    execute: ({ account_id, id, most, now, secret, url }) => sql`
-      INSERT INTO webhook (id, account_id, url, secret, created_at)
-      SELECT ${id}::uuid, ${account_id}::uuid, ${url}::text, ${secret}::text, ${now}::timestamptz
-      WHERE (SELECT count(*) FROM webhook WHERE account_id = ${account_id} AND channel = 'web') < ${most}
-      RETURNING ${sql.literal(COLUMNS)}`
-  }),
+  return {
+    /** A few rows. */
+    list: (owner: Owner) =>
+      rows(sql`SELECT ${columns} FROM webhook w JOIN account a ON a.id = w.account_id WHERE ${owned(owner)} ORDER BY w.created_at, w.id`),
 
-  /** Deletes one row by webhook_pkey, and its deliveries by webhook_delivery_pkey. */
-  remove: SqlSchema.findOneOption({
-    Request: Owned,
-    Result: Row,
-    execute: ({ account_id, id }) => sql`
-      WITH gone AS (DELETE FROM webhook WHERE id = ${id} AND account_id = ${account_id} AND channel = 'web' RETURNING ${sql.literal(COLUMNS)}),
-      undelivered AS (DELETE FROM webhook_delivery d USING gone g WHERE d.webhook_id = g.id)
-      SELECT * FROM gone`
-  }),
+    /** One row by webhook_pkey. */
+    find: (owner: Owner, id: string) =>
+      row(sql`SELECT ${columns} FROM webhook w JOIN account a ON a.id = w.account_id WHERE w.id = ${id} AND ${owned(owner)}`),
 
-  /** Updates one row by webhook_pkey and inserts its test, which takes the place of one that waits. */
-  test: SqlSchema.findOneOption({
-    Request: Schema.Struct({ ...Owned.fields, delivery: Schema.String, subject: Schema.String, now: Schema.Date }),
-    Result: Row,
-    execute: ({ account_id, delivery, id, now, subject }) => sql`
-      WITH tested AS (
-        UPDATE webhook SET disabled_at = NULL, failing_since = CASE WHEN disabled_at IS NULL THEN failing_since END
-        WHERE id = ${id} AND account_id = ${account_id} AND channel = 'web' RETURNING ${sql.literal(COLUMNS)}),
-      waiting AS (DELETE FROM webhook_delivery d USING tested t WHERE d.webhook_id = t.id AND d.kind = 'test'),
-      told AS (
-        INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
-        SELECT t.id, ${delivery}::uuid, 'test', ${subject}::text, ${now}::timestamptz, ${now}::timestamptz FROM tested t)
-      SELECT * FROM tested`
-  })
-})
+    /**
+     * To the end of the transaction: webhooks of one owner are counted and made one at a time. An account is held by its row. A season's row
+     * is its commits', which wait for no administrator.
+     */
+    hold: ({ id, kind }: Owner) =>
+      kind === "account" ? sql`SELECT id FROM account WHERE id = ${id} FOR NO KEY UPDATE` : lockNamed(sql, `webhooks of season ${id}`),
+
+    /** Inserts one row where the owner, who is held, has fewer than `most`. */
+    add: (owner: Owner, { account_id, id, most, now, secret, url }: Added) =>
+      row(sql`
+        WITH made AS (
+          INSERT INTO webhook (id, account_id, url, secret, created_at, channel)
+          SELECT ${id}::uuid, ${account_id}::uuid, ${url}::text, ${secret}::text, ${now}::timestamptz, ${owner.kind === "account" ? "web" : "season"}::text
+          WHERE (SELECT count(*) FROM webhook w WHERE ${owned(owner)}) < ${most} RETURNING *),
+        placed AS (
+          INSERT INTO season_webhook (season_id, webhook_id) SELECT ${owner.id}::uuid, m.id FROM made m WHERE m.channel = 'season')
+        SELECT w.id, w.url, w.created_at, w.failing_since, w.disabled_at, w.last_at, w.last_outcome, a.username AS created_by, true AS permitted
+        FROM made w JOIN account a ON a.id = w.account_id`),
+
+    /** Updates one row by webhook_pkey. One that is switched off keeps nothing that waits, by webhook_delivery_pkey. */
+    edit: (owner: Owner, { enabled, id, now, url }: { id: string; url: string | null; enabled: boolean | null; now: Date }) =>
+      row(sql`
+        WITH edited AS (
+          UPDATE webhook w SET url = coalesce(${url}::text, w.url),
+            failing_since = CASE WHEN ${enabled}::boolean AND w.disabled_at IS NOT NULL THEN NULL ELSE w.failing_since END,
+            disabled_at = CASE WHEN ${enabled}::boolean THEN NULL WHEN NOT ${enabled}::boolean THEN coalesce(w.disabled_at, ${now}::timestamptz)
+              ELSE w.disabled_at END
+          FROM account a WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}),
+        untold AS (DELETE FROM webhook_delivery d USING edited e WHERE d.webhook_id = e.id AND e.disabled_at IS NOT NULL)
+        SELECT * FROM edited`),
+
+    /** Deletes one row by webhook_pkey, and its deliveries by webhook_delivery_pkey. */
+    remove: (owner: Owner, id: string) =>
+      row(sql`
+        WITH gone AS (
+          DELETE FROM webhook w USING account a WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}),
+        undelivered AS (DELETE FROM webhook_delivery d USING gone g WHERE d.webhook_id = g.id)
+        SELECT * FROM gone`),
+
+    /** Updates one row by webhook_pkey. */
+    rotate: (owner: Owner, { id, secret }: { id: string; secret: string }) =>
+      row(sql`
+        UPDATE webhook w SET secret = ${secret} FROM account a
+        WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}`),
+
+    /** Updates one row by webhook_pkey and inserts its test, which takes the place of one that waits. */
+    test: (owner: Owner, { delivery, id, now, subject }: { id: string; delivery: string; subject: string; now: Date }) =>
+      row(sql`
+        WITH tested AS (
+          UPDATE webhook w SET disabled_at = NULL, failing_since = CASE WHEN w.disabled_at IS NULL THEN w.failing_since END
+          FROM account a WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}),
+        waiting AS (DELETE FROM webhook_delivery d USING tested t WHERE d.webhook_id = t.id AND d.kind = 'test'),
+        told AS (
+          INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
+          SELECT t.id, ${delivery}::uuid, 'test', ${subject}::text, ${now}::timestamptz, ${now}::timestamptz FROM tested t)
+        SELECT * FROM tested`),
+
+    /** The newest by webhook_attempt_pkey. */
+    attempts: SqlSchema.findAll({
+      Request: Schema.String,
+      Result: Schema.Struct({ ...WebhookDelivery.fields, at: Instant }),
+      execute: (webhook_id) => sql`
+        SELECT id, kind, subject, attempt, at, outcome FROM webhook_attempt
+        WHERE webhook_id = ${webhook_id} ORDER BY seq DESC LIMIT ${WEBHOOK_DELIVERIES_MAX}`
+    })
+  }
+}
 
 /** The webhooks that have deliveries, one after the other by webhook_delivery_due: no row of the same one is read twice. */
 export const waitingOf = (sql: SqlClient.SqlClient) => sql`
@@ -80,12 +147,21 @@ export const waitingOf = (sql: SqlClient.SqlClient) => sql`
 
 const makeDelivering = (sql: SqlClient.SqlClient) => {
   const waiting = waitingOf(sql)
+  const noted = ({ attempts, id, kind, now, outcome, subject, webhook_id }: typeof Told.Type) => sql`
+    tried AS (
+      INSERT INTO webhook_attempt (webhook_id, id, kind, subject, attempt, at, outcome)
+      SELECT w.id, ${id}::uuid, ${kind}::text, ${subject}::text, ${attempts}::int + 1, ${now}::timestamptz, ${outcome}::text
+      FROM webhook w WHERE w.id = ${webhook_id}),
+    forgotten AS (
+      DELETE FROM webhook_attempt a USING (
+        SELECT o.seq FROM webhook_attempt o WHERE o.webhook_id = ${webhook_id} ORDER BY o.seq DESC OFFSET ${WEBHOOK_DELIVERIES_MAX - 1}) old
+      WHERE a.webhook_id = ${webhook_id} AND a.seq = old.seq)`
 
   return {
     /**
      * Webhooks that are not busy, each with the first delivery that is due, those that have waited longest first. They are busy until
      * their outcome is written, or until `until` where whoever took them is gone. Rows that another node is taking are skipped. The
-     * lock does not keep a commit from writing a delivery. Nobody who is suspended is told anything.
+     * lock does not keep a commit from writing a delivery. None is taken that may not be told anything.
      */
     take: SqlSchema.findAll({
       Request: Schema.Struct({ now: Schema.Date, until: Schema.Date, limit: Schema.Int }),
@@ -93,31 +169,32 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
       execute: ({ limit, now, until }) => sql`
         ${waiting}, free AS (
           SELECT w.id, d.id AS delivery FROM waiting x JOIN webhook w ON w.id = x.webhook_id
-            JOIN account a ON a.id = w.account_id AND NOT a.suspended CROSS JOIN LATERAL (
+            JOIN account a ON a.id = w.account_id AND ${sql.literal(PERMITTED)} CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now}
             ORDER BY d.due_at LIMIT 1) d
-          WHERE w.channel = 'web' AND w.disabled_at IS NULL AND w.busy_until <= ${now}
+          WHERE w.channel IN ('web', 'season') AND w.disabled_at IS NULL AND w.busy_until <= ${now}
           ORDER BY d.due_at LIMIT ${limit} FOR NO KEY UPDATE OF w SKIP LOCKED),
         taken AS (UPDATE webhook w SET busy_until = ${until} FROM free f WHERE w.id = f.id RETURNING w.id, w.url, w.secret, f.delivery)
-        SELECT t.id AS webhook_id, t.url, t.secret, d.id, d.kind, d.subject, d.link, d.created_at, d.attempts
-        FROM taken t JOIN webhook_delivery d ON d.webhook_id = t.id AND d.id = t.delivery`
+        SELECT t.id AS webhook_id, t.url, t.secret, d.id, d.kind, d.subject, d.link, d.created_at, d.attempts, s.game, s.slug AS season
+        FROM taken t JOIN webhook_delivery d ON d.webhook_id = t.id AND d.id = t.delivery
+          LEFT JOIN season_webhook y ON y.webhook_id = t.id LEFT JOIN season s ON s.id = y.season_id`
     }),
 
-    /** Deletes the delivery by webhook_delivery_pkey, and updates its webhook by webhook_pkey. */
+    /** Deletes the delivery by webhook_delivery_pkey, updates its webhook by webhook_pkey and notes the attempt. */
     delivered: SqlSchema.void({
-      Request: Tried,
-      execute: ({ id, now, outcome, webhook_id }) => sql`
-        WITH done AS (DELETE FROM webhook_delivery WHERE webhook_id = ${webhook_id} AND id = ${id})
+      Request: Told,
+      execute: ({ attempts, id, kind, now, outcome, subject, webhook_id }) => sql`
+        WITH ${noted({ attempts, id, kind, now, outcome, subject, webhook_id })}, done AS (DELETE FROM webhook_delivery WHERE webhook_id = ${webhook_id} AND id = ${id})
         UPDATE webhook SET busy_until = '-infinity', failing_since = NULL, last_at = ${now}, last_outcome = ${outcome}
         WHERE id = ${webhook_id}`
     }),
 
-    /** Updates the same two rows, or deletes the delivery where there is no next time. Answers since when the webhook fails. */
+    /** Does the same with the same rows, but puts the delivery off, or deletes the delivery where there is no next time. Answers since when the webhook fails. */
     failed: SqlSchema.findOneOption({
-      Request: Schema.Struct({ ...Tried.fields, due_at: Schema.NullOr(Schema.Date) }),
+      Request: Schema.Struct({ ...Told.fields, due_at: Schema.NullOr(Schema.Date) }),
       Result: Schema.Struct({ failing_since: Schema.Date }),
-      execute: ({ due_at, id, now, outcome, webhook_id }) => sql`
-        WITH later AS (
+      execute: ({ attempts, due_at, id, kind, now, outcome, subject, webhook_id }) => sql`
+        WITH ${noted({ attempts, id, kind, now, outcome, subject, webhook_id })}, later AS (
           UPDATE webhook_delivery SET due_at = ${due_at}::timestamptz, attempts = attempts + 1
           WHERE webhook_id = ${webhook_id} AND id = ${id} AND ${due_at}::timestamptz IS NOT NULL),
         over AS (
@@ -126,20 +203,23 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
         WHERE id = ${webhook_id} RETURNING failing_since`
     }),
 
-    /** Updates one row by webhook_pkey, once. */
+    /** Updates one row by webhook_pkey, once. Answers whom to tell: the owner, or the season's administrators by season_admin_pkey. */
     switchOff: SqlSchema.findOneOption({
       Request: Schema.Struct({ webhook_id: Schema.String, now: Schema.Date }),
-      Result: Schema.Struct({ account_id: Schema.String, url: Schema.String }),
+      Result: Schema.Struct({ accounts: Schema.Array(Schema.String), url: Schema.String, season: Schema.NullOr(Schema.String) }),
       execute: ({ now, webhook_id }) => sql`
-        UPDATE webhook SET disabled_at = ${now} WHERE id = ${webhook_id} AND disabled_at IS NULL RETURNING account_id, url`
+        WITH off AS (UPDATE webhook SET disabled_at = ${now} WHERE id = ${webhook_id} AND disabled_at IS NULL RETURNING id, account_id, url)
+        SELECT o.url, s.name AS season, to_jsonb(o.account_id)
+          || coalesce((SELECT jsonb_agg(x.account_id) FROM season_admin x WHERE x.season_id = y.season_id), '[]') AS accounts
+        FROM off o LEFT JOIN season_webhook y ON y.webhook_id = o.id LEFT JOIN season s ON s.id = y.season_id`
     }),
 
-    /** Deletes what is left for webhooks that are off or gone, or whose account is suspended, by webhook_delivery_pkey. */
+    /** Deletes what is left for webhooks that are off or gone, or may not be told anything, by webhook_delivery_pkey. */
     sweep: () => sql`
       ${waiting} DELETE FROM webhook_delivery d USING waiting x
       WHERE d.webhook_id = x.webhook_id AND NOT EXISTS (
         SELECT 1 FROM webhook w JOIN account a ON a.id = w.account_id
-        WHERE w.id = x.webhook_id AND w.disabled_at IS NULL AND NOT a.suspended)`
+        WHERE w.id = x.webhook_id AND w.disabled_at IS NULL AND ${sql.literal(PERMITTED)})`
   }
 }
 

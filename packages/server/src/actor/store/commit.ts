@@ -11,6 +11,7 @@ import type { Turn } from "../WaitingRatings.ts"
 import { classesOf } from "./figures.ts"
 import { notificationParts } from "./notifications.ts"
 import { pack } from "./redo.ts"
+import { seasonWebhookPart } from "./seasonWebhooks.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
 
@@ -103,7 +104,8 @@ const parts = (state: State, turn: Turn, seq: number): ReadonlyArray<Part> => {
     ...voidedParts(state),
     ...changeParts({ seats: writes.rerated, seeds: writes.seeds, points: writes.series }),
     statement.bind(shapes.audits, writes.audits),
-    ...notificationParts(state)
+    ...notificationParts(state),
+    seasonWebhookPart(state)
   ].filter((part) => part !== null)
 }
 

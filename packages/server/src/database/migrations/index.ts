@@ -27,6 +27,7 @@ import deviceApprovals from "./0034_device_approvals.ts"
 import webhooks from "./0035_webhooks.ts"
 import datasets from "./0036_datasets.ts"
 import mail from "./0037_mail.ts"
+import seasonWebhooks from "./0038_season_webhooks.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -60,5 +61,6 @@ export const migrations = {
   "0034_device_approvals": statements(deviceApprovals),
   "0035_webhooks": statements(webhooks),
   "0036_datasets": statements(datasets),
-  "0037_mail": statements(mail)
+  "0037_mail": statements(mail),
+  "0038_season_webhooks": statements(seasonWebhooks)
 }

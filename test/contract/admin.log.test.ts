@@ -48,18 +48,18 @@ const TABLES = [
   "runner",
   "notice",
   "notification",
-  "webhook",
   "webhook_delivery"
 ]
 const fingerprint = Effect.gen(function* () {
   const season = yield* rows`SELECT to_jsonb(s) - 'seq' - 'epoch' - 'head' AS row FROM season s ORDER BY id`
+  const webhooks = yield* rows`SELECT to_jsonb(w) AS row FROM webhook w ORDER BY id`
   const others = yield* Effect.forEach(
     TABLES,
     (table) =>
       rows`SELECT t AS name, query_to_xml('SELECT * FROM ' || t || ' x ORDER BY x::text', true, true, '')::text AS xml
       FROM (SELECT ${table}::text AS t) q`
   )
-  return JSON.stringify([season, others])
+  return JSON.stringify([season, webhooks, others])
 })
 
 const logged = rows<{ readonly actor: string; readonly action: string; readonly subject: string; readonly season: string | null }>`

@@ -121,7 +121,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   createWebhook:
     "Has the caller's notifications posted to an address from now on. Answers the webhook with the secret that signs what is posted, this once.",
   editWebhook:
-    "Changes the address of a webhook, or switches it off or on. What waits for one that is switched off is told no more. Answers the webhook.",
+    "Changes the address of a webhook, or switches it off or on. Whatever waits for one that is switched off is told no more. Answers the webhook.",
   rotateWebhook: "Gives a webhook another secret, which signs everything from now on. Answers the webhook with the secret, this once.",
   webhookDeliveries: "Lists the last twenty attempts to tell a webhook something, the newest first, and how each went.",
   removeWebhook: "Removes a webhook; nothing more is posted to it. Answers the webhook that was removed.",
@@ -131,7 +131,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   createSeasonWebhook:
     "Has the season's events posted to an address from now on, for as long as the caller administers the season. Answers the webhook with the secret that signs what is posted, this once.",
   editSeasonWebhook:
-    "Changes the address of a season's webhook, or switches it off or on. What waits for one that is switched off is told no more. Answers the webhook.",
+    "Changes the address of a season's webhook, or switches it off or on. Whatever waits for one that is switched off is told no more. Answers the webhook.",
   removeSeasonWebhook: "Removes a season's webhook; nothing more is posted to it. Answers the webhook that was removed.",
   rotateSeasonWebhook:
     "Gives a season's webhook another secret, which signs everything from now on. Answers the webhook with the secret, this once.",

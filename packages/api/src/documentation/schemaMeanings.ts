@@ -190,7 +190,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   WriteStory: "A text about a model. With `submit` it goes to a moderator; without it, it is a draft, also where another text was waiting.",
   UnsubscribePage: "A page of HTML with one button.",
   Unsubscribed: "The account is mailed nothing more.",
-  EditWebhook: "What is to change of a webhook.",
+  EditWebhook: "Changes of a webhook.",
   NewSeasonWebhook: "A season's webhook with the secret that signs what is posted to it.",
   SeasonWebhook: "An address that a season's events are posted to, and how the last attempt went.",
   SeasonWebhooks: "The webhooks of the season, the oldest first.",

@@ -51,7 +51,7 @@ export type Webhooks = typeof Webhooks.Type
 export const NewWebhook = Schema.Struct({ ...Webhook.fields, secret: Schema.String }).annotate({ identifier: "NewWebhook" })
 export type NewWebhook = typeof NewWebhook.Type
 
-/** Members that are not named stay as they are. What waits for a webhook that is switched off is told no more. */
+/** Members that are not named stay as they are. Whatever waits for a webhook that is switched off is told no more. */
 export const EditWebhook = Schema.Struct({ url: Schema.optionalKey(Address), enabled: Schema.optionalKey(Schema.Boolean) }).annotate({
   identifier: "EditWebhook"
 })

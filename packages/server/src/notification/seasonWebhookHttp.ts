@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { SeasonWebhooks } from "./SeasonWebhooks.ts"
 
-export const SeasonWebhookHandlers = HttpApiBuilder.group(
+export const SeasonWebhookHandlers = group(
   Api,
   "seasonWebhook",
   Effect.fnUntraced(function* (handlers) {

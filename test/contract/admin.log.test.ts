@@ -84,6 +84,16 @@ const keyed = Effect.fnUntraced(function* (url: string) {
   return { key: id as string, runner: runner as string }
 })
 
+type Ask = (method: string, rest: string, json: unknown, action: string, subject: string) => Write
+
+const ofWebhooks = (ask: Ask, hook: string): ReadonlyArray<Write> => [
+  ask("POST", "/webhooks", { url: "https://hooks.example/x" }, "webhook.create", "hooks.example"),
+  ask("PATCH", `/webhooks/${hook}`, { url: "https://new.example/x" }, "webhook.edit", "new.example"),
+  ask("POST", `/webhooks/${hook}/secret`, undefined, "webhook.rotate", "new.example"),
+  ask("POST", `/webhooks/${hook}/test`, undefined, "webhook.test", "new.example"),
+  ask("DELETE", `/webhooks/${hook}`, undefined, "webhook.remove", "new.example")
+]
+
 /**
  * One write of every route, in an order in which each changes something. `early` is scheduled, the others are live, and
  * several: an actor whose commits fail again and again waits longer every time before it is back.
@@ -105,7 +115,6 @@ const writes = Effect.gen(function* () {
   const { id } = (yield* post(spring.url("/participants"), { logins: ["zoe"] })).json.participants[0]
   const own = yield* keyed(spring.url("/runner-keys"))
   const ours = yield* keyed("/v1/runner-keys")
-  const hook: string = (yield* post(spring.url("/webhooks"), { url: "https://old.example/" })).json.id
   const of = (slug: string | null, base: string) => (method: string, rest: string, json: unknown, action: string, subject: string) => ({
     method,
     url: `${base}${rest}`,
@@ -151,11 +160,7 @@ const writes = Effect.gen(function* () {
     inSpring("DELETE", `/runners/${own.runner}`, undefined, "runner.stop", "rack"),
     inSpring("DELETE", `/runner-keys/${own.key}`, undefined, "runner-key.revoke", "rack"),
     inSpring("POST", "/notify", { subject: "Hello" }, "season.notify", "spring"),
-    inSpring("POST", "/webhooks", { url: "https://hooks.example/x" }, "webhook.create", "hooks.example"),
-    inSpring("PATCH", `/webhooks/${hook}`, { url: "https://new.example/x" }, "webhook.edit", "new.example"),
-    inSpring("POST", `/webhooks/${hook}/secret`, undefined, "webhook.rotate", "new.example"),
-    inSpring("POST", `/webhooks/${hook}/test`, undefined, "webhook.test", "new.example"),
-    inSpring("DELETE", `/webhooks/${hook}`, undefined, "webhook.remove", "new.example"),
+    ...ofWebhooks(inSpring, (yield* post(spring.url("/webhooks"), { url: "https://old.example/" })).json.id),
     inAutumn("POST", "/close", undefined, "season.close", "autumn"),
     platform("POST", "/runner-keys", { name: "more" }, "runner-key.create", "more"),
     platform("DELETE", `/runners/${ours.runner}`, undefined, "runner.stop", "rack"),

@@ -7,13 +7,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
-import { makeQueries } from "./webhookQueries.ts"
-
-/** Whose webhooks are meant: an account's own, or a season's. */
-export interface Owner {
-  readonly kind: "account" | "season"
-  readonly id: string
-}
+import { makeQueries, type Owner } from "./webhookQueries.ts"
 
 /** Every write is one transaction. Of what somebody else has, each says that there is none. */
 export interface OwnWebhooks {

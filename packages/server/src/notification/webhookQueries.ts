@@ -5,7 +5,6 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
-import type { Owner } from "./ownWebhooks.ts"
 
 const nullable = Schema.NullOr(Instant)
 const Row = Schema.Struct({
@@ -39,6 +38,12 @@ export type Taken = typeof Taken.Type
 const Tried = Schema.Struct({ webhook_id: Schema.String, id: Schema.String, now: Schema.Date, outcome: Schema.String })
 const Told = Schema.Struct({ ...Tried.fields, kind: Schema.String, subject: Schema.String, attempts: Schema.Int })
 
+/** Whose webhooks are meant: an account's own, or a season's. */
+export interface Owner {
+  readonly kind: "account" | "season"
+  readonly id: string
+}
+
 interface Added {
   readonly id: string
   readonly account_id: string
@@ -48,17 +53,22 @@ interface Added {
   readonly most: number
 }
 
-const makeOwn = (sql: SqlClient.SqlClient) => {
-  const columns = sql.literal(COLUMNS)
-  /** Whether a webhook `w` is the owner's: by webhook_account, or season_webhook_pkey. */
-  const owned = ({ id, kind }: Owner) =>
+/** Whether a webhook `w` is the owner's: by webhook_account, or season_webhook_pkey. */
+const ownedIn =
+  (sql: SqlClient.SqlClient) =>
+  ({ id, kind }: Owner) =>
     kind === "account"
       ? sql`w.account_id = ${id} AND w.channel = 'web'`
       : sql`w.channel = 'season' AND w.id IN (SELECT o.webhook_id FROM season_webhook o WHERE o.season_id = ${id})`
-  const decoded = Schema.decodeUnknownEffect(Schema.Array(Row))
-  const rows = <E>(statement: Effect.Effect<ReadonlyArray<object>, E>) => Effect.flatMap(statement, decoded)
-  const row = <E>(statement: Effect.Effect<ReadonlyArray<object>, E>) =>
-    Effect.map(rows(statement), (found) => Option.fromUndefinedOr(found[0]))
+
+const decoded = Schema.decodeUnknownEffect(Schema.Array(Row))
+const rows = <E>(statement: Effect.Effect<ReadonlyArray<object>, E>) => Effect.flatMap(statement, decoded)
+const row = <E>(statement: Effect.Effect<ReadonlyArray<object>, E>) =>
+  Effect.map(rows(statement), (found) => Option.fromUndefinedOr(found[0]))
+
+const makeOwn = (sql: SqlClient.SqlClient) => {
+  const columns = sql.literal(COLUMNS)
+  const owned = ownedIn(sql)
 
   return {
     /** A few rows. */
@@ -88,6 +98,22 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
         SELECT w.id, w.url, w.created_at, w.failing_since, w.disabled_at, w.last_at, w.last_outcome, a.username AS created_by, true AS permitted
         FROM made w JOIN account a ON a.id = w.account_id`),
 
+    /** The newest by webhook_attempt_pkey. */
+    attempts: SqlSchema.findAll({
+      Request: Schema.String,
+      Result: Schema.Struct({ ...WebhookDelivery.fields, at: Instant }),
+      execute: (webhook_id) => sql`
+        SELECT id, kind, subject, attempt, at, outcome FROM webhook_attempt
+        WHERE webhook_id = ${webhook_id} ORDER BY seq DESC LIMIT ${WEBHOOK_DELIVERIES_MAX}`
+    })
+  }
+}
+
+const makeChanges = (sql: SqlClient.SqlClient) => {
+  const columns = sql.literal(COLUMNS)
+  const owned = ownedIn(sql)
+
+  return {
     /** Updates one row by webhook_pkey. One that is switched off keeps nothing that waits, by webhook_delivery_pkey. */
     edit: (owner: Owner, { enabled, id, now, url }: { id: string; url: string | null; enabled: boolean | null; now: Date }) =>
       row(sql`
@@ -124,16 +150,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
         told AS (
           INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
           SELECT t.id, ${delivery}::uuid, 'test', ${subject}::text, ${now}::timestamptz, ${now}::timestamptz FROM tested t)
-        SELECT * FROM tested`),
-
-    /** The newest by webhook_attempt_pkey. */
-    attempts: SqlSchema.findAll({
-      Request: Schema.String,
-      Result: Schema.Struct({ ...WebhookDelivery.fields, at: Instant }),
-      execute: (webhook_id) => sql`
-        SELECT id, kind, subject, attempt, at, outcome FROM webhook_attempt
-        WHERE webhook_id = ${webhook_id} ORDER BY seq DESC LIMIT ${WEBHOOK_DELIVERIES_MAX}`
-    })
+        SELECT * FROM tested`)
   }
 }
 
@@ -145,9 +162,11 @@ export const waitingOf = (sql: SqlClient.SqlClient) => sql`
     SELECT (SELECT d.webhook_id FROM webhook_delivery d WHERE d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1)
     FROM waiting w WHERE w.webhook_id IS NOT NULL)`
 
-const makeDelivering = (sql: SqlClient.SqlClient) => {
-  const waiting = waitingOf(sql)
-  const noted = ({ attempts, id, kind, now, outcome, subject, webhook_id }: typeof Told.Type) => sql`
+/** An attempt, and the end of those before the last twenty: by webhook_pkey and webhook_attempt_pkey. */
+const notedIn =
+  (sql: SqlClient.SqlClient) =>
+  ({ attempts, id, kind, now, outcome, subject, webhook_id }: typeof Told.Type) =>
+    sql`
     tried AS (
       INSERT INTO webhook_attempt (webhook_id, id, kind, subject, attempt, at, outcome)
       SELECT w.id, ${id}::uuid, ${kind}::text, ${subject}::text, ${attempts}::int + 1, ${now}::timestamptz, ${outcome}::text
@@ -156,6 +175,10 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
       DELETE FROM webhook_attempt a USING (
         SELECT o.seq FROM webhook_attempt o WHERE o.webhook_id = ${webhook_id} ORDER BY o.seq DESC OFFSET ${WEBHOOK_DELIVERIES_MAX - 1}) old
       WHERE a.webhook_id = ${webhook_id} AND a.seq = old.seq)`
+
+const makeDelivering = (sql: SqlClient.SqlClient) => {
+  const waiting = waitingOf(sql)
+  const noted = notedIn(sql)
 
   return {
     /**
@@ -223,4 +246,4 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
   }
 }
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeOwn(sql), ...makeDelivering(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeOwn(sql), ...makeChanges(sql), ...makeDelivering(sql) }))

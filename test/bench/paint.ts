@@ -9,12 +9,10 @@
  *   node test/bench/paint.ts [loads of each page, 5] [matches, 20]
  */
 import type { Page } from "playwright-core"
+import { restedDemo } from "../e2e/restedDemo.ts"
 import * as Service from "../e2e/Service.ts"
 import { Visitor } from "../e2e/Visitor.ts"
 import { Chromium, missingChromium } from "../support/Chromium.ts"
-import { eventuallyAsync } from "../support/eventually.ts"
-import { freePort } from "../support/freePort.ts"
-import { retryPutOff } from "../support/putOff.ts"
 import { median } from "./http/launch.ts"
 
 const ROUND_TRIP_MS = 150
@@ -35,24 +33,6 @@ interface Load {
   readonly largest_ms: number
   readonly bytes: number
   readonly requests: number
-}
-
-/** A service whose demonstration season has played, and now rests. */
-const rested = async () => {
-  const directory = Service.newDirectory()
-  const port = await freePort()
-  const environment = { AGON_DEMO: "1", AGON_SITE: "" }
-  const played = await Service.start({ directory, port, runners: 1, environment })
-  const visitor = new Visitor(played.origin)
-  await eventuallyAsync(`${matches} matches`, async () => {
-    const { json, status } = await visitor.ask("GET", "/v1/matches?season=demo&limit=1")
-    return status === 200 && json.total >= Number(matches)
-  })
-  process.kill(played.pid, "SIGTERM")
-  await played.ended
-  const service = await Service.start({ directory, port, runners: 0, environment })
-  await retryPutOff("the site", () => fetch(`${service.origin}/news`))
-  return service.origin
 }
 
 /** By name; the match is the longest, and the model the first of the ladder. */
@@ -112,7 +92,7 @@ const load = async (chromium: Chromium, address: string): Promise<Load> => {
 const shown = (all: ReadonlyArray<number>) => `${median(all).toFixed(0)} (${Math.min(...all).toFixed(0)}..${Math.max(...all).toFixed(0)})`
 
 const main = async () => {
-  const origin = await rested()
+  const origin = await restedDemo(Number(matches))
   const chromium = await Chromium.launch()
   const pages = Object.entries(await pagesOf(origin))
   const seen = new Map<string, Array<Load>>(pages.map(([name]) => [name, []]))

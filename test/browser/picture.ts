@@ -3,7 +3,7 @@
  * window of the picture's size and in light colours.
  *
  *   node test/browser/picture.ts FILE PATH HEIGHT [matches, 600]
- *   node test/browser/picture.ts docs/images/ladder.png /games/snakes/seasons/demo/ladders/open 740
+ *   node test/browser/picture.ts docs/images/ladder.png /games/snakes/seasons/demo/ladders/open 815
  */
 import { restedDemo } from "../e2e/restedDemo.ts"
 import * as Service from "../e2e/Service.ts"

@@ -103,7 +103,16 @@ inService("a replay is taken over when it is what the result says, and the resul
     const { origin } = yield* Service.Service
     const work = yield* leaseOne(client, id)
     const wrong = { ...finished(work), replay: { hash: hashOf(new Uint8Array(3)), bytes: 3 } }
-    assert.strictEqual(yield* code(client.runner.result({ params: { lease: work.lease }, payload: wrong })), "invalid_request")
+    const refused = (error: unknown) => assert.deepInclude(error as object, { code: "invalid_request" })
+    const pathsOf = (error: unknown) =>
+      (error as { readonly errors: ReadonlyArray<{ readonly path: string }> }).errors.map(({ path }) => path)
+    const alone = yield* Effect.flip(client.runner.result({ params: { lease: work.lease }, payload: wrong }))
+    refused(alone)
+    assert.deepStrictEqual(pathsOf(alone), ["replay"], "the result is the whole body")
+    const results = [{ lease: work.lease, ...wrong }]
+    const among = yield* Effect.flip(client.runner.lease({ payload: { runner: id, max: 0, wait_s: 0, results } }))
+    refused(among)
+    assert.deepStrictEqual(pathsOf(among), ["results.0.replay"])
     yield* put(work)
     assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload: finished(work) }), { accepted: true })
     const detail = yield* Effect.promise(() =>

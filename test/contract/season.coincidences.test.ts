@@ -50,7 +50,7 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
       const { json, status } = yield* A.read(url("/coincidences"), "ada")
       assert.strictEqual(status, 200)
       const { computed_at, pairs, ...rest } = json
-      assert.deepStrictEqual(rest, { matches: 2_079, pairs_judged: 1 })
+      assert.deepStrictEqual(rest, { matches: 2_079, pairs_judged: 1, versions_compared: 0, same_weights: [] })
       const [{ chance, ...pair }, ...others] = pairs
       assert.deepStrictEqual(others, [])
       assert.deepStrictEqual(pair, {
@@ -72,10 +72,26 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
       const { url } = yield* A.season("calm", { admins: ["ada"] })
       const { computed_at, ...none } = (yield* A.read(url("/coincidences"), "ada")).json
       assert.match(computed_at, /^\d{4}-.*Z$/)
-      assert.deepStrictEqual(none, { matches: 0, pairs_judged: 0, pairs: [] })
+      assert.deepStrictEqual(none, { matches: 0, pairs_judged: 0, pairs: [], versions_compared: 0, same_weights: [] })
       assert.deepStrictEqual(A.refusal(yield* A.read(url("/coincidences"), "bob")), [403, "season_admin_only"])
       assert.deepStrictEqual(A.refusal(yield* call(url("/coincidences"))), [401, "unauthenticated"])
       assert.deepStrictEqual(A.refusal(yield* A.read("/v1/games/snakes/seasons/none/coincidences")), [404, "unknown_season"])
+    })
+  )
+
+  it.effect("are versions of different owners with the same network, copies of baselines left out", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* A.season("copies", { admins: ["ada"] })
+      yield* A.baseline(id, 910, "known", false)
+      const versions = yield* Effect.forEach([901, 902, 903, 904, 905], (n) => A.entry(id, n))
+      const [first, , third, fourth, fifth] = versions
+      yield* A.rows`UPDATE version SET weights_hash = (SELECT weights_hash FROM version WHERE id = ${first!}) WHERE id = ${third!}`
+      yield* A.rows`UPDATE version SET weights_hash = (SELECT weights_hash FROM version WHERE id = ${Fixture.uuid("version", 910)})
+        WHERE id = ${fourth!} OR id = ${fifth!}`
+      const { same_weights, versions_compared } = (yield* A.read(url("/coincidences"), "ada")).json
+      const shown = (version_id: string, n: number) => ({ version_id, owner: `entrant-${n}`, model: `entrant-${n}`, version: 1 })
+      assert.strictEqual(versions_compared, 5)
+      assert.deepStrictEqual(same_weights, [{ earlier: shown(first!, 901), later: shown(third!, 903) }])
     })
   )
 })

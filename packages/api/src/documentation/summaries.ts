@@ -137,7 +137,7 @@ export const summaries: Readonly<Record<string, string>> = {
   recordBaseline: "Record a baseline",
   switchBaseline: "Bring a baseline into play, or out of it",
   importBaselines: "Bring in baselines of another season",
-  coincidences: "Pairs of owners that agree more than chance allows",
+  coincidences: "Owners and versions that agree more than chance allows",
   seasonVersions: "Candidates, suspended or disqualified entries of a season",
   disqualifyVersion: "Disqualify an entry",
   reinstateVersion: "Let a suspended or disqualified entry play again",

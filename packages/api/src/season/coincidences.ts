@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SeasonAdmin } from "../Authorization.ts"
 import { Rate } from "../Boundary.ts"
-import { Count, Instant } from "../Wire.ts"
+import { Count, Id, Instant } from "../Wire.ts"
 
 /** One owner had more points against another than the ratings of their entries say. */
 export const PairOfOwners = Schema.Struct({
@@ -17,11 +17,23 @@ export const PairOfOwners = Schema.Struct({
 }).annotate({ identifier: "PairOfOwners" })
 export type PairOfOwners = typeof PairOfOwners.Type
 
+export const VersionOfOwner = Schema.Struct({ version_id: Id, owner: Schema.String, model: Schema.String, version: Count }).annotate({
+  identifier: "VersionOfOwner"
+})
+
+/** Two versions of different owners with the same network, byte for byte. */
+export const Likeness = Schema.Struct({ earlier: VersionOfOwner, later: VersionOfOwner }).annotate({
+  identifier: "Likeness"
+})
+
 export const Coincidences = Schema.Struct({
   matches: Count,
   pairs_judged: Count,
   /** At most 20, the least likely first. */
   pairs: Schema.Array(PairOfOwners),
+  versions_compared: Count,
+  /** At most 20, in the order of submission of the later one. */
+  same_weights: Schema.Array(Likeness),
   computed_at: Instant
 }).annotate({ identifier: "Coincidences" })
 export type Coincidences = typeof Coincidences.Type

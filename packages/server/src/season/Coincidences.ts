@@ -8,6 +8,7 @@
  */
 import type { Coincidences as Answer } from "@agon/api/season/coincidences.ts"
 import { type OwnedSeat, type OwnerPair, OwnerPairs } from "@agon/domain/rating/OwnerPairs.ts"
+import { likenessesOf } from "@agon/domain/submission/Likenesses.ts"
 import { Cache, Clock, Context, Effect, Exit, Layer, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CurrentCallerClass } from "../database/CallerClass.ts"
@@ -18,6 +19,9 @@ import { makeQueries, type PlayedRow } from "./coincidenceQueries.ts"
 export const MATCHES_MAX = 100_000
 /** Of one statement, some 20 ms. */
 const MATCHES_OF_PAGE = 2_000
+/** The latest versions that are compared with each other. */
+export const VERSIONS_MAX = 1_000
+const BASELINES_MAX = 200
 /** Above every number of rating. */
 const N_MAX = 2 ** 31 - 1
 const KEPT = "5 minutes"
@@ -54,12 +58,22 @@ const makeCoincidences = Effect.gen(function* () {
     return { matches, ...pairs.judge() }
   })
 
+  const compare = Effect.fnUntraced(function* (season_id: string) {
+    const versions = yield* queries.entrants({ season_id, limit: VERSIONS_MAX })
+    const shown = new Map(versions.map(({ id, model, username, version }) => [id, { version_id: id, owner: username, model, version }]))
+    const baselines = new Set((yield* queries.baselines({ season_id, limit: BASELINES_MAX })).map(({ weights_hash }) => weights_hash))
+    const found = likenessesOf(versions, baselines)
+    const same_weights = found.map(({ earlier, later }) => ({ earlier: shown.get(earlier)!, later: shown.get(later)! }))
+    return { versions_compared: versions.length, same_weights }
+  })
+
   const compute = Effect.fn("Coincidences.compute")(function* (season_id: string) {
     const { judged, matches, pairs } = yield* read(season_id)
     const owners = [...new Set(pairs.flatMap(({ gainer, giver }) => [gainer, giver]))]
     const names = new Map((yield* queries.names(owners)).map(({ id, username }) => [id, username]))
     const computed_at = new Date(yield* Clock.currentTimeMillis).toISOString()
-    return { matches, pairs_judged: judged, pairs: pairs.map((pair) => shownPair(pair, names)), computed_at }
+    const shown = pairs.map((pair) => shownPair(pair, names))
+    return { matches, pairs_judged: judged, pairs: shown, ...(yield* compare(season_id)), computed_at }
   }, Effect.orDie)
 
   const kept = yield* Cache.makeWith(

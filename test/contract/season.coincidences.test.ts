@@ -47,6 +47,8 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
       yield* play(id, 10_000, 2_040, [bob!, ada!]) // more than one page
       yield* play(id, 20_000, 30, [bob!, null])
       yield* play(id, 30_000, 9, [root!, ada!])
+      yield* play(id, 40_000, 2_000, [root!, ada!]) // the latest page, whose ratings wait
+      yield* A.rows`UPDATE seat y SET made_mu = NULL, made_sigma = NULL, made_change = NULL FROM match m WHERE m.id = y.match_id AND m.rated_n >= 40000`
       const { json, status } = yield* A.read(url("/coincidences"), "ada")
       assert.strictEqual(status, 200)
       const { computed_at, pairs, ...rest } = json

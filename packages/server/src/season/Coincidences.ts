@@ -48,10 +48,11 @@ const makeCoincidences = Effect.gen(function* () {
     const pairs = new OwnerPairs()
     let matches = 0
     let before = N_MAX
-    while (matches < MATCHES_MAX) {
+    for (let pages = 0; pages < MATCHES_MAX / MATCHES_OF_PAGE; pages++) {
       const page = yield* queries.played({ season_id, before, limit: MATCHES_OF_PAGE })
-      for (const match of page) pairs.add(seatsOf(match))
-      matches += page.length
+      const played = page.filter(({ owners }) => owners.length > 0)
+      for (const match of played) pairs.add(seatsOf(match))
+      matches += played.length
       if (page.length < MATCHES_OF_PAGE) break
       before = page.at(-1)!.n
     }

@@ -9,7 +9,7 @@ const PlayedRow = Schema.Struct({
   sigmas: Schema.Array(Schema.Number),
   ranks: Schema.Array(Schema.Int)
 })
-/** A rated match by seat: means from before it, deviations from after it, on the ladder that it was made for. */
+/** A rated match by seat: means from before it, deviations from after it, on the ladder that it was made for. No seats while its ratings wait. */
 export type PlayedRow = typeof PlayedRow.Type
 
 const EntrantRow = Schema.Struct({
@@ -25,9 +25,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: ({ before, limit, season_id }) => sql`
       SELECT m.n, x.owners, x.mus, x.sigmas, x.ranks FROM (SELECT w.id, w.rated_n AS n FROM match w
         WHERE w.season_id = ${season_id} AND w.rated_n < ${before} ORDER BY w.rated_n DESC LIMIT ${limit}) m
-      CROSS JOIN LATERAL (SELECT array_agg(y.owner_id::text) AS owners, array_agg(y.made_mu - y.made_change) AS mus,
-        array_agg(y.made_sigma) AS sigmas, array_agg(y.rank) AS ranks
-        FROM seat y WHERE y.match_id = m.id AND y.made_sigma IS NOT NULL AND y.made_change IS NOT NULL HAVING count(*) > 0) x
+      CROSS JOIN LATERAL (SELECT coalesce(array_agg(y.owner_id::text), '{}') AS owners,
+        coalesce(array_agg(y.made_mu - y.made_change), '{}') AS mus, coalesce(array_agg(y.made_sigma), '{}') AS sigmas,
+        coalesce(array_agg(y.rank), '{}') AS ranks
+        FROM seat y WHERE y.match_id = m.id AND y.made_sigma IS NOT NULL AND y.made_change IS NOT NULL) x
       ORDER BY m.n DESC`
   }),
 

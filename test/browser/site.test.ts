@@ -56,7 +56,8 @@ const said = Effect.gen(function* () {
   yield* ada.writing.writeStory({ params: { id: Fixture.modelIds.alpha }, payload: { body: `# ${ILL}`, submit: true } })
   const { id: announcement } = yield* admin.editorial.announce({ payload: { title: ILL, body: ILL } })
   yield* admin.platformNotice.notifyEverybody({ payload: { subject: ILL } })
-  return { announcement, comment }
+  const { id: webhook } = yield* ada.webhook.createWebhook({ payload: { url: "https://10.9.8.7/agon" } })
+  return { announcement, comment, webhook }
 })
 
 /** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
@@ -314,12 +315,14 @@ else
 
     it.effect("have nothing that axe finds where somebody who is signed in writes, on a phone and a screen", () =>
       Effect.gen(function* () {
-        const { announcement, comment } = yield* said
+        const { announcement, comment, webhook } = yield* said
         for (const [path, as] of [
           [`/me/comments?match=${PLAYED}`, "ada"],
           [`/me/comments/${comment}?match=${PLAYED}`, "ada"],
           [`/me/comments/${comment}?match=${PLAYED}`, "bob"],
           [`/me/models/${Fixture.modelIds.alpha}/story`, "ada"],
+          ["/me/webhooks", "ada"],
+          [`/me/webhooks/${webhook}`, "ada"],
           [`/me/models/${Fixture.modelIds.alpha}/submit/spring`, "ada"],
           [`/admin/announcements?announcement=${announcement}`, "root"],
           ["/admin/notices", "root"]

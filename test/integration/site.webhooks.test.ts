@@ -3,6 +3,7 @@ import { WEBHOOKS_MAX } from "@agon/api/notification/webhooks.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "../support/eventually.ts"
 import { assertPage, page, postForm, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
@@ -97,6 +98,40 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
       const [id = ""] = idsIn(off.text)
       assert.strictEqual((yield* sent("root", { form: "change", test: id })).status, 303)
       assert.notInclude(yield* shown, "switched off", "a test switches it on again")
+    })
+  )
+
+  it.effect("leads to the page of one, with its last attempts, a switch and another secret, for its owner alone", () =>
+    Effect.gen(function* () {
+      const at = (id: string) => `${AT}/${id}`
+      const added = yield* sent("root", { form: "add", url: "https://10.9.8.5/one" })
+      const id = idsIn(added.text).at(-1)!
+      const posted = (as: string, fields: Readonly<Record<string, string>>) =>
+        asked((origin) => postForm(origin, at(id), new URLSearchParams(fields).toString(), cookieOf(as)))
+      const before = yield* get("root", at(id))
+      assertPage(at(id), before)
+      assert.include(before.text, "Nothing was posted to it lately.")
+      const off = yield* posted("root", { form: "switch", enabled: "no" })
+      assert.deepStrictEqual([off.status, off.headers.get("location")], [303, `${at(id)}?done=off`])
+      const shown = yield* get("root", `${at(id)}?done=off`)
+      assert.match(shown.text, /switched off[\s\S]*Switch it on/)
+      assert.strictEqual((yield* posted("root", { form: "switch", enabled: "yes" })).headers.get("location"), `${at(id)}?done=on`)
+      assert.notInclude((yield* get("root", at(id))).text, "switched off")
+      const rotated = yield* posted("root", { form: "rotate" })
+      assertPage(at(id), rotated)
+      const [secret = ""] = /whsec_[\w-]{43}/.exec(rotated.text) ?? []
+      assert.isAbove(secret.length, 40)
+      assert.notInclude(added.text, secret)
+      assert.notInclude((yield* get("root", at(id))).text, secret)
+      yield* sent("root", { form: "change", test: id })
+      yield* eventually(
+        "the attempt that the address refuses",
+        Effect.map(get("root", at(id)), ({ text }) => text.includes("an address that is not on the public internet"))
+      )
+      for (const path of [at(id), at("01950001-0000-7000-8000-000000000999")])
+        assert.strictEqual((yield* get("bob", path)).status, 404, path)
+      assert.strictEqual((yield* posted("bob", { form: "switch", enabled: "no" })).status, 404)
+      assert.strictEqual((yield* posted("bob", { form: "rotate" })).status, 404)
     })
   )
 

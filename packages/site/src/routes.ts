@@ -9,6 +9,7 @@ import { myMatches } from "./account/ownMatches.ts"
 import { profile } from "./account/profile.ts"
 import { sessions } from "./account/sessions.ts"
 import { settings } from "./account/settings.ts"
+import { myWebhook } from "./account/webhook.ts"
 import { myWebhooks } from "./account/webhooks.ts"
 import { administration } from "./admin/routes.ts"
 import { boardPage } from "./board/page.ts"
@@ -67,6 +68,7 @@ export const routes: ReadonlyArray<Route> = [
   me,
   settings,
   myWebhooks,
+  myWebhook,
   device,
   ...administration,
   sessions,

@@ -3,12 +3,13 @@ import { CreateWebhook, type NewWebhook, WEBHOOKS_MAX, type Webhook } from "@ago
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { notificationsAt, webhooksAt, withQuery } from "../html/links.ts"
+import { notificationsAt, webhookAt, webhooksAt, withQuery } from "../html/links.ts"
 import { time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { outcomeOf, secretOf, stateOf } from "./webhookParts.ts"
 
 const add = form({
   name: "add",
@@ -30,27 +31,10 @@ const change = form({
   }
 })
 
-const WHY: Readonly<Record<string, string>> = {
-  timeout: "no answer within ten seconds",
-  unreachable: "no connection",
-  unresolved: "the name leads nowhere",
-  refused_address: "the name leads to an address that is not on the public internet"
-}
-
-const outcomeOf = (outcome: string): string =>
-  WHY[outcome] ?? (/^\d+$/.test(outcome) ? `answered ${outcome}` : outcome.replaceAll("_", " "))
-
-const stateOf = ({ disabled_at, failing_since, last_at }: Webhook): Html => {
-  if (disabled_at !== null)
-    return html`<span class="bad">switched off ${time(disabled_at)}, after a week of failures</span>; a test switches it on again`
-  if (failing_since !== null) return html`<span class="bad">failing since ${time(failing_since)}</span>`
-  return last_at === null ? html`nothing was posted yet` : html`works`
-}
-
 const row = (webhook: Webhook): Html => {
   const { created_at, id, last_at, last_outcome, url } = webhook
   return html`<tr>
-<th scope="row" id="w-${id}">${said(url)}</th>
+<th scope="row" id="w-${id}"><a href="${webhookAt(id)}">${said(url)}</a></th>
 <td>${stateOf(webhook)}</td>
 <td>${last_at !== null && html`${time(last_at)}: ${outcomeOf(last_outcome ?? "")}`}</td>
 <td>${time(created_at)}</td>
@@ -69,12 +53,6 @@ const list = (webhooks: ReadonlyArray<Webhook>): Html =>
 <tbody>
 ${webhooks.map(row)}</tbody>
 </table></div>
-`
-
-const secretOf = ({ secret, url }: NewWebhook): Html => html`<div role="status">
-<p class="good">Added. The secret of ${said(url)} is shown here and nowhere again:</p>
-<pre tabindex="0">${secret}</pre>
-</div>
 `
 
 const limits = constraintsOf(CreateWebhook)

@@ -56,6 +56,7 @@ export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${par
 export const sessionsAt = "/me/sessions"
 export const notificationsAt = "/me/notifications"
 export const webhooksAt = "/me/webhooks"
+export const webhookAt = (id: string) => `${webhooksAt}/${part(id)}`
 export const commentsAt = "/me/comments"
 export const commentAt = (id: string) => `${commentsAt}/${part(id)}`
 export const myModelsAt = "/me/models"

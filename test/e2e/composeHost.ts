@@ -148,10 +148,10 @@ const main = async () => {
   await becomesHealthy("service", service)
   const site = begin("site")
   const proxy = nginx()
-  await eventuallyAsync("the site through nginx", async () => {
+  await eventuallyAsync("the front page of a service without seasons, through nginx", async () => {
     for (const one of [site, proxy]) if (one.over()) throw new Hopeless(one.log())
     const page = await fetch(ORIGIN)
-    return page.status < 500 && (page.headers.get("content-type") ?? "").startsWith("text/html")
+    return page.ok && (page.headers.get("content-type") ?? "").startsWith("text/html")
   })
   saw("the site through nginx")
   holds("metrics where the file has them", (await fetch("http://service:9464/metrics")).ok)

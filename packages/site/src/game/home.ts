@@ -52,17 +52,20 @@ ${cards.length === 0 ? html`<p class="faint">No season is live.</p>` : html`<ul 
 </section>
 `
 
+/** None where there is no season yet, as after an installation. */
+const newestMatches = (client: Client) =>
+  client.match.matches({ query: { sort: "newest", ...firstPage(MATCHES) } }).pipe(
+    Effect.map(({ matches }) => matches),
+    Effect.catchTag("unknown_season", () => Effect.succeed([]))
+  )
+
 export const home: SharedRoute = {
   path: "/",
   query: ["sign_in_error"],
   canonical: ({ sign_in_error: code = "" }) => (Object.hasOwn(SIGN_IN_ERRORS, code) ? { sign_in_error: code } : {}),
   render: Effect.fnUntraced(function* ({ client, query }) {
     const [games, announced, newest] = yield* Effect.all(
-      [
-        client.game.games(),
-        client.writing.announcements({ query: firstPage() }),
-        client.match.matches({ query: { sort: "newest", ...firstPage(MATCHES) } })
-      ],
+      [client.game.games(), client.writing.announcements({ query: firstPage() }), newestMatches(client)],
       { concurrency: "unbounded" }
     )
     const cards = yield* Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" })
@@ -73,7 +76,7 @@ checked by anybody.</p>
 ${announcementList(announced.announcements)}
 ${games.map((game, i) => gameSection(game, cards[i]!))}
 <h2>Played last</h2>
-${matchTable(inPublic, "The matches that ended last, in all public seasons", newest.matches)}
+${matchTable(inPublic, "The matches that ended last, in all public seasons", newest)}
 <p><a href="/matches">All matches</a></p>`
     return { title: "Models compete here", main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
   })

@@ -3,8 +3,8 @@
  * a checked copy of the value and `JSON.stringify` reads that. The bytes are the same, and so is what is refused. Nodes that no answer
  * of the API has, or that change the value, are encoded by Effect in their place.
  *
- * Writers are closures rather than generated source: they can be read and stepped through, and the difference is a tenth
- * (test/bench/README.md#reads).
+ * Writers are closures rather than generated source: they can be read and stepped through, and generated source
+ * is an eighth faster (test/bench/README.md#reads).
  */
 
 import { Exit, Schema, SchemaAST } from "effect"

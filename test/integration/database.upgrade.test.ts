@@ -124,8 +124,8 @@ const version = tables["version"]!.find(({ model_id }) => model_id === model["id
 const username = tables["account"]!.find(({ id }) => id === model["owner_id"])!["username"]
 const ids: Readonly<Record<string, string>> = { models: model["id"], versions: version["id"], matches: match["id"] }
 
-/** Reads that lead elsewhere, and of what that release had none of. */
-const OTHERS = ["/v1/auth/{provider}", "/v1/auth/{provider}/callback", "/v1/posts/{slug}", "/v1/models/{id}/story"]
+/** Reads that lead elsewhere, a page of a link in a mail, and reads of what that release had none of. */
+const OTHERS = ["/v1/auth/{provider}", "/v1/auth/{provider}/callback", "/v1/unsubscribe", "/v1/posts/{slug}", "/v1/models/{id}/story"]
 const reads = table
   .filter(({ auth, method, path }) => method === "GET" && (auth === "public" || auth === "optional") && !OTHERS.includes(path))
   .map(({ path }) => {

@@ -9,7 +9,7 @@ import { Api } from "@agon/api/Api.ts"
 import { answerOf } from "@agon/server/http/group.ts"
 import { jsonTextOf } from "@agon/server/http/jsonText.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Effect, Exit, Schema } from "effect"
+import { Arbitrary, Effect, Exit, Schema, SchemaAST } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiSchema, OpenApi } from "effect/http-api"
 
@@ -21,11 +21,15 @@ interface Answered {
   readonly success: Schema.Top
 }
 
+/** A page or a picture is no JSON. */
+const isJson = (ast: SchemaAST.AST) => SchemaAST.resolveAt("~httpApiEncoding")(ast) === undefined
+
 const answered: Array<Answered> = []
 HttpApi.reflect(Api as unknown as HttpApi.Top, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path, success } }) => {
-    for (const one of success) if (!HttpApiSchema.isNoContent(one.ast)) answered.push({ route: `${method} ${path}`, success: one })
+    for (const one of success)
+      if (!HttpApiSchema.isNoContent(one.ast) && isJson(one.ast)) answered.push({ route: `${method} ${path}`, success: one })
   }
 })
 

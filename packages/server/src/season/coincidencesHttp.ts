@@ -1,10 +1,10 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/group.ts"
 import { Coincidences } from "./Coincidences.ts"
 
-export const CoincidenceHandlers = HttpApiBuilder.group(
+export const CoincidenceHandlers = group(
   Api,
   "coincidence",
   Effect.fnUntraced(function* (handlers) {

@@ -1,9 +1,6 @@
 /** What the season's commit tells owners and participants (docs/contract.md#notifications), on PostgreSQL. */
 
-import type { Command } from "@agon/domain/season/Command.ts"
-import { step } from "@agon/domain/season/Season.ts"
-import { committed, restore, type State } from "@agon/domain/season/State.ts"
-import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import { restore, type State } from "@agon/domain/season/State.ts"
 import { notificationParts } from "@agon/server/actor/store/notifications.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
@@ -11,42 +8,14 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Postgres from "../support/Postgres.ts"
-import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
-import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { beginSeason, season } from "../support/SeasonCommits.ts"
+import { insertSeason } from "../support/SeasonRows.ts"
+import { id, lease, report, settings, submit } from "../support/SeasonScript.ts"
 
 const pg = SeasonStorePg.layer.pipe(
   Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
   Layer.provideMerge(Postgres.layer({ migrate: true }))
 )
-
-const season = id("season", 1)
-
-/** A season with people, and what brings it on: each call of `obey` is one commit. */
-const begin = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const store = yield* SeasonStore
-  yield* sql.unsafe("TRUNCATE game, account, live, match, seat CASCADE")
-  yield* insertSeason(sql, season, settings())
-  yield* insertPeople(sql, season, 10)
-  const claimed = yield* store.claim(season)
-  const state = restore(claimed.snapshot)
-  let { fence } = claimed
-  let now = 2_000
-  const commit = Effect.gen(function* () {
-    fence = yield* store.commit(fence, state)
-    committed(state)
-  })
-  const obey = Effect.fnUntraced(function* <C extends Command>(command: C) {
-    const reply = step(state, command, (now += 10))
-    yield* commit
-    return reply
-  })
-  const play = Effect.gen(function* () {
-    for (const work of yield* obey(lease({ max: 16 }))) yield* obey(report(work))
-  })
-  for (const command of board("plain")) yield* obey(command)
-  return { commit, fence: () => fence, obey, play, sql, state, stepOnly: (command: Command) => step(state, command, (now += 10)), store }
-})
 
 const told = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -63,7 +32,7 @@ const carried = (state: State) => notificationParts(state).filter((part) => part
 layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
   it.effect("tells an owner how their version fares, step by step and each step once", () =>
     Effect.gen(function* () {
-      const { obey, play, sql } = yield* begin
+      const { obey, play, sql } = yield* beginSeason
       yield* obey(submit(1))
       assert.deepStrictEqual(yield* told, [], "who has submitted knows it")
       for (let i = 0; i < 3; i++) yield* play
@@ -96,7 +65,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
 
   it.effect("tells nobody of baselines, nor whoever has turned the kind off", () =>
     Effect.gen(function* () {
-      const { obey, play, sql } = yield* begin
+      const { obey, play, sql } = yield* beginSeason
       yield* sql.unsafe("INSERT INTO notification_setting VALUES ($1, 'version_admitted', false), ($1, 'version_entered', true)", [
         id("owner", 1)
       ])
@@ -110,7 +79,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
 
   it.effect("that does not hold tells nothing, and one whose answer was lost has told all", () =>
     Effect.gen(function* () {
-      const { fence, obey, state, stepOnly, store } = yield* begin
+      const { fence, obey, state, stepOnly, store } = yield* beginSeason
       yield* obey(submit(1))
       const [work] = yield* obey(lease())
       stepOnly(report(work!))
@@ -128,7 +97,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
 
   it.effect("tells everybody who took part that the season is closed, those of the roster and of its last moment among them", () =>
     Effect.gen(function* () {
-      const { commit, obey, play, sql, state, stepOnly } = yield* begin
+      const { commit, obey, play, sql, state, stepOnly } = yield* beginSeason
       yield* sql.unsafe("INSERT INTO identity VALUES ('hub', 'x', $1, 'Owner7', now()), ('hub', 'y', $2, 'Owner1', now())", [
         id("owner", 7),
         id("owner", 1)
@@ -166,7 +135,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
 
   it.effect("names the podium of a private season where its members find it", () =>
     Effect.gen(function* () {
-      const { obey, sql } = yield* begin
+      const { obey, sql } = yield* beginSeason
       yield* sql.unsafe("UPDATE season SET visibility = 'private'")
       yield* obey(submit(1, { files: null }))
       yield* obey({ _tag: "CloseSeason" })
@@ -177,7 +146,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
 
   it.effect("tells the season's administrators of an entry that is suspended, and nobody else's", () =>
     Effect.gen(function* () {
-      const { obey, play, sql, state } = yield* begin
+      const { obey, play, sql, state } = yield* beginSeason
       yield* insertSeason(sql, id("season", 2), settings())
       yield* sql.unsafe("UPDATE season SET visibility = 'private' WHERE id = $1", [season])
       const admins = [2, 5, 6].map((n) => [season, id("owner", n)]).concat([[id("season", 2), id("owner", 7)]])
@@ -223,7 +192,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
 
   it.effect("carries nothing of it where no version moves", () =>
     Effect.gen(function* () {
-      const { obey, play, state, stepOnly } = yield* begin
+      const { obey, play, state, stepOnly } = yield* beginSeason
       for (const n of [1, 2, 3, 4]) yield* obey(submit(n))
       for (let i = 0; i < 8; i++) yield* play
       const works = yield* obey(lease({ max: 2 }))

@@ -2,10 +2,6 @@
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import type { Command } from "@agon/domain/season/Command.ts"
-import { step } from "@agon/domain/season/Season.ts"
-import { committed, restore } from "@agon/domain/season/State.ts"
-import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { seasonWebhookPart } from "@agon/server/actor/store/seasonWebhooks.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
@@ -18,10 +14,9 @@ import { TestClock } from "effect/testing"
 import { Address, seeded } from "../support/AddressedDatabase.ts"
 import { eventually } from "../support/eventually.ts"
 import { receiver, signedAt } from "../support/Receiver.ts"
-import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
-import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { beginSeason, season } from "../support/SeasonCommits.ts"
+import { id, lease, report, submit } from "../support/SeasonScript.ts"
 
-const season = id("season", 1)
 const inPath = { id: season, game: "snakes", slug: season } as never
 
 const onLoopback = Layer.succeed(WebhookGuard, (address: string) => address === "127.0.0.1")
@@ -35,40 +30,17 @@ const deliver = Effect.gen(function* () {
   while ((yield* round) > 0);
 })
 
-/** A season with people, of whom the first administers it, and what brings it on: each call of `obey` is one commit. */
+/** A season whose first person administers it. */
 const begin = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const store = yield* SeasonStore
-  yield* sql.unsafe("TRUNCATE game, account, live, match, seat, webhook_delivery CASCADE")
-  yield* insertSeason(sql, season, settings())
-  yield* insertPeople(sql, season, 10)
+  const begun = yield* beginSeason
   const admin: SignedIn = { id: id("owner", 1), username: "owner1", admin: false } as never
-  yield* sql.unsafe("INSERT INTO season_admin (season_id, account_id, added_at) VALUES ($1, $2, now())", [season, admin.id])
-  const claimed = yield* store.claim(season)
-  const state = restore(claimed.snapshot)
-  let { fence } = claimed
-  let now = 2_000
-  const commit = Effect.gen(function* () {
-    fence = yield* store.commit(fence, state)
-    committed(state)
-  })
-  const stepOnly = (command: Command) => step(state, command, (now += 10))
-  const obey = Effect.fnUntraced(function* <C extends Command>(command: C) {
-    const reply = step(state, command, (now += 10))
-    yield* commit
-    return reply
-  })
-  const play = Effect.gen(function* () {
-    for (const work of yield* obey(lease({ max: 16 }))) yield* obey(report(work))
-  })
-  for (const command of board("plain")) yield* obey(command)
+  yield* begun.sql.unsafe("INSERT INTO season_admin (season_id, account_id, added_at) VALUES ($1, $2, now())", [season, admin.id])
   const webhooks = yield* SeasonWebhooks
   const hook = Effect.fnUntraced(function* () {
     const at = yield* receiver
     return { at, hook: yield* webhooks.create(admin, inPath, `http://127.0.0.1:${at.port}/season`) }
   })
-  const later = (ms: number) => void (now += ms)
-  return { admin, commit, fence: () => fence, hook, later, now: () => now, obey, play, sql, state, stepOnly, store, webhooks }
+  return { ...begun, admin, hook, webhooks }
 })
 
 const waiting = Effect.gen(function* () {

@@ -218,13 +218,15 @@ const discussed = Effect.fnUntraced(function* (n: number, season_id: string, mat
 
 /** The hidden and the never made answer alike, each named by what the question says of it. */
 const alike = Effect.fnUntraced(function* (asked: ReturnType<typeof questions>, of: Pairs, as: string | undefined) {
-  const names = Object.values(of).flat()
-  const name = ({ json, path }: Asked) => names.find((each) => `${path}${JSON.stringify(json)}`.includes(each))!
+  const called = ({ json, path }: Asked, side: 0 | 1) =>
+    Object.values(of)
+      .map((pair) => pair[side])
+      .find((name) => `${path}${JSON.stringify(json)}`.includes(name))!
   const ask = ({ json, method, path }: Asked) =>
     A.ask(path, { method, ...(as === undefined ? {} : { as }), ...(json === undefined ? {} : { json }) })
   for (const [hidden, unmade] of asked) {
     const [one, other] = [yield* ask(hidden), yield* ask(unmade)]
-    assert.deepStrictEqual(faceOf(one, name(hidden)), faceOf(other, name(unmade)), `${hidden.method} ${hidden.path} as ${as}`)
+    assert.deepStrictEqual(faceOf(one, called(hidden, 0)), faceOf(other, called(unmade, 1)), `${hidden.method} ${hidden.path} as ${as}`)
     assert.notStrictEqual(one.status, 500, hidden.path)
   }
 })

@@ -3,6 +3,7 @@
  * route may answer is read from the API itself, what provokes it stands in the lists below.
  */
 
+import { SEASON_WEBHOOKS_MAX } from "@agon/api/notification/seasonWebhooks.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -52,6 +53,7 @@ const ofLevel = ({ byPlatform, method, path }: Route): ReadonlyArray<readonly [c
 
 const board = JSON.parse(JSON.stringify({ ...snakesBoards[0], map_id: "plain" }))
 const hashes = (digit: string) => ({ weights_hash: `sha256:${digit.repeat(64)}`, manifest_hash: `sha256:${"c".repeat(64)}` })
+const hook = { url: "https://hooks.example/" }
 const inYear = (year: number) => `${year}-01-01T00:00:00Z`
 /** Seasons: spring is live, early scheduled, secret private, over closed, running in its first round. */
 const ofRoutes: ReadonlyArray<readonly [method: string, path: string, json: unknown, code: string]> = [
@@ -97,7 +99,13 @@ const ofRoutes: ReadonlyArray<readonly [method: string, path: string, json: unkn
   ["POST", `/spring/matches/${Fixture.uuid("match", 700)}/void`, { reason: "x" }, "match_not_finished"],
   ["POST", `/over/matches/${Fixture.uuid("match", 701)}/void`, { reason: "x" }, "season_closed"],
   ["DELETE", `/spring/runner-keys/${uuid}`, undefined, "not_found"],
-  ["DELETE", `/spring/runners/${uuid}`, undefined, "not_found"]
+  ["DELETE", `/spring/runners/${uuid}`, undefined, "not_found"],
+  ["POST", "/spring/webhooks", hook, "webhook_cap_reached"],
+  ["PATCH", `/spring/webhooks/${uuid}`, hook, "not_found"],
+  ["DELETE", `/spring/webhooks/${uuid}`, undefined, "not_found"],
+  ["POST", `/spring/webhooks/${uuid}/secret`, undefined, "not_found"],
+  ["POST", `/spring/webhooks/${uuid}/test`, undefined, "not_found"],
+  ["GET", `/spring/webhooks/${uuid}/deliveries`, undefined, "not_found"]
 ].map(([method, path, json, code]) => [method, `/v1/games/snakes/seasons${path as string}`, json, code] as any)
 const ofFleet: typeof ofRoutes = [
   ["DELETE", `/v1/runner-keys/${uuid}`, undefined, "not_found"],
@@ -108,6 +116,7 @@ const seasons = Effect.gen(function* () {
   const spring = yield* season("spring", { admins: ["ada"] })
   yield* post(spring.url("/maps"), board)
   yield* baseline(spring.id, 1, "waiting", false)
+  for (let n = 0; n < SEASON_WEBHOOKS_MAX; n++) yield* post(spring.url("/webhooks"), hook, "ada")
   yield* scheduled("early")
   yield* season("secret", { visibility: "private" })
   const over = yield* season("over")

@@ -109,7 +109,12 @@ const ofClosed: Readonly<Record<string, readonly [answer: string, json?: unknown
   "POST /runner-keys": ["201", { name: "rack" }],
   "DELETE /runner-keys/:key": ["404 not_found"],
   "DELETE /runners/:runner": ["404 not_found"],
-  "POST /notify": ["201", { subject: "Thanks" }]
+  "POST /notify": ["201", { subject: "Thanks" }],
+  "POST /webhooks": ["201", { url: "https://hooks.example/" }],
+  "PATCH /webhooks/:id": ["404 not_found", { enabled: true }],
+  "DELETE /webhooks/:id": ["404 not_found"],
+  "POST /webhooks/:id/secret": ["404 not_found"],
+  "POST /webhooks/:id/test": ["404 not_found"]
 }
 
 let made = 0

@@ -265,7 +265,8 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       await admin("quiet").post(maps, snakesBoards[0])
       const [a, b] = world.nodes as [Nodes.Node, Nodes.Node]
       /** None where this machine has asked too often, which is no news. */
-      const etag = async (node: Nodes.Node) => (await fetch(`${node.origin}${maps}`)).headers.get("etag")
+      const etag = async (node: Nodes.Node) =>
+        (await fetch(`${node.origin}${maps}`, { signal: AbortSignal.timeout(30_000) })).headers.get("etag")
       let enabled = false
       for (const cut of [false, true]) {
         for (const [writer, reader] of [
@@ -286,7 +287,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
           note(`a write was seen through the other node after ${seen_ms} ms${cut ? ", its listener just cut" : ""}`)
         }
       }
-    })
+    }, 180_000) // longer than a request may take, so that one that hangs is named
   })
 
   it("are restarted in turn under load: nothing but 503 for what was in flight, and no result of a runner is lost", async () => {

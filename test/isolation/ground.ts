@@ -9,6 +9,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { id, settings } from "../support/SeasonScript.ts"
+import { beginWebhooks, FILLER } from "./webhooks.ts"
 
 export const FIRST = id("season", 1)
 export const SECOND = id("season", 2)
@@ -47,7 +48,7 @@ export const build = Effect.gen(function* () {
 /** The three seasons as they begin. Some owners want to hear less; one of each roster has submitted nothing. */
 export const begin = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  yield* sql.unsafe("TRUNCATE game, account, live, match, seat, rating_seed, audit, notification CASCADE")
+  yield* sql.unsafe("TRUNCATE game, account, live, match, seat, rating_seed, audit, notification, webhook_delivery CASCADE")
   for (const season of [FIRST, SECOND, SHADOW])
     yield* insertSeason(sql, season, settings({ rules: { ...settings().rules, trial: { matches: 2 } } }))
   yield* insertPeople(sql, FIRST, PEOPLE)
@@ -61,13 +62,14 @@ export const begin = Effect.gen(function* () {
   yield* sql.unsafe(`INSERT INTO notification_setting SELECT id, kind, enabled FROM account, (VALUES
       ('owner5', 'version_entered', false), ('owner6', 'version_entered', true), ('owner3', 'season_closed', false), ('owner4', 'note', false),
       ('owner37', 'version_entered', false), ('owner7', 'season_closed', true), ('owner39', 'season_closed', true), ('owner35', 'season_closed', false)) s (who, kind, enabled) WHERE username = who`)
+  yield* beginWebhooks(FIRST, SECOND, SHADOW)
 })
 
 /** Those in which a season has rows, and those beside them that a statement of a season names. */
 const TABLES = `SELECT c.relname AS name, a.attname IS NOT NULL AS seasons
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'season_id'
   WHERE n.nspname = 'public' AND c.relkind = 'r'
-    AND (a.attname IS NOT NULL OR c.relname IN ('season', 'model', 'account', 'notification', 'notification_setting')) ORDER BY 1`
+    AND (a.attname IS NOT NULL OR c.relname IN ('season', 'model', 'account', 'notification', 'notification_setting', 'webhook_delivery')) ORDER BY 1`
 
 /** A statement that answers a digest of the rows of each table and season; of rows of no season, under no name. */
 export const digests = Effect.gen(function* () {
@@ -75,7 +77,8 @@ export const digests = Effect.gen(function* () {
   const tables = yield* sql.unsafe<{ name: string; seasons: boolean }>(TABLES)
   const each = tables.map(({ name, seasons }) => {
     const season = seasons ? "coalesce(season_id::text, '')" : name === "season" ? "id::text" : "''"
-    return `SELECT '${name}' AS name, ${season} AS season, md5(string_agg(md5(t::text), '' ORDER BY md5(t::text))) AS digest FROM ${name} t GROUP BY 2`
+    const rows = name === "webhook_delivery" ? `${name} t WHERE t.kind <> '${FILLER}'` : `${name} t`
+    return `SELECT '${name}' AS name, ${season} AS season, md5(string_agg(md5(t::text), '' ORDER BY md5(t::text))) AS digest FROM ${rows} GROUP BY 2`
   })
   return each.join(" UNION ALL ")
 })
@@ -98,8 +101,8 @@ export interface Control {
 }
 
 const COMMIT = "WITH f AS (UPDATE season SET seq"
-/** What a commit may add beside its season's rows: to the feeds of its people. */
-const FEEDS = new Set(["notification"])
+/** What a commit may add beside its season's rows: to the feeds of its people and to its webhooks. */
+const FEEDS = new Set(["notification", "webhook_delivery"])
 
 /** The client of a season's store: every commit is first said by an actor that was fenced, and must leave the other seasons alone. */
 export const watched = (sql: PgClient.PgClient, control: Control): PgClient.PgClient => {

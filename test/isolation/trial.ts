@@ -11,6 +11,7 @@ import { settings } from "../support/SeasonScript.ts"
 import { same, told } from "./compare.ts"
 import { begin, type Control, FIRST, SECOND, SHADOW, watched } from "./ground.ts"
 import { run, sideOf } from "./scenario.ts"
+import { toldWebhooks } from "./webhooks.ts"
 
 /** Few enough that ratings wait for their rows, and are kept beside them. */
 const RATINGS_PER_S = 4
@@ -36,6 +37,7 @@ const both = (control: Control) =>
     const sides = [sideOf(stores, FIRST), sideOf(stores, SECOND)] as const
     yield* run(sides, (side) => same(control.outside, memory, side))
     yield* told(control.outside, sides)
+    yield* toldWebhooks(control.outside, sides)
     const open = yield* stores.tables.open
     if (JSON.stringify(open) !== JSON.stringify([SHADOW])) yield* Effect.die(new Error(`open seasons: ${open}`))
   })

@@ -22,8 +22,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   leaseNeverEnds: { file: "season/Season.ts", find: "        state.leaseEnd,\n", replace: "" },
   releaseCostsAnAttempt: {
     file: "season/scheduler/Leases.ts",
-    find: '    if ("versions" in work) requeue(state, work)',
-    replace: '    if ("versions" in work) loseMatch(state, work)'
+    find: "    else requeue(state, work)",
+    replace: "    else loseMatch(state, work)"
   },
   extendsAnOldLease: {
     file: "season/scheduler/Matches.ts",

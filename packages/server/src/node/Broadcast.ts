@@ -37,6 +37,7 @@ const usual: Pulse = { beat_ms: 10_000, disconnected_ms: 30_000 }
 
 export type Topic = "purge" | "work" | "seasons" | "suspended"
 
+/** Words of all topics are told one after the other, so none of these may wait for the database. */
 export interface Listener {
   readonly topic: Topic
   /** Words of another node have arrived. */
@@ -156,10 +157,11 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
   const listen = Effect.scoped(
     Effect.gen(function* () {
       const notifications = yield* pg.listen(channel)
-      yield* stand(true)
-      return yield* Effect.forever(Effect.flatMap(Queue.take(notifications), ({ payload }) => pass(payload)))
+      const heard = Effect.forever(Effect.flatMap(Queue.take(notifications), ({ payload }) => pass(payload)))
+      // Told before the connection is given back, which takes the time of the database.
+      return yield* Effect.onExit(Effect.andThen(stand(true), heard), () => stand(false))
     })
-  ).pipe(Effect.onExit(() => stand(false)))
+  )
 
   const beat = Effect.ignore(pg.notify(channel, JSON.stringify({ from: me, topic: "beat", words: [] })))
   // Two fibers, since a heartbeat may hang and `judge` must not.

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
+import { formsOf } from "../support/PageForms.ts"
 import { assertPage, elementsOf, publicAddress, type Shown, send, siteAnswers, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -61,6 +62,26 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
         assert.deepStrictEqual(leads(yield* send(path, as, fields)), leads(first), "a moment later")
         assert.strictEqual(yield* count(table, column, text), 1, path)
       }
+    })
+  )
+
+  it.effect("is taken once where it is only a button, in a row of a table", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO word (word, added_at) VALUES ('drat', now())`
+      const shown = yield* visit("/admin/words", "root")
+      assertPage("/admin/words", shown)
+      const remove = formsOf(shown.text).find(({ buttons }) => buttons.some(({ label }) => label.endsWith(": drat")))!
+      const fields = Object.fromEntries(remove.fields)
+      const both = yield* Effect.all([send("/admin/words", "root", fields), send("/admin/words", "root", fields)], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(
+        both.map(leads),
+        Array(2).fill([303, "/admin/words?done=yes#outcome"]),
+        "the second is not told that there is no such word"
+      )
+      assert.strictEqual(yield* count("word", "word", "drat"), 0)
     })
   )
 

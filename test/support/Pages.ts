@@ -74,6 +74,8 @@ export const siteAnswers = Effect.flatMap(Service.Service, ({ origin }) =>
 export interface Element {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
+  /** The elements within it. */
+  readonly below: ReadonlyArray<Element>
 }
 
 /** The elements of a page, which must be well formed. */
@@ -85,15 +87,28 @@ export const elementsOf = (path: string, text: string): ReadonlyArray<Element> =
     [],
     path
   )
-  const found: Array<Element> = []
-  const visit = (node: any) => {
-    if (node.tagName !== undefined) {
-      found.push({ name: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }: any) => [name, value])) })
-    }
-    for (const child of node.childNodes ?? []) visit(child)
+  const visit = (node: any): ReadonlyArray<Element> => {
+    const below: ReadonlyArray<Element> = (node.childNodes ?? []).flatMap(visit)
+    if (node.tagName === undefined) return below
+    return [
+      { name: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }: any) => [name, value])), below },
+      ...below
+    ]
   }
-  visit(tree)
-  return found
+  return visit(tree)
+}
+
+/** The forms that the page has sent, each with its elements. */
+const postedIn = (elements: ReadonlyArray<Element>) =>
+  elements.filter(({ attributes, name }) => name === "form" && attributes["method"]?.toLowerCase() === "post")
+
+/** Each form that is posted has a random text of its own, so that a double click is taken once (sentOnce.ts). */
+const assertOnce = (path: string, elements: ReadonlyArray<Element>) => {
+  for (const form of postedIn(elements)) {
+    const texts = form.below.filter(({ attributes }) => attributes["name"] === "once").map(({ attributes }) => attributes["value"] ?? "")
+    assert.lengthOf(texts, 1, `a form of ${path} without the field once: ${JSON.stringify(form.attributes)}`)
+    assert.match(texts[0]!, /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/, path)
+  }
 }
 
 const POLICY = /^default-src 'none'; script-src 'self'; style-src 'self'; .*form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/
@@ -119,6 +134,7 @@ export const assertPage = (path: string, { headers, text }: Shown) => {
     assert.notInclude(["style", "iframe", "ill"], name, path)
     if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/(replay|chart|follow)-[\w-]+\.js$/, path)
   }
+  assertOnce(path, elements)
   const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
   assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)
   return elements

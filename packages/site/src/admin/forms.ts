@@ -4,7 +4,7 @@ import { Data, Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt, withQuery } from "../html/links.ts"
 import { type Form, form, type Typed } from "../http/Form.ts"
-import { FORM_FIELD, toOutcome } from "../http/inputs.ts"
+import { posting } from "../http/inputs.ts"
 
 /** The parameter by which a page says that a form was taken. */
 export const DONE = "done"
@@ -65,16 +65,16 @@ export const platformForm = <const Name extends string>(part: string, { send, ..
 
 /** A form that is only a button, in a row of a table; `about` says which row it belongs to, for those who hear it. */
 export const button = <Name extends string>(
-  { name, outcome }: Form<Name>,
+  form: Form<Name>,
   values: { readonly [N in Name]?: string },
   text: string,
   about: string
-): Html =>
-  html`<form method="post"${toOutcome(outcome)} class="row"><input type="hidden" name="${FORM_FIELD}" value="${name}">${Object.entries<
-    string | undefined
-  >(values).map(
+): Html => {
+  const fields = Object.entries<string | undefined>(values).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`
-  )}<button aria-label="${text}: ${about}">${text}</button></form>`
+  )
+  return posting(form, html`${fields}<button aria-label="${text}: ${about}">${text}</button>`, { attributes: html`class="row"` })
+}
 
 /** Such a button for what cannot be undone: it comes to light with its consequence when the visitor opens it, which needs no script. */
 export const sureButton = <Name extends string>(

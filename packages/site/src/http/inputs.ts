@@ -36,16 +36,33 @@ export interface Inputs<Name extends string> {
   readonly whole: (body: Html, button?: string, label?: string) => Html
 }
 
+interface Posting {
+  /** Attributes of the element besides, of the template's author. */
+  readonly attributes?: Html
+  /** The text of a form that is shown again; a new one else. */
+  readonly once?: string
+}
+
+/**
+ * The element of every form of the site that is posted: it says which form of its page it is, and has a random text of its own, so that it is
+ * taken once however often it is sent.
+ */
+export const posting = (
+  { name, outcome }: Pick<Form, "name" | "outcome">,
+  body: Html,
+  { attributes, once = randomUUID() }: Posting = {}
+): Html =>
+  html`<form method="post"${toOutcome(outcome)}${attributes !== undefined && html` ${attributes}`}>
+<input type="hidden" name="${FORM_FIELD}" value="${name}"><input type="hidden" name="${ONCE_FIELD}" value="${once}">
+${body}</form>`
+
 /** Where a form is posted to: the page's own address, and there the place that tells what became of it. */
-export const toOutcome = (outcome: string | undefined): Html | false => outcome !== undefined && html` action="#${outcome}"`
+const toOutcome = (outcome: string | undefined): Html | false => outcome !== undefined && html` action="#${outcome}"`
 
 type Values<Name extends string> = { readonly [N in Name]?: string | ReadonlyArray<string> }
 
-export const inputs = <Name extends string>(
-  { name: formName, outcome }: Form<Name>,
-  tried: Tried | undefined,
-  values: Values<Name> = {}
-): Inputs<Name> => {
+export const inputs = <Name extends string>(form: Form<Name>, tried: Tried | undefined, values: Values<Name> = {}): Inputs<Name> => {
+  const { name: formName, outcome } = form
   const again = tried?.form === formName ? tried : undefined
   const all = (name: Name): ReadonlyArray<string> => again?.typed.all(name) ?? [values[name] ?? []].flat()
   const one = (name: Name): string => all(name).at(-1) ?? ""
@@ -81,14 +98,13 @@ ${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>
     box: (name, value, label) =>
       html`<label class="box"><input type="checkbox" name="${name}" value="${value}"${all(name).includes(value) && html` checked`}> ${label}</label>\n`,
     hidden: (name, value) => html`<input type="hidden" name="${name}" value="${value}">`,
-    whole: (
-      body,
-      button,
-      label
-    ) => html`<form class="typed" method="post"${toOutcome(outcome)} id="${formName}"${label !== undefined && html` aria-label="${label}"`}>
-<input type="hidden" name="${FORM_FIELD}" value="${formName}"><input type="hidden" name="${ONCE_FIELD}" value="${randomUUID()}">
-${outcome === undefined && (again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`}${body}${button !== undefined && html`<button>${button}</button>\n`}</form>
+    whole: (body, button, label) => {
+      const refusal =
+        outcome === undefined && (again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`
+      const attributes = html`class="typed" id="${formName}"${label !== undefined && html` aria-label="${label}"`}`
+      return html`${posting(form, html`${refusal}${body}${button !== undefined && html`<button>${button}</button>\n`}`, { attributes })}
 `
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { type Html, html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { faultOf, wordsOf } from "./Fault.ts"
 import type { Form } from "./Form.ts"
-import { FORM_FIELD, ONCE_FIELD, toOutcome } from "./inputs.ts"
+import { ONCE_FIELD, posting } from "./inputs.ts"
 import type { Pairs } from "./posted.ts"
 
 export interface Received {
@@ -23,9 +23,11 @@ const KEPT_MAX = 64 * 1024
  */
 export const keptForm = (headers: Readonly<Record<string, string | undefined>>, { form, pairs }: Received): Html | undefined => {
   if (headers["sec-fetch-site"] !== "same-origin") return undefined
-  const known = pairs.filter(([name]) => name === FORM_FIELD || name === ONCE_FIELD || form.fields.includes(name))
-  if (known.reduce((sum, [, text]) => sum + text.length, 0) > KEPT_MAX) return undefined
-  return html`<form method="post"${toOutcome(form.outcome)}>${known.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">\n`)}<button>Send it again</button></form>\n`
+  const known = pairs.filter(([name]) => form.fields.includes(name))
+  const once = pairs.findLast(([name]) => name === ONCE_FIELD)?.[1]
+  if (known.reduce((sum, [, text]) => sum + text.length, form.name.length + (once?.length ?? 0)) > KEPT_MAX) return undefined
+  const fields = known.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">\n`)
+  return html`${posting(form, html`${fields}<button>Send it again</button>`, once === undefined ? {} : { once })}\n`
 }
 
 /** Undefined for a failure that waiting does not mend. */

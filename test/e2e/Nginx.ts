@@ -100,7 +100,7 @@ const siteOf = (
     return text.replaceAll(from, to)
   }
   let site = replaced(readFileSync(EXAMPLE, "utf8"), "listen 80;", `listen 127.0.0.1:${redirect_port};`)
-  site = replaced(site, "listen 443 ssl;", `listen 127.0.0.1:${tls_port} ssl;\n  listen 127.0.0.1:${port};`)
+  site = replaced(site, "listen 443 ssl backlog=4096;", `listen 127.0.0.1:${tls_port} ssl;\n  listen 127.0.0.1:${port} backlog=4096;`)
   site = replaced(site, EXAMPLE_CERTIFICATES, `${directory}/`)
   site = replaced(site, EXAMPLE_SITE, `${SITE} site;`)
   EXAMPLE_NODES.forEach((example, i) => {

@@ -11,7 +11,7 @@ import * as Cached from "./http/Cached.ts"
 import * as Documents from "./http/Documents.ts"
 import * as Edge from "./http/Edge.ts"
 import { makeFront } from "./http/Front.ts"
-import { cannotListen } from "./http/listening.ts"
+import { BACKLOG, cannotListen } from "./http/listening.ts"
 import * as Operations from "./http/Operations.ts"
 
 /** The services of every route, beside those of its feature. Needs Accounts, Lookups, RateLimits and ResponseCache. */
@@ -47,7 +47,9 @@ export const serve = <A, E, R>({ host, port }: Listen, routes: Layer.Layer<A, E,
     Layer.provide(MaxBody),
     Layer.provideMerge(
       Layer.unwrap(
-        Effect.map(makeFront, (front) => NodeHttpServer.layer(front, { port, host, gracefulShutdownTimeout: `${SHUTDOWN_S} seconds` }))
+        Effect.map(makeFront, (front) =>
+          NodeHttpServer.layer(front, { port, host, backlog: BACKLOG, gracefulShutdownTimeout: `${SHUTDOWN_S} seconds` })
+        )
       ).pipe(Layer.catch(cannotListen("PORT", { host, port })))
     )
   )

@@ -56,13 +56,21 @@ const answers = ({ objects, origin, service }: Options) =>
 /** Pages take no body; a form has a bound of its own. */
 const noBody = Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
 
+/** Connections that the kernel keeps until they are taken up, as many as the service's (http/listening.ts there). */
+const BACKLOG = 4_096
+
 /** Serves the pages; the layer gives HttpServer, whose address says the port. */
 export const layer = (options: Options) =>
   Layer.unwrap(
     Effect.map(answers(options), (answer) => HttpServer.serve(noBody(Effect.flatMap(HttpServerRequest.HttpServerRequest, answer))))
   ).pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(makeServer, { host: options.host, port: options.port, gracefulShutdownTimeout: SHUTDOWN_TIMEOUT })
+      NodeHttpServer.layer(makeServer, {
+        host: options.host,
+        port: options.port,
+        backlog: BACKLOG,
+        gracefulShutdownTimeout: SHUTDOWN_TIMEOUT
+      })
     ),
     Layer.provide(NodeHttpClient.layerUndiciNoDispatcher),
     Layer.provide(NodeHttpClient.layerDispatcherOptions({ connections: CONNECTIONS }))

@@ -15,8 +15,8 @@ const WAIT_S = 30
 /** In the place of the time until which a lease is kept. */
 const LOST = 0
 /** A runner asks again after this long, at first, and at most. */
-const AGAIN_MS = 100
-const AGAIN_MS_MAX = 2_000
+const AGAIN_MS = 500
+const AGAIN_MS_MAX = 5_000
 const LOOK_EVERY_MS = 500
 /** One of so many never waits for work, so that the time of a lease is measured without the wait. */
 const IMPATIENT = 50
@@ -71,7 +71,7 @@ export class SimulatedRunner {
     this.#crew.waiting--
     if (status !== 200) {
       if (!this.#crew.stops()) {
-        this.#crew.failed(`lease ${status} ${codeOf(text)}`)
+        this.#crew.failed(`lease ${status} ${saidIn(text)}`)
         await pause(AGAIN_MS * (1 + (this.#n % 20))) // apart from each other, as runners draw
       }
       return undefined
@@ -109,7 +109,7 @@ export class SimulatedRunner {
     const began = performance.now()
     const { status, text } = await this.#post("/v1/runner/heartbeat", { runner: this.#runner, leases: [lease] })
     if (status !== 200) {
-      this.#crew.failed(`heartbeat ${status} ${codeOf(text)}`)
+      this.#crew.failed(`heartbeat ${status} ${saidIn(text)}`)
       return until
     }
     this.#crew.took("heartbeat", performance.now() - began)
@@ -162,7 +162,7 @@ export class SimulatedRunner {
         this.#crew.took(operation, performance.now() - began)
         return answer
       }
-      const what = `${operation} ${answer.status} ${codeOf(answer.text)}`
+      const what = `${operation} ${answer.status} ${saidIn(answer.text)}`
       this.#crew.failed(what)
       if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
         this.#crew.broken(`${what}: ${answer.text.slice(0, 300)}`)
@@ -190,4 +190,5 @@ export class SimulatedRunner {
   }
 }
 
-const codeOf = (text: string) => /"code":"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 60)
+/** The sentence of a problem: `unavailable` alone would not say whether nginx, a node or the season was away. */
+const saidIn = (text: string) => /"detail":"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 60)

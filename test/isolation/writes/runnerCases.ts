@@ -115,7 +115,7 @@ const SESSIONS: ReadonlyArray<Case> = [
   },
   {
     title: "a runner is seen, and one that was away is active again",
-    act: ({ runners }) => runners.seen({ id: id("runner", 13), now: LATER }),
+    act: ({ runners }) => runners.seen({ ids: [id("runner", 13)], now: LATER }),
     changes: ["runner 13: state=active last_seen_at=2026-03-01T12:10:00+00:00"]
   },
   {

@@ -8,8 +8,11 @@ export const REQUEST_MARGIN_S = 15
 const LONGEST_PAUSE = "5 seconds"
 const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced(LONGEST_PAUSE)]))
 
-/** A season that moves to another machine answers 503 for a moment. */
-const BRIEF_PAUSES = Schedule.jittered(Schedule.spaced("750 millis"))
+/**
+ * After a 503: a season that moves to another machine is away for a moment, so the first pauses are short. They grow all the same, since
+ * a fleet of thousands that repeats itself every second would keep down a service that comes back.
+ */
+const BRIEF_PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("500 millis", 1.3), Schedule.spaced(LONGEST_PAUSE)]))
 
 /** Errors of the call itself, which repeating would not mend. */
 type Final<E> = Extract<E, { readonly code: "not_found" | "invalid_request" }>

@@ -15,7 +15,7 @@ import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServe
 import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
 import { sameSecret } from "../http/constantTime.ts"
-import { cannotListen } from "../http/listening.ts"
+import { BACKLOG, cannotListen } from "../http/listening.ts"
 
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"
@@ -41,7 +41,7 @@ export const layerPeerServer = ({ host, port }: Address, secret: Redacted.Redact
   const make = () =>
     tls === undefined ? createServer(LIMITS) : createTlsServer({ ...LIMITS, ...tls, requestCert: true, rejectUnauthorized: true })
   return Layer.unwrap(Effect.map(HttpRunner.toHttpEffect, (answer) => HttpServer.serve(guarded(answer, credential)))).pipe(
-    Layer.provide(NodeHttpServer.layer(make, { host, port }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port }))))
+    Layer.provide(NodeHttpServer.layer(make, { host, port, backlog: BACKLOG }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port }))))
   )
 }
 

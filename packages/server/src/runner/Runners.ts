@@ -73,6 +73,12 @@ const makeRunners = Effect.gen(function* () {
   const session = yield* gathered((ids) =>
     Effect.map(Effect.orDie(queries.sessions(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
   )
+  const marked = yield* gathered(
+    Effect.fnUntraced(function* (ids) {
+      yield* queries.seen({ ids, now: new Date(yield* Clock.currentTimeMillis) })
+      return new Map<string, never>()
+    }, Effect.orDie)
+  )
 
   const sweep = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -115,10 +121,10 @@ const makeRunners = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
       seenAt.set(id, now)
-      const call = { id, now: new Date(now) }
-      if (found.state !== "gone") yield* Effect.orDie(queries.seen(call))
+      if (found.state !== "gone") yield* marked(found.id)
       else
-        for (const about of yield* Effect.orDie(queries.returns(call))) yield* Effect.logInfo("a runner returned", { runner: id, ...about })
+        for (const about of yield* Effect.orDie(queries.returns({ id, now: new Date(now) })))
+          yield* Effect.logInfo("a runner returned", { runner: id, ...about })
       return found
     }),
     here: (id) => seenAt.has(id)

@@ -17,6 +17,7 @@ import { Traces } from "../actor/MatchTraces.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { SeasonStore } from "../actor/SeasonStore.ts"
+import { gathered } from "../http/gathered.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { FaultShares } from "./FaultShares.ts"
@@ -108,11 +109,12 @@ const makeSeasonCalls = Effect.gen(function* () {
   const newest = (lease: string, runner: string | undefined): Effect.Effect<Holding | undefined> =>
     shares && holdings.get(lease)?.runner !== runner ? readHolding(lease) : holding(lease)
 
+  const held = yield* gathered((ids) => Effect.map(Effect.orDie(queries.heldBy(ids)), (rows) => Map.groupBy(rows, ({ runner }) => runner)))
   const heldBy = Effect.fnUntraced(function* (runner: string) {
-    const held = yield* queries.heldBy(runner)
-    holdings.know(runner, held)
-    return held
-  }, Effect.orDie)
+    const leases = (yield* held(runner)) ?? []
+    holdings.know(runner, leases)
+    return leases
+  })
 
   return SeasonCalls.of({
     holdings,

@@ -175,9 +175,16 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
       FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
   }),
 
-  /** Locks one row by the primary key, at most every few seconds a runner. A runner that returns after a silence is active again, a stopped one is not. */
-  seen: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`
-    UPDATE runner SET last_seen_at = ${now}, state = CASE WHEN state = 'gone' AND NOT stopped THEN 'active' ELSE state END WHERE id = ${id}`,
+  /**
+   * Locks rows by the primary key, each at most every few seconds. A runner that returns after a silence is active again, a
+   * stopped one is not. A row that another statement holds is passed over, so that no two wait for each other; its runner's
+   * next call marks it.
+   */
+  seen: ({ ids, now }: { readonly ids: ReadonlyArray<string>; readonly now: Date }) => sql`
+    WITH heard AS (SELECT r.id FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id
+      FOR NO KEY UPDATE OF r SKIP LOCKED)
+    UPDATE runner r SET last_seen_at = ${now}, state = CASE WHEN r.state = 'gone' AND NOT r.stopped THEN 'active' ELSE r.state END
+    FROM heard WHERE r.id = heard.id`,
 
   /** Locks one row by the primary key. The runner does not return; closed again, its row is answered as before. */
   closeSession: ({ id, key_id }: { readonly id: string; readonly key_id: string }) => sql`
@@ -279,11 +286,13 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
       FROM season s WHERE s.id = ${season_id}`
   }),
 
-  /** Open leases of one runner: scans of small tables and match_audit_open, once when a runner is new to this node. */
+  /** Open leases of these runners: one scan of small tables and of match_audit_open, where this node does not know them. */
   heldBy: SqlSchema.findAll({
-    Request: Schema.String,
+    Request: Schema.Array(Schema.String),
     Result: Held,
-    execute: (runner) => sql`SELECT ${sql.literal(openLease)} WHERE o.runner = ${runner}`
+    execute: (runners) => sql`
+      SELECT held.* FROM unnest(string_to_array(${runners.join()}, ',')::uuid[]) AS asked (id)
+      JOIN (SELECT ${sql.literal(openLease)}) held ON held.runner = asked.id`
   }),
 
   /** One open lease: scans of small tables and the primary key of match_audit, where this node does not know its runner. */

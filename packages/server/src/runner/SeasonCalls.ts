@@ -109,12 +109,7 @@ const makeSeasonCalls = Effect.gen(function* () {
   const newest = (lease: string, runner: string | undefined): Effect.Effect<Holding | undefined> =>
     shares && holdings.get(lease)?.runner !== runner ? readHolding(lease) : holding(lease)
 
-  const held = yield* gathered((ids) => Effect.map(Effect.orDie(queries.heldBy(ids)), (rows) => Map.groupBy(rows, ({ runner }) => runner)))
-  const heldBy = Effect.fnUntraced(function* (runner: string) {
-    const leases = (yield* held(runner)) ?? []
-    holdings.know(runner, leases)
-    return leases
-  })
+  const heldBy = yield* makeHeldBy(holdings)
 
   return SeasonCalls.of({
     holdings,
@@ -150,6 +145,17 @@ const makeSeasonCalls = Effect.gen(function* () {
       return reported
     }),
     ask: (season, commands) => asked(actors, season, commands)
+  })
+})
+
+/** Reads a runner's leases from the rows, in one statement with those of others who ask meanwhile, and remembers them. */
+const makeHeldBy = Effect.fnUntraced(function* (holdings: Holdings) {
+  const queries = yield* makeQueries
+  const held = yield* gathered((ids) => Effect.map(Effect.orDie(queries.heldBy(ids)), (rows) => Map.groupBy(rows, ({ runner }) => runner)))
+  return Effect.fnUntraced(function* (runner: string) {
+    const leases = (yield* held(runner)) ?? []
+    holdings.know(runner, leases)
+    return leases
   })
 })
 

@@ -10,6 +10,7 @@ import { names } from "./rule/name.ts"
 import { AIMED_LINES, lineCount, sizes } from "./rule/size.ts"
 import { texts } from "./rule/text.ts"
 import { visibility } from "./rule/visibility.ts"
+import { wholes } from "./rule/whole.ts"
 import { type Finding, readTree, type Tree } from "./Tree.ts"
 
 const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
@@ -24,7 +25,8 @@ const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
   texts,
   citations,
   locks,
-  visibility
+  visibility,
+  wholes
 ]
 
 export interface Report {

@@ -313,6 +313,15 @@ export const otherCases: ReadonlyArray<Case> = [
     "already has a public entry"
   ],
   [
+    "the whole of a package that loads much",
+    {
+      "packages/server/package.json": manifest("server", { "@agon/api": "0.1.0", "@effect/platform-node": "4.1.0", pg: "8.23.1" }),
+      "packages/server/src/http/Edge.ts": `import { layer } from "@effect/platform-node/NodeHttpServer"\nimport { NodeRuntime } from "@effect/platform-node"\nexport const all = [layer, NodeRuntime]\n`
+    },
+    "packages/server/src/http/Edge.ts:2 whole",
+    "import a module of @effect/platform-node"
+  ],
+  [
     "a path of the author's machine",
     { "README.md": `\nSee ${machine("work", "agon")}README.md.\n` },
     "README.md:2 machine",

@@ -1,5 +1,6 @@
 /** Runs the command that the arguments name, and ends the process with its status. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { agon, statusOf } from "./agon.ts"
 

@@ -5,7 +5,7 @@
 import { hostname } from "node:os"
 import type { Client } from "@agon/api/Client.ts"
 import { waitOf } from "@agon/api/retryRefused.ts"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { HttpClientError } from "effect/http"

@@ -1,5 +1,5 @@
 /** `agon logout`: ends the kept session, at the service first and then here. */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { connect, jsonFlag, saying } from "../Service.ts"

@@ -1,5 +1,5 @@
 /** `agon whoami`: whose session is kept. */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { connectSignedIn, jsonFlag, saying } from "../Service.ts"

@@ -5,7 +5,7 @@
 
 import { Arena } from "@agon/sandbox/Arena.ts"
 import type { Look, Looked } from "@agon/sandbox/match/look.ts"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"

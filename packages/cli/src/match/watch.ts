@@ -1,6 +1,6 @@
 /** `agon watch MATCH|REPLAY`: shows a service's match, or a replay's file, turn by turn. `--open` leads to the match's page instead. */
 import { spawn } from "node:child_process"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Terminal } from "effect"
 import { Command, Flag } from "effect/cli"
 import { jsonFlag, urlFlag } from "../Service.ts"

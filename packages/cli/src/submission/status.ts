@@ -1,6 +1,6 @@
 /** `agon status`: the caller's versions in admission, and how far each is. */
 import { firstPage } from "@agon/api/Pages.ts"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { connectSignedIn, jsonFlag, saying } from "../Service.ts"

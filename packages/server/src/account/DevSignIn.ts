@@ -3,11 +3,12 @@
  * for a login name and nothing else (docs/operating.md#development-sign-in). It runs the real protocol from end to end, so
  * that development tests the code that runs in production. Since anybody can sign in as anyone, it answers only requests
  * from this machine (http/thisMachine.ts), and so do `/v1/auth/dev` and its callback.
- * Its state is in memory: a restart loses only the sign-ins that are under way.
+ * Its state is in memory: a restart loses only the sign-ins that are under way. The library is loaded by the first of them: its 300
+ * modules are a fifth of all that the service would load before it answers.
  */
 import { createPrivateKey, hkdfSync } from "node:crypto"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import { Provider as Idp } from "oidc-provider"
+import type { Provider as Idp } from "oidc-provider"
 import type { OidcProvider } from "../config/ProviderConfig.ts"
 import { isLoopbackHost, type PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Mount } from "../http/Front.ts"
@@ -45,13 +46,13 @@ export const makeDevSignIn = ({ host, origin: { origin }, secret }: DevSignInOpt
   if (!isLoopbackHost(host)) throw new Error(`The development sign-in lets anybody be anyone; it does not start on ${host}`)
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", `agon dev sign-in ${purpose}`, 32))
   const client_secret = derive("client").toString("base64url")
-  const idp = makeIdp({
+  const options: IdpOptions = {
     issuer: `${origin}${path}`,
     client_secret,
     redirect_uri: `${origin}/v1/auth/${devSlug}/callback`,
     cookieKey: derive("cookies").toString("base64url"),
     signingSeed: derive("signing")
-  })
+  }
   return {
     provider: {
       slug: devSlug,
@@ -64,7 +65,7 @@ export const makeDevSignIn = ({ host, origin: { origin }, secret }: DevSignInOpt
       login_claim: "preferred_username",
       this_machine_only: true
     },
-    mount: { path, listener: listenerOf(idp) }
+    mount: { path, listener: listenerOf(options) }
   }
 }
 
@@ -76,8 +77,9 @@ interface IdpOptions {
   readonly signingSeed: Buffer
 }
 
-const makeIdp = ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }: IdpOptions) =>
-  new Idp(issuer, {
+const makeIdp = async ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }: IdpOptions) => {
+  const { Provider } = await import("oidc-provider")
+  return new Provider(issuer, {
     adapter: makeDevSignInStore(),
     clients: [
       {
@@ -113,6 +115,7 @@ const makeIdp = ({ client_secret, cookieKey, issuer, redirect_uri, signingSeed }
       Session: INTERACTION_LIFETIME_S
     }
   })
+}
 
 /** The only client is ours, so there is nothing to consent to. */
 const grantEverything = async ({ oidc }: { oidc: any }) => {
@@ -132,21 +135,32 @@ const signingKey = (seed: Buffer) =>
     format: "jwk"
   })
 
-const listenerOf = (idp: Idp): RequestListener => {
-  const protocol = idp.callback()
+const listenerOf = (options: IdpOptions): RequestListener => {
+  let made: Promise<Answering> | undefined
+  const make = async () => {
+    const idp = await makeIdp(options)
+    return { idp, protocol: idp.callback() }
+  }
   return (request, response) => {
     const sign = signOfElsewhere(request)
     if (sign !== undefined) return show(response, 403, `<p>${onlyHere(sign)}</p>`)
-    if (request.url!.startsWith(`${path}/interaction/`)) {
-      interact(idp, request, response).catch((error: unknown) => showError(response, error))
-      return
-    }
-    if (request.url!.startsWith(`${path}/auth`)) forgetSession(request)
-    // The provider finds its mount path by comparing url and originalUrl.
-    Object.assign(request, { originalUrl: request.url! })
-    request.url = request.url!.slice(path.length) || "/"
-    void protocol(request, response)
+    made ??= make()
+    made.then((answering) => answer(answering, request, response)).catch((error: unknown) => showError(response, error))
   }
+}
+
+interface Answering {
+  readonly idp: Idp
+  readonly protocol: ReturnType<Idp["callback"]>
+}
+
+const answer = async ({ idp, protocol }: Answering, request: IncomingMessage, response: ServerResponse) => {
+  if (request.url!.startsWith(`${path}/interaction/`)) return interact(idp, request, response)
+  if (request.url!.startsWith(`${path}/auth`)) forgetSession(request)
+  // The provider finds its mount path by comparing url and originalUrl.
+  Object.assign(request, { originalUrl: request.url! })
+  request.url = request.url!.slice(path.length) || "/"
+  await protocol(request, response)
 }
 
 /** Every sign-in asks for a login: with a session left the provider would not ask, or would first want to sign the other login out. */

@@ -12,7 +12,7 @@
  *
  * Nodes command each other's seasons over HTTP, at a port of its own and with a credential of the installation (Peers.ts).
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import {

@@ -1,7 +1,6 @@
 /** The mail that tells an account what it has been told since the last one: plain text, and the same as simple HTML. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import MailComposer from "nodemailer/lib/mail-composer"
 import type { MailSettings } from "../config/Mail.ts"
 
 /** The rest of a burst is a number, and in the feed. */
@@ -62,7 +61,8 @@ ${more === "" ? "" : `<p>${escaped(more)}</p>\n`}<p><a href="${escaped(feed)}">R
 `
 
 export const composed = (digest: Digest): Effect.Effect<Buffer> =>
-  Effect.promise(() => {
+  Effect.promise(async () => {
+    const { default: MailComposer } = await import("nodemailer/lib/mail-composer") // few services send mail
     const { at, from, news, origin, to, unsubscribe } = digest
     const lines = news.slice(0, LISTED_MAX).map(({ subject }) => oneLine(subject, NEWS_CHARACTERS_MAX))
     const more = news.length > LISTED_MAX ? `and ${news.length - LISTED_MAX} more.` : ""

@@ -1,6 +1,6 @@
 /** One conversation with the mail server: connect, TLS, sign in, hand over one message or none, and part. */
 import { Effect, Redacted } from "effect"
-import SMTPConnection, { type SMTPError } from "nodemailer/lib/smtp-connection"
+import type { SMTPError } from "nodemailer/lib/smtp-connection"
 import type { Relay } from "../config/Mail.ts"
 
 const CONNECT_TIMEOUT_MS = 20_000
@@ -50,25 +50,32 @@ const optionsOf = ({ clear_text, host, implicit_tls, port }: Relay) => ({
 })
 
 /** The connection is closed when this ends, also where it is interrupted. */
-const spoken = (relay: Relay, letter: Letter | undefined): Effect.Effect<Ended> =>
-  Effect.callback<Ended>((resume) => {
-    const connection = new SMTPConnection(optionsOf(relay))
-    const end = (error: SMTPError | null | undefined) => {
-      if (!error) connection.quit()
-      connection.close()
-      resume(Effect.succeed(error ? endOf(error) : ACCEPTED))
-    }
-    const hand = (error?: SMTPError | null) => {
-      if (error || letter === undefined) return end(error)
-      connection.send({ from: letter.from, to: [letter.to], size: letter.message.length }, letter.message, end)
-    }
-    connection.on("error", end)
-    connection.connect(() => {
-      if (relay.auth === undefined) return hand()
-      connection.login({ credentials: { user: relay.auth.user, pass: Redacted.value(relay.auth.password) } }, hand)
+const spoken = (relay: Relay, letter: Letter | undefined): Effect.Effect<Ended> => Effect.flatMap(library, conversation(relay, letter))
+
+/** It is loaded by the first mail, since few services send any. */
+const library = Effect.promise(() => import("nodemailer/lib/smtp-connection"))
+
+const conversation =
+  (relay: Relay, letter: Letter | undefined) =>
+  ({ default: SMTPConnection }: Effect.Success<typeof library>) =>
+    Effect.callback<Ended>((resume) => {
+      const connection = new SMTPConnection(optionsOf(relay))
+      const end = (error: SMTPError | null | undefined) => {
+        if (!error) connection.quit()
+        connection.close()
+        resume(Effect.succeed(error ? endOf(error) : ACCEPTED))
+      }
+      const hand = (error?: SMTPError | null) => {
+        if (error || letter === undefined) return end(error)
+        connection.send({ from: letter.from, to: [letter.to], size: letter.message.length }, letter.message, end)
+      }
+      connection.on("error", end)
+      connection.connect(() => {
+        if (relay.auth === undefined) return hand()
+        connection.login({ credentials: { user: relay.auth.user, pass: Redacted.value(relay.auth.password) } }, hand)
+      })
+      return Effect.sync(() => connection.close())
     })
-    return Effect.sync(() => connection.close())
-  })
 
 export const sendOnce = (relay: Relay, letter: Letter): Effect.Effect<Ended> => spoken(relay, letter)
 

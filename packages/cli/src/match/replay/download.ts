@@ -1,5 +1,5 @@
 /** `agon replay download MATCH`: the replay of a service's match, whole and with the hash that its name tells, or no file at all. */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { writeWhole } from "../../files.ts"

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, type Credential, makeClient } from "@agon/api/Client.ts"
 import { Settings, type SettingsShape } from "@agon/server/config/Settings.ts"
+import { Foundations } from "@agon/server/Foundations.ts"
 import { Program } from "@agon/server/program.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
@@ -79,6 +80,8 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         }),
         runner: (key) => client({ key })
       }
-      return Layer.succeed(Service, service).pipe(Layer.provideMerge(Program.pipe(Layer.provide(Layer.succeed(Settings, settings)))))
+      return Layer.succeed(Service, service).pipe(
+        Layer.provideMerge(Program.pipe(Layer.provide(Foundations.layer), Layer.provide(Layer.succeed(Settings, settings))))
+      )
     })
   ).pipe(Layer.provide(NodeHttpClient.layerUndici))

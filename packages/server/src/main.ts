@@ -1,35 +1,49 @@
-/** The service. Configuration is in config/Settings.ts, what it is made of in program.ts. */
+/**
+ * The service. Configuration is in config/Settings.ts, what it is made of in program.ts, which is loaded while the database of
+ * Foundations.ts opens: this file imports only what that needs.
+ */
 import "@agon/api/heap.ts" // first: it says where objects go
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
 import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
-import * as Telemetry from "@agon/api/Telemetry.ts"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type { Collector } from "@agon/api/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
-import { Program } from "./program.ts"
+import { Foundations } from "./Foundations.ts"
 
 /** The level of the log; spans, metrics and logs go to OTLP_URL too where that is set. */
 const observed = Layer.unwrap(
   Effect.map(Settings, ({ log_level, otlp_share: share, otlp_url: url }) =>
     Layer.mergeAll(
       Layer.succeed(References.MinimumLogLevel, log_level),
-      url === undefined ? Layer.empty : Telemetry.layer({ url, share, name: "agon" }).pipe(Layer.provide(NodeHttpClient.layerUndici))
+      url === undefined ? Layer.empty : telemetry({ url, share, name: "agon" })
     )
   )
 )
+
+const telemetry = (collector: Collector) =>
+  Layer.unwrap(
+    Effect.promise(async () => {
+      const [Telemetry, NodeHttpClient] = await Promise.all([
+        import("@agon/api/Telemetry.ts"),
+        import("@effect/platform-node/NodeHttpClient")
+      ])
+      return Telemetry.layer(collector).pipe(Layer.provide(NodeHttpClient.layerUndici))
+    })
+  )
 
 /** Lines of several nodes end in one place: each says which. */
 const ofNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Settings, ({ node }) => (node === undefined ? effect : Effect.annotateLogs(effect, { node: `${node.host}:${node.port}` })))
 
 const main = Effect.gen(function* () {
+  const { Program } = yield* Effect.promise(() => import("./program.ts"))
   yield* Layer.build(Program)
   yield* announce(process.stdout)
   return yield* Effect.never
-}).pipe(ofNode, Effect.scoped, Effect.provide(observed), Effect.provide(Settings.layer))
+}).pipe(ofNode, Effect.scoped, Effect.provide(Foundations.layer), Effect.provide(observed), Effect.provide(Settings.layer))
 
 const program = Effect.catchTag(main, "StartRefused", ({ message }) =>
   Effect.sync(() => {

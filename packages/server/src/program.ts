@@ -11,16 +11,15 @@ import { SignIn } from "./account/SignIn.ts"
 import * as MatchTraces from "./actor/MatchTraces.ts"
 import { Parking } from "./actor/Parking.ts"
 import { SeasonActors } from "./actor/SeasonEntity.ts"
-import { prepare } from "./config/dataDirectory.ts"
 import { Mail } from "./config/Mail.ts"
 import { loadNodeTls } from "./config/nodeTls.ts"
 import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
-import * as Secrets from "./config/Secrets.ts"
+import type * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import * as Database from "./database/Database.ts"
-import { open } from "./database/open.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
 import * as DatasetMetrics from "./dataset/DatasetMetrics.ts"
+import { Foundations } from "./Foundations.ts"
 import { makeRoutes, serve } from "./Http.ts"
 import { Handlers } from "./handlers.ts"
 import { ClientAddress, type Told, telling, trusting } from "./http/ClientAddress.ts"
@@ -92,9 +91,7 @@ const gaugesOf = ({ datasets, metrics }: SettingsShape) => {
 export const Program = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
-    yield* prepare(settings.directory)
-    const secrets = yield* Secrets.load(settings.directory)
-    const { url } = yield* open(settings, secrets)
+    const { secrets, url } = yield* Foundations
     const objects = objectLayers(settings, secrets)
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
@@ -133,7 +130,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
       Layer.provideMerge(objects.store),
       Layer.provideMerge(cluster),
-      Layer.provideMerge(Database.layer({ url }))
+      Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layer({ url }))))
     )
   })
 )

@@ -10,7 +10,7 @@ import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Files, sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { hashOf } from "@agon/engine/hash.ts"
 import { boardsOf } from "@agon/engine/registry.ts"
-import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
+import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -24,7 +24,12 @@ const here = { game, slug }
 const SEASON = Duration.days(90)
 /** A review takes seconds; a dozen of them share one runner. */
 const REVIEWS_TIMEOUT = "10 minutes"
-const LOOK_EVERY = "1 second"
+const LOOK_EVERY = "500 millis"
+/**
+ * So many baselines are in play before the rest is sent. A runner reviews before it plays, so with all of them sent at once the first
+ * match would come after a dozen reviews and the competitors' trials.
+ */
+const PAIR = 2
 
 /** The competitors submit zoo models under names of their own. */
 const COMPETITORS = [
@@ -74,8 +79,9 @@ const addBoards = Effect.fnUntraced(function* (client: Client) {
 const listBaselines = (client: Client) =>
   Effect.map(retryRefused(client.baseline.baselines({ params: here, query: firstPage(100) })), ({ baselines }) => baselines)
 
-const addBaselines = Effect.fnUntraced(function* (client: Client) {
-  for (const entry of zoo.filter((one) => one.game === game)) {
+/** Records the models as baselines and sends their files, then switches all on as they are admitted, until none is under review. */
+const addBaselines = Effect.fnUntraced(function* (client: Client, models: ReadonlyArray<ZooEntry>) {
+  for (const entry of models) {
     const files = entry.build()
     const { status, upload } = yield* retryRefused(
       client.baseline.recordBaseline({ params: here, payload: { name: entry.name, ...hashes(files) } })
@@ -114,7 +120,11 @@ export const demo = Effect.fn("demo")(function* (url: string, admin: string) {
   const client = yield* makeClient(url, { session: yield* devSignIn(url, admin) })
   yield* found(client)
   yield* addBoards(client)
-  yield* Effect.all([addBaselines(client), ...COMPETITORS.map((competitor) => compete(url, competitor))], { concurrency: "unbounded" })
+  const models = zoo.filter((one) => one.game === game)
+  yield* addBaselines(client, models.slice(0, PAIR))
+  yield* Effect.all([addBaselines(client, models.slice(PAIR)), ...COMPETITORS.map((competitor) => compete(url, competitor))], {
+    concurrency: "unbounded"
+  })
 })
 
 export const demoCommand = Command.make(

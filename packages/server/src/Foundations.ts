@@ -1,0 +1,42 @@
+/**
+ * The parts of the service that take time by themselves and need little code: the data directory, its secrets and the database. main.ts
+ * begins with them before it loads the rest, so that initdb, or the start of the embedded server, goes on beside the loading of a
+ * thousand modules.
+ *
+ *   settings ──▶ directory and secrets ──▶ the database opens in a fiber of its own ──▶ `url` answers, or says why it was refused
+ *                                                          └── the scope closes ──▶ it is interrupted, and stops the server
+ */
+import { Context, Deferred, Effect, Layer, type Redacted } from "effect"
+import { prepare } from "./config/dataDirectory.ts"
+import * as Secrets from "./config/Secrets.ts"
+import { Settings } from "./config/Settings.ts"
+import type { StartRefused } from "./config/StartRefused.ts"
+import { type Opened, open } from "./database/open.ts"
+
+export class Foundations extends Context.Service<
+  Foundations,
+  {
+    readonly secrets: Secrets.Secrets
+    /** Waits for the database; its URL for `Database.layer`. */
+    readonly url: Effect.Effect<Redacted.Redacted, StartRefused>
+  }
+>()("agon/Foundations") {
+  static readonly layer: Layer.Layer<Foundations, StartRefused, Settings> = Layer.effect(
+    Foundations,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      yield* prepare(settings.directory)
+      const secrets = yield* Secrets.load(settings.directory)
+      const opened = yield* Deferred.make<Opened, StartRefused>()
+      // The fiber has a scope of its own: nothing of the database is released before the fiber that still opens it has ended.
+      yield* open(settings, secrets).pipe(
+        Effect.flatMap((database) => Deferred.succeed(opened, database)),
+        Effect.andThen(Effect.never),
+        Effect.scoped,
+        Effect.catchCause((cause) => Deferred.failCause(opened, cause)),
+        Effect.forkScoped({ startImmediately: true })
+      )
+      return Foundations.of({ secrets, url: Effect.map(Deferred.await(opened), ({ url }) => url) })
+    })
+  )
+}

@@ -5,7 +5,7 @@
  *  1. The directory is locked (DirectoryLock), so nobody else starts a server here, or the start is refused.
  *  2. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root, the owner of the data or `postgres`.
  *  3. A server that a killed program left running is stopped, with its orphaned children. A server of anybody else is never stopped.
- *  4. initdb works in `postgres.initdb`, which becomes `postgres` when it is complete, so a kill in the middle leaves no half cluster.
+ *  4. initdb works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a kill in the middle leaves no half cluster.
  *  5. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
  *  6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at most 5 s. Pools reconnect to the
  *     same address by themselves.

@@ -1,7 +1,8 @@
 /** Makes the cluster of the embedded database: UTF-8, the same collation on every machine, checksums, a password. */
 
-import { chownSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { randomBytes } from "node:crypto"
+import { chownSync, closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { Effect, Redacted } from "effect"
 import type { Binaries } from "./binaries.ts"
 import { INHERITED_DIRECTORY } from "./cluster.ts"
@@ -20,7 +21,10 @@ export interface Plan {
 
 const TIMEOUT_MS = 120_000
 
-/** Works in a temporary folder beside the data, which is renamed when it is complete: a kill in the middle leaves no half cluster. */
+/**
+ * Works in a temporary folder beside the data, which is renamed when it is complete: a kill in the middle leaves no half cluster. The
+ * initdb of a program that was killed lives on for a moment, so each attempt has a folder of its own.
+ */
 export const initdb = (plan: Plan) =>
   Effect.acquireUseRelease(
     Effect.sync(() => prepare(plan)),
@@ -47,9 +51,9 @@ const argumentsOf = (plan: Plan, folder: string) => [
 
 /** The password is passed as an open file without a name: initdb's user may read it, and it never appears on a command line. */
 const prepare = (plan: Plan) => {
-  const folder = `${plan.data}.initdb`
+  const folder = `${plan.data}.initdb.${randomBytes(4).toString("hex")}`
   const file = `${plan.data}.password`
-  rmSync(folder, { recursive: true, force: true })
+  removeLeftovers(plan.data)
   rmSync(file, { force: true })
   mkdirSync(folder, { mode: 0o700 })
   writeFileSync(file, `${Redacted.value(plan.password)}\n`, { mode: 0o600 })
@@ -57,4 +61,15 @@ const prepare = (plan: Plan) => {
   const password = openSync(file, "r")
   rmSync(file)
   return { folder, password, directory: openSync(folder, "r") }
+}
+
+/** A folder that an initdb still writes to may stay; the next first start tries again, and nothing else minds it. */
+const removeLeftovers = (data: string) => {
+  for (const name of readdirSync(dirname(data)).filter((name) => name.startsWith(`${basename(data)}.initdb`))) {
+    try {
+      rmSync(join(dirname(data), name), { recursive: true, force: true })
+    } catch {
+      // Somebody writes to it.
+    }
+  }
 }

@@ -14,6 +14,7 @@ import { eventuallyAsync } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { isPutOff, retryPutOff } from "../support/putOff.ts"
+import { slow } from "../support/slow.ts"
 
 const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "random-safe"]
@@ -24,8 +25,7 @@ const [ADAS, BOBS] = ["nibbler", "roomy"] as const
 const STEPS_HANG_AFTER_MS = 2 * HANGS_AFTER_MS
 
 /** Two runners and a browser take a minute of CPU. */
-const slow = process.env["AGON_SLOW"] === "1"
-const missing = slow ? missingChromium() : "it takes a minute of CPU; AGON_SLOW=1 runs it"
+const missing = slow ? missingChromium() : "it takes a minute of CPU; scripts/test --slow runs it"
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 
 describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () => {

@@ -8,6 +8,7 @@ import { snakesZoo } from "../support/Referee.ts"
 import { missingS3 } from "../support/S3Server.ts"
 import { Elsewhere, PLAYED, layer as service } from "../support/S3Service.ts"
 import * as Service from "../support/Service.ts"
+import { leftOut } from "../support/slow.ts"
 
 class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
   static readonly layer = Layer.effect(
@@ -31,7 +32,7 @@ const SEASON = {
   providers: []
 } as const
 
-const missing = missingChromium() ?? missingS3()
+const missing = leftOut("a browser beside a bucket: half a minute") ?? missingChromium() ?? missingS3()
 if (missing !== undefined) it.skip(`files in a bucket, in a browser: ${missing}`, () => {})
 else
   layer(Layer.merge(Browser.layer, service), { excludeTestServices: true, timeout: "600 seconds" })(

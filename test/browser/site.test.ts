@@ -14,6 +14,7 @@ import * as Fixture from "../support/Fixture.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
+import { sample } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const PLAYED = Fixture.matchIds.open
@@ -204,7 +205,7 @@ else
         Effect.gen(function* () {
           const every = yield* paths
           assert.isAbove(every.length, 12)
-          for (const [index, path] of every.entries()) {
+          for (const [index, path] of sample(every, 5).entries()) {
             const width = index % 2 === 0 ? 320 : 1280
             const colorScheme = index % 4 < 2 ? "dark" : "light"
             const watched = yield* open(path, { viewport: { width, height: 800 }, colorScheme })
@@ -217,7 +218,7 @@ else
 
     it.effect("never scroll sideways at a zoom of 200 %, and on a phone, on any of the main pages", () =>
       Effect.gen(function* () {
-        for (const path of MAIN_PAGES) {
+        for (const path of sample(MAIN_PAGES, 5)) {
           for (const [width, deviceScaleFactor] of [ZOOMED, PHONE]) {
             const watched = yield* open(path, { viewport: { width, height: 480 }, deviceScaleFactor })
             assert.isAtMost(yield* Effect.promise(() => watched.width()), width, path)
@@ -297,7 +298,7 @@ else
     it.effect("show a competitor the matches of theirs, and the replay of one, with nothing that axe finds", () =>
       Effect.gen(function* () {
         const own = [PLAYED, Fixture.matchIds.failed, Fixture.matchIds.openTrial].map((id) => `/me/matches/${id}`)
-        for (const path of ["/me/matches", ...own, `/me/versions/${Fixture.versionIds.delta1}`]) {
+        for (const path of sample([own[0]!, "/me/matches", ...own.slice(1), `/me/versions/${Fixture.versionIds.delta1}`], 5)) {
           for (const width of [320, 1280]) {
             const watched = yield* open(path, {
               viewport: { width, height: 800 },
@@ -316,17 +317,20 @@ else
     it.effect("have nothing that axe finds where somebody who is signed in writes, on a phone and a screen", () =>
       Effect.gen(function* () {
         const { announcement, comment, webhook } = yield* said
-        for (const [path, as] of [
-          [`/me/comments?match=${PLAYED}`, "ada"],
-          [`/me/comments/${comment}?match=${PLAYED}`, "ada"],
-          [`/me/comments/${comment}?match=${PLAYED}`, "bob"],
-          [`/me/models/${Fixture.modelIds.alpha}/story`, "ada"],
-          ["/me/webhooks", "ada"],
-          [`/me/webhooks/${webhook}`, "ada"],
-          [`/me/models/${Fixture.modelIds.alpha}/submit/spring`, "ada"],
-          [`/admin/announcements?announcement=${announcement}`, "root"],
-          ["/admin/notices", "root"]
-        ] as const) {
+        for (const [path, as] of sample(
+          [
+            [`/me/comments?match=${PLAYED}`, "ada"],
+            [`/me/comments/${comment}?match=${PLAYED}`, "ada"],
+            [`/me/comments/${comment}?match=${PLAYED}`, "bob"],
+            [`/me/models/${Fixture.modelIds.alpha}/story`, "ada"],
+            ["/me/webhooks", "ada"],
+            [`/me/webhooks/${webhook}`, "ada"],
+            [`/me/models/${Fixture.modelIds.alpha}/submit/spring`, "ada"],
+            [`/admin/announcements?announcement=${announcement}`, "root"],
+            ["/admin/notices", "root"]
+          ] as const,
+          5
+        )) {
           for (const width of [320, 1280]) {
             const watched = yield* open(path, {
               viewport: { width, height: 800 },
@@ -344,7 +348,7 @@ else
 
     it.effect("say what they have to say without scripts, a match with the picture of its last position", () =>
       Effect.gen(function* () {
-        for (const path of yield* paths) {
+        for (const path of new Set([...sample(yield* paths, 5), `/matches/${PLAYED}`])) {
           const watched = yield* open(path, { javaScriptEnabled: false })
           assert.isTrue(yield* Effect.promise(() => watched.page.locator("h1").isVisible()), path)
           if (path === `/matches/${PLAYED}`) {

@@ -3,8 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as administration, entry, log, options, patch, post, read, refusal, rows, startRound } from "../support/Administration.ts"
 import { anotherBaseline, ofPlatform, playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
-
-const slow = process.env["AGON_SLOW"] !== undefined
+import { slow } from "../support/slow.ts"
 
 layer(administration, options)("finals", (it) => {
   it.effect("end the season when everybody has their games, and its podium stays as the ladder was then", () =>

@@ -15,6 +15,7 @@ import { Browser, signIn } from "../support/Browser.ts"
 import { untilAnswer } from "../support/eventually.ts"
 import { generators, liveWith } from "../support/Generators.ts"
 import { Service } from "../support/Service.ts"
+import { sample } from "../support/slow.ts"
 
 /** What a website's backend has of somebody who has signed in: the headers of the browser's requests. */
 const visiting = Effect.fnUntraced(function* (login: string) {
@@ -130,7 +131,7 @@ layer(arena, { excludeTestServices: true })("the typed client", (it) => {
     })
   )
 
-  for (const [i, generator] of generators.entries()) {
+  for (const [i, generator] of sample(generators).entries()) {
     it.effect(`is not needed: the client that ${generator.name} makes of /openapi.json compiles and lives as well`, () =>
       Effect.gen(function* () {
         const { directory, origin } = yield* Service

@@ -9,9 +9,9 @@ import { faultOf as undeclared } from "../support/Declared.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { type Attempt, makeFuzz, type Names, randomOf, sha256 } from "../support/Fuzz.ts"
 import { operationsOf } from "../support/Operations.ts"
+import { slow } from "../support/slow.ts"
 import { type Answered, callAnyhow } from "../support/Web.ts"
 
-const slow = process.env["AGON_SLOW"] !== undefined
 const requests = slow ? 20_000 : 1_500
 const seed = Number(process.env["AGON_SEED"] ?? 20_261_121)
 const atOnce = 4

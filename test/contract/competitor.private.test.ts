@@ -9,6 +9,7 @@ import { OpenApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { slow } from "../support/slow.ts"
 import type { Answered, Call } from "../support/Web.ts"
 
 const { matchIds: x, modelIds: m, seasonIds, uuid, versionIds: v } = Fixture
@@ -376,7 +377,7 @@ layer(web, A.options)("a season's slug, which can be guessed,", (it) => {
     })
   )
 
-  it.effect.skipIf(process.env["AGON_SLOW"] === undefined)("takes as long to be refused, the median of many, to a twentieth", () =>
+  it.effect.skipIf(!slow)("takes as long to be refused, the median of many, to a twentieth", () =>
     Effect.gen(function* () {
       const timed = Effect.fnUntraced(function* ({ json, method, path }: Asked) {
         const begun = performance.now()

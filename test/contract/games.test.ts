@@ -11,11 +11,12 @@ import { Arena } from "@agon/sandbox/Arena.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { slow } from "../support/slow.ts"
 import { replayOthello } from "./games/othello.ts"
 import { type Account, type Replay, sha256 } from "./games/Replay.ts"
 import { replaySnakes } from "./games/snakes.ts"
 
-const SEEDS = process.env.AGON_SLOW === undefined ? 12 : 400
+const SEEDS = slow ? 400 : 12
 /** Boards on which seats starve, meet head-on, and last to the end, beside those to begin with. */
 const others = (slug: string) => {
   if (slug !== "snakes") return []

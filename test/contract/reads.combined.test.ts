@@ -12,10 +12,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { randomOf } from "../support/Fuzz.ts"
 import { insertRows } from "../support/ManyRows.ts"
+import { slow } from "../support/slow.ts"
 import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
 const SIZE = { matches: 1_200, entries: 1_200 }
-const QUERIES = process.env["AGON_SLOW"] ? 2_000 : 120
+const QUERIES = slow ? 2_000 : 120
 /** Of each list so many matches are walked, a page of one row at a time here and there. */
 const WALKED = 90
 const seed = Number(process.env["AGON_SEED"] ?? 20_261_121)

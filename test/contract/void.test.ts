@@ -5,6 +5,7 @@ import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Administration from "../support/Administration.ts"
+import { slow } from "../support/slow.ts"
 import type { Event, Planned, Script } from "../support/TwinSeason.ts"
 import * as TwinSeason from "../support/TwinSeason.ts"
 
@@ -149,7 +150,7 @@ layer(TwinSeason.layer, Administration.options)("a season that had a match and l
     compare({ ...base, matches: range(0, 16).map((n) => match(n)), slots: [...plays(...range(0, 16)), [voids(3)], [{ _tag: "Close" }]] })
   )
 
-  for (const seed of range(0, process.env["AGON_SLOW"] === undefined ? 3 : 60)) {
+  for (const seed of range(0, slow ? 60 : 3)) {
     it.effect(`whatever happens around it (seed ${seed})`, () => compare(scriptOf(seed)))
   }
 

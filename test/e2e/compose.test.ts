@@ -8,12 +8,14 @@ import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
 import { PATIENCE_MS } from "../support/eventually.ts"
 import { missingS3 } from "../support/S3Server.ts"
+import { leftOut } from "../support/slow.ts"
 import { missingNginx } from "./Nginx.ts"
 import * as Program from "./Program.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 const programs = ["/usr/lib/postgresql", "/usr/bin/psql", "/usr/sbin/ip", "/usr/bin/setpriv"].filter((path) => !existsSync(path))
 const missing =
+  leftOut("five programs are started: a quarter of a minute") ??
   missingNginx() ??
   missingS3() ??
   (programs.length > 0 ? `no ${programs.join(", ")} (see scripts/apt-packages.txt)` : undefined) ??

@@ -1,6 +1,6 @@
 /**
  * The image of deploy/Containerfile is built and played in. It takes two minutes of a quiet machine and 1.5 GB of disk, and fetches
- * packages, so it runs in CI (scripts/apt-packages.txt) and with AGON_SLOW=1.
+ * packages (scripts/apt-packages.txt), so it runs in CI alone.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,6 +9,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { eventuallyAsync, Hopeless, PATIENCE_MS } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { allowed } from "../support/slack.ts"
+import { leftOut } from "../support/slow.ts"
 import * as Image from "./Image.ts"
 import { stillRunning } from "./Service.ts"
 
@@ -17,8 +18,7 @@ const STOP_MS = 10_000
 /** Debian's packages, npm's and a copy of all, beside eight busy loops too. */
 const MADE_MS = 1_500_000
 
-const wanted = process.env["CI"] === "true" || process.env["AGON_SLOW"] !== undefined
-const missing = wanted ? Image.missingImage() : "it takes two minutes and 1.5 GB; AGON_SLOW=1 runs it"
+const missing = leftOut("it takes two minutes and 1.5 GB") ?? Image.missingImage()
 
 describe.skipIf(missing !== undefined)(`the image${missing === undefined ? "" : `: ${missing}`}`, () => {
   const volumes = mkdtempSync(join(tmpdir(), "agon-volumes-"))

@@ -6,12 +6,12 @@ import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { compared } from "../support/PromQL.ts"
+import { slow } from "../support/slow.ts"
 import * as Competition from "./Competition.ts"
 import { audit } from "./Ledger.ts"
 import * as Service from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 
-const slow = process.env["AGON_SLOW"] !== undefined
 const BOARDS = ["open-7", "wrapped-9"] // two seats and three
 const WEAK = ["straight-on", "careless"]
 const STRONG = ["sniffer", "wary"]

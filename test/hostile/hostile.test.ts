@@ -12,11 +12,11 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { randomOf } from "../support/Fuzz.ts"
 import { type Operation, operationsOf, resolver } from "../support/Operations.ts"
+import { slow } from "../support/slow.ts"
 import { Attacked, type Said } from "./Attacked.ts"
 import { type Attack, attacksOn } from "./attacks.ts"
 import type { Figures, Target } from "./host.ts"
 
-const slow = process.env["AGON_SLOW"] !== undefined
 const seed = Number(process.env["AGON_SEED"] ?? 20_261_122)
 const many = slow ? 8 : 2
 

@@ -5,6 +5,7 @@ import { Arena } from "@agon/sandbox/Arena.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
+import { leftOut } from "../support/slow.ts"
 
 // Bounded by events: every model has its verdict. Beside the loops each takes some seconds.
 vi.setConfig({ testTimeout: 900_000 })
@@ -34,8 +35,10 @@ const examineAll = Effect.gen(function* () {
   })
 })
 
+const missing = leftOut("eight busy loops disturb what runs beside them for half a minute")
+
 layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("beside eight busy loops", (it) => {
-  it.effect("ten of the zoo's models are admitted, ten of ten, with the times of a quiet machine", () =>
+  it.effect.skipIf(missing !== undefined)("ten of the zoo's models are admitted, ten of ten, with the times of a quiet machine", () =>
     Effect.gen(function* () {
       const quiet = yield* examineAll
       const busy = yield* besideLoops(examineAll)

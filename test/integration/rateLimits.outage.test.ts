@@ -7,6 +7,7 @@ import { Context, Effect, Fiber, Layer, Logger, Metric, Redacted } from "effect"
 import { eventually } from "../support/eventually.ts"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import { allowed } from "../support/slack.ts"
+import { slow } from "../support/slow.ts"
 
 const limit: Limit = { per_s: 0.01, burst: 5 }
 /** Long enough that a busy machine is not taken for an outage; a test of slowness has its own. */
@@ -111,7 +112,7 @@ describe.skipIf(missing !== undefined)(`rate limits in Redis${missing === undefi
         assert.isTrue(one.asksNobody("halted"))
         assert.strictEqual(one.lines.length, 1)
         assert.include(one.lines[0], `no answer in ${answer_ms} ms`)
-        yield* Effect.sleep(process.env["AGON_SLOW"] ? 6000 : 300) // 6 s is longer than a silent connection is kept
+        yield* Effect.sleep(slow ? 6000 : 300) // 6 s is longer than a silent connection is kept
         yield* redis.goOn
         yield* until(Effect.sync(() => one.lines.length === 2))
         const other = yield* node()

@@ -20,6 +20,7 @@ import { Duration, Effect, Fiber, Layer, Schedule } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, settings } from "../support/SeasonScript.ts"
+import { slow } from "../support/slow.ts"
 
 const ENTRIES = 1_000
 const SEASON = id("season", 1)
@@ -124,7 +125,7 @@ const measured = Effect.fnUntraced(function* (matches: number) {
   return most
 })
 
-const SIZES = process.env["AGON_SLOW"] === undefined ? [2_000] : [20_000, 100_000, 200_000]
+const SIZES = slow ? [20_000, 100_000, 200_000] : [2_000]
 const LONGEST_MS = 1_200_000
 layer(pg, { excludeTestServices: true })("a void in a long season", (it) => {
   for (const matches of SIZES) {

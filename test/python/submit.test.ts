@@ -9,8 +9,9 @@ import { layer as arena } from "../support/Arena.ts"
 import { Browser, signIn } from "../support/Browser.ts"
 import { missingPython, python } from "../support/python.ts"
 import { Service } from "../support/Service.ts"
+import { leftOut } from "../support/slow.ts"
 
-const missing = missingPython()
+const missing = leftOut("it trains: a quarter of a minute") ?? missingPython()
 
 const newFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-train-"))),

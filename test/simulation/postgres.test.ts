@@ -11,14 +11,15 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
+import { slow } from "../support/slow.ts"
 import { wrongNotifications } from "./notifications.ts"
 import { ratingsPerS } from "./simulation.ts"
 import { ofTables } from "./tables.ts"
 import type { Known } from "./View.ts"
 import { simulate } from "./World.ts"
 
-const SEEDS = process.env["AGON_SLOW"] ? [1, 2, 3, 4, 5, 6, 7, 8] : [3, 4]
-const STEPS = process.env["AGON_SLOW"] ? 1_000 : 150
+const SEEDS = slow ? [1, 2, 3, 4, 5, 6, 7, 8] : [3, 4]
+const STEPS = slow ? 1_000 : 150
 const MODELS = 100
 /** Most of what administrators say excludes entries or lets them in again, since there are few steps. */
 const EXCLUSIONS = 0.6

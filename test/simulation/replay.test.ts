@@ -4,6 +4,7 @@ import { step } from "@agon/domain/season/Season.ts"
 import { committed, freshHead, restore, type State, snapshot } from "@agon/domain/season/State.ts"
 import { assert, it } from "@effect/vitest"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { slow } from "../support/slow.ts"
 
 /** A season of so many matches on the machine alone: everything it wrote, hashed, and the time it took. */
 const played = (entries: number, matches: number) => {
@@ -36,7 +37,7 @@ const write = (hash: ReturnType<typeof createHash>, { writes: { ended } }: State
   for (const match of ended) hash.update(JSON.stringify(match))
 }
 
-const sizes: ReadonlyArray<number> = process.env["AGON_SLOW"] ? [5_000, 100_000] : [5_000]
+const sizes: ReadonlyArray<number> = slow ? [5_000, 100_000] : [5_000]
 for (const matches of sizes) {
   it(`a season of ${matches} matches among 1,000 entries replays bit for bit`, { timeout: 900_000 }, () => {
     const [first, second] = [played(1_000, matches), played(1_000, matches)]

@@ -4,6 +4,7 @@
  */
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
+import { slow } from "../../../test/support/slow.ts"
 import { Arena } from "./Arena.ts"
 import { examineFiles } from "./admission/static.ts"
 import { hostileFiles } from "./admission/testing/hostileFiles.ts"
@@ -27,7 +28,6 @@ import { cpuOf_s, internetSocketsNear, openIn, sandboxProcesses } from "./worker
 
 boundedByEvents(vi)
 
-const slow = process.env.AGON_SLOW !== undefined
 const LOOK_EVERY_MS = 20
 const SEED = 20_261_121
 const SPOILED = 60

@@ -7,8 +7,9 @@ import { type FieldOptions, makeField } from "@agon/cli/season/simulate/Field.ts
 import { machine } from "@agon/cli/season/simulate/machine.ts"
 import { PAIRINGS, playSeason, type SeasonReport, summarize } from "@agon/cli/season/simulate/simulation.ts"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { leftOut, slow } from "../../support/slow.ts"
 
-const SEEDS = process.env.AGON_SLOW ? 192 : 24
+const SEEDS = slow ? 192 : 24
 const FIELD: FieldOptions = { entries: 100, games: 80, seats: 2, field: "static", draws: 0 }
 const LOOKS = ["10", "20", "40", "80"]
 const TAU_MIN = [0.621, 0.729, 0.81, 0.868]
@@ -25,7 +26,7 @@ const difference = (ours: ReadonlyArray<SeasonReport>, theirs: ReadonlyArray<Sea
   return { mean, error: Math.sqrt(variance / each.length) }
 }
 
-describe(`pairing and rating over ${SEEDS} seasons`, () => {
+describe.skipIf(leftOut("24 seasons under each pairing: 10 s"))(`pairing and rating over ${SEEDS} seasons`, () => {
   let ours: ReadonlyArray<SeasonReport> = []
   beforeAll(() => {
     ours = seasonsOf("agon")
@@ -69,7 +70,7 @@ describe(`pairing and rating over ${SEEDS} seasons`, () => {
 })
 
 describe("pairing and report", () => {
-  const MATCHES = process.env.AGON_SLOW ? 30_000 : 6_000
+  const MATCHES = slow ? 30_000 : 6_000
   const TURNS = 5
   const field = (entries: number) => {
     const options = { ...FIELD, entries }

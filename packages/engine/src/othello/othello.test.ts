@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { slow } from "../../../../test/support/slow.ts"
 import type { Choice, MatchEvent } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { checkBoard, type OthelloBoard } from "./Board.ts"
@@ -145,7 +146,7 @@ describe("a turn", () => {
 })
 
 describe("the engine and a plain reading of the rules", () => {
-  const matches = process.env["AGON_SLOW"] ? 5000 : 100
+  const matches = slow ? 5000 : 100
 
   const randomBoard = (random: Mulberry32): OthelloBoard => {
     const [rows, cols] = [4 + 2 * random.below(3), 4 + 2 * random.below(3)]

@@ -3,6 +3,7 @@
  * seed; AGON_SLOW plays eighty times as many.
  */
 import { assert, describe, it } from "vitest"
+import { slow } from "../../../../test/support/slow.ts"
 import type { Choice, MatchEvent, StrikeCode } from "../Engine.ts"
 import { Mulberry32 } from "../Mulberry32.ts"
 import { snakesBoards } from "../snakes/boards.ts"
@@ -12,7 +13,7 @@ import type { SnakesState } from "./State.ts"
 import { snakes } from "./snakes.ts"
 import { NaiveSnakes } from "./testing/naive.ts"
 
-const matches = process.env["AGON_SLOW"] ? 10_000 : 120
+const matches = slow ? 10_000 : 120
 const codes: ReadonlyArray<StrikeCode> = ["timeout", "shape", "non_finite", "crash"]
 
 /** A small crowded board, so that seats meet; undefined where the draw broke a rule of boards. */

@@ -5,6 +5,7 @@
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
+import { slow } from "../../../../test/support/slow.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { examineFiles } from "./static.ts"
 import { branching, external, foldBomb, functionBomb, looping } from "./testing/hostileModels.ts"
@@ -13,7 +14,6 @@ import { board, convolving, counting, floats, ints, linear, manifest, weightClas
 
 boundedByEvents(vi)
 
-const slow = process.env.AGON_SLOW !== undefined
 const FILES = slow ? 50_000 : 2_000
 const seed = Number(process.env.AGON_SEED ?? (slow ? Date.now() % 2 ** 32 : 20_261_121))
 /** A file of the corpus is read within a few milliseconds; the rest is margin for a busy machine. */

@@ -129,6 +129,16 @@ layer(webOf())("answers", (it) => {
     })
   )
 
+  it.effect("a body that is no UTF-8 is no JSON, and the character of replacement is text like any other", () =>
+    Effect.gen(function* () {
+      const bytes = new Uint8Array([...Buffer.from('{"bio":"caf'), 0xe9, ...Buffer.from('"}')]) // as ISO 8859-1 writes it
+      const { json, status } = yield* call("/v1/me", me({ as: "bob", bytes }))
+      assert.deepStrictEqual([status, json.code], [400, "invalid_json"])
+      const kept = yield* call("/v1/me", me({ as: "bob", json: { bio: "caf\ufffd \u00e9 \u{1f600}" } }))
+      assert.deepStrictEqual([kept.status, kept.json.bio], [200, "caf\ufffd \u00e9 \u{1f600}"])
+    })
+  )
+
   it.effect("405 names what is allowed, HEAD with GET, whatever a path's parameters are called", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* call("/v1/me", { method: "POST" })).headers.get("allow"), "GET, HEAD, PATCH")

@@ -29,6 +29,8 @@ export interface Call {
   readonly as?: string
   readonly json?: unknown
   readonly body?: string
+  /** A body that is no text. */
+  readonly bytes?: Uint8Array
   /** Undefined takes a header away. */
   readonly headers?: Record<string, string | undefined>
 }
@@ -56,8 +58,8 @@ export class Web extends Context.Service<Web, { readonly call: (path: string, ca
     )
 }
 
-const requestOf = (path: string, { as, body, headers = {}, json, method = "GET" }: Call) => {
-  const sends = json !== undefined || body !== undefined
+const requestOf = (path: string, { as, body, bytes, headers = {}, json, method = "GET" }: Call) => {
+  const sends = json !== undefined || body !== undefined || bytes !== undefined
   const all = {
     cookie: as === undefined ? undefined : `service_session=${as}-token`,
     "content-type": sends ? "application/json" : undefined,
@@ -66,7 +68,7 @@ const requestOf = (path: string, { as, body, headers = {}, json, method = "GET" 
   return new Request(`${publicOriginOfTests}${path}`, {
     method,
     headers: Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined),
-    ...(sends ? { body: Buffer.from(body ?? JSON.stringify(json)) } : {}) // a string would bring a type of its own
+    ...(sends ? { body: Buffer.from(bytes ?? body ?? JSON.stringify(json)) } : {}) // a string would bring a type of its own
   })
 }
 

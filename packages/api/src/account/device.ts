@@ -72,5 +72,5 @@ export class DeviceGroup extends HttpApiGroup.make("device").add(
   })
     .middleware(JsonBody)
     .middleware(Session)
-    .annotate(Rate, "write")
+    .annotate(Rate, "session")
 ) {}

@@ -4,6 +4,7 @@
  * encodes like a handler's. Edge.ts handles requests that match no endpoint.
  */
 
+import { isUtf8 } from "node:buffer"
 import { type BodyRefusal, Boundary, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
 import { bodyBytes } from "@agon/api/bodyBytes.ts"
 import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
@@ -80,12 +81,23 @@ const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: Find
     if (Number(request.headers["content-length"]) > bytes_max) return Effect.fail(tooLarge) // without waiting for it
     const type = request.headers["content-type"]
     if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) return Effect.void
-    return Effect.flatMap(Effect.orDie(request.text), (text) => {
+    return Effect.flatMap(textOf(request), (text) => {
       const errors = unstorable(text)
       const found = errors.length > 0 || overlong === undefined ? errors : overlong(parsed(text))
       return found.length === 0 ? Effect.void : Effect.fail(invalid(found))
     })
   })
+
+/**
+ * Bytes that are no UTF-8 read as U+FFFD, and would be stored as it. Only a text with that character is looked at again by its bytes,
+ * which the request keeps.
+ */
+const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyProblem> =>
+  Effect.flatMap(Effect.orDie(request.text), (text) =>
+    text.includes("\ufffd")
+      ? Effect.flatMap(Effect.orDie(request.arrayBuffer), (bytes) => (isUtf8(bytes) ? Effect.succeed(text) : Effect.fail(notUtf8)))
+      : Effect.succeed(text)
+  )
 
 /** Undefined for invalid JSON, which the decoder refuses. */
 const parsed = (text: string): unknown => {
@@ -98,6 +110,7 @@ const parsed = (text: string): unknown => {
 
 const unsupported = new P.UnsupportedMediaType({ detail: "Send the body as application/json." })
 const cutShort = new P.InvalidJson({ detail: "The body ended before it was whole." })
+const notUtf8 = new P.InvalidJson({ detail: "The body is not encoded as UTF-8." })
 const notJson = new P.InvalidJson({ detail: "The body could not be read as JSON." })
 
 type BodyProblem = HttpApiMiddleware.Error<JsonBody>

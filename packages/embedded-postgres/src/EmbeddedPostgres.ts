@@ -125,6 +125,7 @@ const ownerOf = (data: string) =>
 const addressOf = (host: string, user: string, password: Redacted.Redacted) => (database: string) =>
   Redacted.make(`postgres://${user}:${encodeURIComponent(Redacted.value(password))}@localhost/${database}?host=${encodeURIComponent(host)}`)
 
+/** Clusters that earlier versions were killed in the making of have none, and initdb.ts cannot tell whether its statement failed. */
 const createDatabase = (url: Redacted.Redacted, name: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

@@ -1,6 +1,6 @@
 /**
- * `/docs`, `/openapi.json` and `/errors`: made and compressed once at the start, the same bytes for
- * everybody, and counted against the address's public bucket.
+ * `/docs`, `/openapi.json` and `/errors`: the same bytes for everybody, and counted against the address's public bucket. They are made
+ * and compressed once, when the first of them is asked for: that takes 0.3 s, which the first answer of a service need not wait for.
  */
 
 import { Api } from "@agon/api/Api.ts"
@@ -41,39 +41,41 @@ const scalarPage = Effect.gen(function* () {
   return body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
 }).pipe(Effect.scoped)
 
+type Path = "/docs" | "/openapi.json" | "/errors"
+
 const make = Effect.gen(function* () {
-  const documents = new Map([
+  const documents = new Map<Path, Entry>([
     ["/docs", pageOf(yield* scalarPage, referencePolicy)],
     ["/openapi.json", documentOf("application/json", JSON.stringify(OpenApi.fromApi(Api)))],
     ["/errors", pageOf(errorsPage(), pagePolicy)]
-  ] as const)
+  ])
   for (const entry of documents.values()) for (const coding of CODINGS) void representation(entry, coding)
   return documents
 })
 
-/** Made once in a process, also where it runs several services, as in tests. */
-let made: Effect.Success<typeof make> | undefined
+let making: Promise<Effect.Success<typeof make>> | undefined
+
+/** Made once in a process, also where it runs several services, as in tests, and whatever becomes of the request that asked first. */
+const made = Effect.promise(() => {
+  making ??= Effect.runPromise(make)
+  return making
+})
 
 const representation = (entry: Entry, coding: Compression | "identity") =>
   representationOf(entry, coding) ?? encode(entry, coding, () => {})
 
-const answer = (entry: Entry) =>
+const answer = (path: Path) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits
     yield* limits.take("public", yield* clientAddress)
+    const entry = (yield* made).get(path)!
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const represented = yield* Effect.promise(async () => representation(entry, codingOf(headers["accept-encoding"])))
     return toResponse(entry, represented, headers["if-none-match"])
   }).pipe(Effect.catchTag("rate_limited", HttpServerRespondable.toResponse))
 
-export const layer = Layer.unwrap(
-  Effect.map(
-    Effect.suspend(() => (made === undefined ? Effect.tap(make, (all) => Effect.sync(() => void (made = all))) : Effect.succeed(made))),
-    (documents) =>
-      Layer.mergeAll(
-        HttpRouter.add("GET", "/docs", answer(documents.get("/docs")!)),
-        HttpRouter.add("GET", "/openapi.json", answer(documents.get("/openapi.json")!)),
-        HttpRouter.add("GET", "/errors", answer(documents.get("/errors")!))
-      )
-  )
+export const layer = Layer.mergeAll(
+  HttpRouter.add("GET", "/docs", answer("/docs")),
+  HttpRouter.add("GET", "/openapi.json", answer("/openapi.json")),
+  HttpRouter.add("GET", "/errors", answer("/errors"))
 )

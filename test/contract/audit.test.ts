@@ -1,5 +1,6 @@
 import type { Client } from "@agon/api/Client.ts"
 import type { AuditWork } from "@agon/api/runner/protocol.ts"
+import { matchLeaseMax_ms } from "@agon/domain/season/Lease.ts"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
@@ -156,6 +157,40 @@ inService(
       assert.deepStrictEqual(yield* say(other.client, again, "0".repeat(64)), { accepted: true }) // the first answer
       assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict: "agreed" })
       assert.strictEqual((yield* matchOf(match!.match_id)).status, "rated")
+    })
+)
+
+inService(
+  "an audit that a runner only keeps by heartbeats ends at its longest life, and another plays it",
+  { replay_check: 0, audit: 1 },
+  () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed("plays")
+      yield* seasonOf("kept", fleet)
+      const [match] = yield* playMatches(fleet.client, yield* fleet.open(["match"]), 1)
+      const [hung, other] = [yield* keyed("hung", fleet.admin), yield* keyed("other", fleet.admin)]
+      const auditor = yield* hung.open(["audit"])
+      const work = yield* leaseAudit(hung.client, auditor)
+      const sql = yield* PgClient.PgClient
+      const max_ms = matchLeaseMax_ms({ infer_us_max: 20_000, match: work.rules }, work.seats.length)
+      const begun = (before_ms: number) =>
+        sql`UPDATE match_audit SET leased_at = now() - ${before_ms}::float8 * interval '1 millisecond' WHERE match_id = ${match!.match_id}`
+      const beat = Effect.map(
+        hung.client.runner.heartbeat({ payload: { runner: auditor, leases: [work.lease] } }),
+        ({ leases }) => leases[0]!
+      )
+      yield* begun(max_ms - 15_000)
+      const last = yield* beat
+      const left_ms = Date.parse("expires_at" in last ? last.expires_at : "") - Date.now()
+      assert.isAbove(left_ms, 0)
+      assert.isAtMost(left_ms, 15_000)
+      yield* begun(max_ms)
+      assert.deepStrictEqual(yield* beat, { lease: work.lease, lost: true })
+      yield* sql`UPDATE match_audit SET until = now() WHERE match_id = ${match!.match_id}`
+      const again = yield* leaseAudit(other.client, yield* other.open(["audit"]))
+      assert.strictEqual(again.lease, work.lease.replace(/1$/, "2"))
+      assert.deepStrictEqual(yield* beat, { lease: work.lease, lost: true })
+      assert.deepStrictEqual(yield* say(other.client, again, played(again).replay.state_sha256), { accepted: true })
     })
 )
 

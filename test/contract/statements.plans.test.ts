@@ -48,7 +48,17 @@ const NAMED = {
   ...{ season_id, model_id: model, owner_id: account, account_id: account, viewer: account, key_id: account, match_id: account },
   ...{ game: "snakes", slug: "big", ladder: "open", ladders: ["nano", "open"], map: "board-3", map_id: "board-3", name: "model 101" },
   ...{ version, from: new Date(0), seats: 2_000 },
-  ...{ now, at: now, since: now, until: now, seen_after: now, seen_before: now, points: moments, models: [model, id("model", 102)] },
+  ...{
+    now,
+    at: now,
+    since: now,
+    until: now,
+    leased_at: now,
+    seen_after: now,
+    seen_before: now,
+    points: moments,
+    models: [model, id("model", 102)]
+  },
   ...{ limit: 25, offset: 0, up_to: 25, after: 0, cap: 5, leases: 5, lease_n: 1, retired: null, bio: null, display_name: null },
   ...{
     enabled_only: false,
@@ -116,7 +126,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
   "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
   "runner/auditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
-  "runner/auditQueries.ts take": [{ runner: account, key: account, season_id: null, until: now, since: now, limit: 1 }],
+  "runner/auditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
   "runner/auditQueries.ts keepOnly": [version, [version]],
   "runner/queries.ts addKey": [
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }

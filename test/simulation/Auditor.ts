@@ -12,6 +12,7 @@ import { checkClosing } from "./audit/Closing.ts"
 import * as Faults from "./audit/Faults.ts"
 import * as Fill from "./audit/Fill.ts"
 import * as Fleets from "./audit/Fleets.ts"
+import * as LeaseLives from "./audit/LeaseLives.ts"
 import { checkMatches } from "./audit/Matches.ts"
 import { must } from "./audit/Promise.ts"
 import * as Ratings from "./audit/Ratings.ts"
@@ -60,6 +61,7 @@ export const make = (empty: View): Auditor => {
   const series = Series.make(ratings)
   const fill = Fill.make()
   const fleets = Fleets.make()
+  const leases = LeaseLives.make()
   const faults = Faults.make()
   const asked: Array<Array<Command>> = [[]]
   let rows = empty
@@ -96,6 +98,7 @@ export const make = (empty: View): Auditor => {
       checkVoids(window)
       receipts.check(window)
       checkMatches(window)
+      leases.check(window)
       fleets.check(window)
       versions.check(window)
       faults.check(window)

@@ -18,7 +18,7 @@ import * as Chance from "./world/Chance.ts"
 import { voiding } from "./world/Examiners.ts"
 import * as Neighbour from "./world/Neighbour.ts"
 import * as Profile from "./world/Profile.ts"
-import type { Run, Seen, Setting } from "./world/Run.ts"
+import { count, type Run, type Seen, type Setting } from "./world/Run.ts"
 import * as Stage from "./world/Stage.ts"
 import { silent, type Visit } from "./world/Visit.ts"
 
@@ -72,6 +72,7 @@ const playSeason = Effect.fnUntraced(function* (run: Run) {
     yield* Neighbour.step(neighbour)
   }
   yield* Stage.steady(season)
+  if (hangs(run)) yield* hang(season)
   if (chance.in(0.6)) yield* rest(profile, season)
   yield* close(run, season)
   yield* Stage.leave(season)
@@ -94,6 +95,27 @@ const prepare = Effect.fnUntraced(function* (run: Run, { baselines, boards, sett
   yield* Stage.settle(season, Math.max(0, settings.submissions_open_at - (yield* Clock.currentTimeMillis)))
   yield* Stage.calmly(season, [silent(...season.people.first())], 60)
   for (let i = 0; i < 20; i++) yield* Stage.calmly(season, [season.runners.honest(i)], 60)
+})
+
+/** In every fourth seed, of odd and of even number, the runners hang at the end of the last season. */
+const hangs = ({ seed, step, steps }: Run): boolean => (seed % 8 === 3 || seed % 8 === 4) && step >= steps
+
+const HANG_VISITS = 80
+const KILLED_AT = 5
+
+/** Runners that hang hold a match of a new round by heartbeats alone, for longer than one of two seats may be held. */
+const hang = Effect.fnUntraced(function* (season: Stage.Stage) {
+  const { auditor, run, runners } = season
+  const starts_at = (yield* Stage.now(season)) + 1_000
+  yield* Stage.calmly(season, [silent({ _tag: "PlanRound", kind: "round", games: 3, starts_at })], 2_000)
+  yield* Stage.calmly(season, [runners.honest(0), runners.honest(1)], 60)
+  const held = [...auditor.rows().live.values()].filter(({ until }) => until !== null)
+  for (let i = 0; i < HANG_VISITS && auditor.rows().head.phase === "open"; i++) {
+    const beats = [runners.clinging(0), runners.clinging(1)]
+    yield* i === KILLED_AT ? Stage.killed(season, beats, 25_000) : Stage.calmly(season, beats, 25_000)
+  }
+  const lost = held.filter(({ id, losses }) => (auditor.rows().live.get(id)?.losses ?? losses) > losses)
+  count(run.seen, "lease lived its longest life", lost.length)
 })
 
 /** In finals nothing is filled, whether it is on or off. */

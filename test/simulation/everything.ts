@@ -89,5 +89,6 @@ export const EVERYTHING: ReadonlyArray<string> = [
     "memory_over_class"
   ].map((end) => `version ${end}`),
   ...["wrong_signature", "hash_mismatch", "upload_expired", "season_closed", "admission_unavailable"].map((reason) => `version ${reason}`),
-  ...["unavailable", "twins", "seasons", "two seasons in one store", "closed in the middle"]
+  ...["unavailable", "twins", "seasons", "two seasons in one store", "closed in the middle"],
+  "lease lived its longest life"
 ]

@@ -20,6 +20,16 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   failsTooEarly: { file: "season/scheduler/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
   neverFails: { file: "season/scheduler/Matches.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
   leaseNeverEnds: { file: "season/Season.ts", find: "        state.leaseEnd,\n", replace: "" },
+  leaseLivesForEver: {
+    file: "season/Lease.ts",
+    find: "Math.min(now + LEASE_MS, work.leased_at! + max_ms)",
+    replace: "now + LEASE_MS"
+  },
+  leaseBeginsAnewAfterARestart: {
+    file: "season/clock/Absence.ts",
+    find: "(work.leased_at ?? state.now) + away_ms",
+    replace: "at"
+  },
   releaseCostsAnAttempt: {
     file: "season/scheduler/Leases.ts",
     find: "    else requeue(state, work)",

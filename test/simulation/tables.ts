@@ -18,9 +18,9 @@ const KEPT = `SELECT ratings FROM rating_redo WHERE season_id = $1::uuid ORDER B
 const BOARDS = `SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid`
 const ROUNDS = `SELECT n, kind, games, ${ms("starts_at")}, ${ms("started_at")}, ${ms("ended_at")}, withdrawn FROM round
   WHERE season_id = $1::uuid ORDER BY n`
-const LIVE = `SELECT l.*, map_id AS board, seed::float8 AS seed, ${ms("created_at")}, runner_id AS runner, key_id AS key, ${ms("until")}
+const LIVE = `SELECT l.*, map_id AS board, seed::float8 AS seed, ${ms("created_at")}, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}
   FROM live l WHERE season_id = $1::uuid`
-const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("until")}, released
+const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}, released
   FROM review WHERE season_id = $1::uuid`
 const VOIDING = `SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid`
 /** In the order in which they ended. */

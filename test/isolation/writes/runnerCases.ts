@@ -262,7 +262,7 @@ const TAKEN: ReadonlyArray<string> = [
 ]
 
 const take = (runner: number, season: number | null, since: Date): Case["act"] => {
-  const asked = { runner: id("runner", runner), key: id("key", Math.floor(runner / 10)), until: LATER, since, limit: 100 }
+  const asked = { runner: id("runner", runner), key: id("key", Math.floor(runner / 10)), now: NOW, until: LATER, since, limit: 100 }
   return ({ audits }) =>
     Effect.map(audits.take({ ...asked, season_id: season === null ? null : id("season", season) }), (rows) =>
       rows.map(({ id, rules, versions }) => `${id}: ${versions.length} of ${versions[0]}, ${rules.max_turns} turns`).sort()
@@ -276,8 +276,8 @@ const TAKES: ReadonlyArray<Case> = [
     act: take(PLATFORM * 10 + 1, null, LATER),
     reply: ["audit 11: 2 of version 2, 500 turns", "audit 12: 2 of version 1, 500 turns"],
     changes: [
-      "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31",
-      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31"
+      "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31 leased_at=2026-03-01T12:00:00+00:00",
+      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31 leased_at=2026-03-01T12:00:00+00:00"
     ]
   },
   {
@@ -285,7 +285,9 @@ const TAKES: ReadonlyArray<Case> = [
     rows: [played(1, { season: 1, key: OWN }), audit(1, { season: 1 })],
     act: take(OWN * 10 + 1, null, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
-    changes: ["match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 4 lease_n=4 runner_id=runner 41"]
+    changes: [
+      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 4 lease_n=4 runner_id=runner 41 leased_at=2026-03-01T12:00:00+00:00"
+    ]
   },
   {
     title: "and not before",
@@ -298,7 +300,9 @@ const TAKES: ReadonlyArray<Case> = [
     rows: [1, 2].flatMap((n) => [played(n, { season: n, key: PLATFORM }), audit(n, { season: n })]),
     act: take(11, 1, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
-    changes: ["match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 1 lease_n=4 runner_id=runner 11"]
+    changes: [
+      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 1 lease_n=4 runner_id=runner 11 leased_at=2026-03-01T12:00:00+00:00"
+    ]
   },
   {
     title: "a season that is played by its own fleet gives the platform none",
@@ -308,7 +312,9 @@ const TAKES: ReadonlyArray<Case> = [
     ],
     act: take(PLATFORM * 10 + 1, null, LATER),
     reply: ["audit 2: 2 of version 2, 500 turns"],
-    changes: ["match_audit audit 2: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31"]
+    changes: [
+      "match_audit audit 2: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31 leased_at=2026-03-01T12:00:00+00:00"
+    ]
   }
 ]
 
@@ -324,16 +330,27 @@ const HELD: ReadonlyArray<string> = [1, 2].flatMap((season) =>
 )
 const FIRST = id("audit", 10)
 const ROW = { id: FIRST, lease_n: 3 } as any
+const RENEWAL = { lease_n: 3, key: KEY, leased_at: NOW, until: LATER }
 
 const AUDITS: ReadonlyArray<Case> = [
   {
-    title: "leases are extended that the key holds and names",
+    title: "a lease is extended that the key holds",
     rows: HELD,
-    act: ({ audits }) =>
-      Effect.map(audits.extend({ ids: [10, 11, 13, 14, 20].map((n) => id("audit", n)), key: KEY, until: LATER }), (held) => held.length),
-    reply: 2,
-    changes: ["match_audit audit 10: until=2026-03-01T12:10:00+00:00"]
+    act: ({ audits }) => audits.extend({ ...RENEWAL, id: FIRST }),
+    changes: ["match_audit audit 10: until=2026-03-01T12:10:00+00:00 leased_at=2026-03-01T12:00:00+00:00"]
   },
+  ...Object.entries({
+    "an older lease": { ...RENEWAL, id: FIRST, lease_n: 2 },
+    "another key's": { ...RENEWAL, id: FIRST, key: id("key", 2) },
+    "a lease of an audit that is done": { ...RENEWAL, id: id("audit", 13) }
+  }).map(
+    ([what, renewal]): Case => ({
+      title: `${what} is not extended`,
+      rows: HELD,
+      act: ({ audits }) => audits.extend(renewal),
+      changes: []
+    })
+  ),
   {
     title: "an audit is given back",
     rows: HELD,

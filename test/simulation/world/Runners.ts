@@ -27,7 +27,7 @@ export interface Runners {
   /** One that reports all it has, without fault, and asks for more. */
   readonly honest: (n: number) => Visit
   /** One that never reports and lets none of its leases run out. */
-  readonly clinging: () => Visit
+  readonly clinging: (n?: number) => Visit
   /** All of them give back what they hold. */
   readonly empty: () => Visit
   readonly keys: () => ReadonlyArray<string>
@@ -65,8 +65,8 @@ export const make = (chance: Chance, limit: number, sick: Sick): Runners => {
       const holds: Command = { _tag: "HoldOnly", runner: runner.id, holds: [...runner.killed] }
       return { commands: [...results, holds, lease(runner, 16)], heard: heard(fleet, runner) }
     },
-    clinging: () => {
-      const { key, open } = runners[0]!
+    clinging: (n = 0) => {
+      const { key, open } = runners[n]!
       return silent({ _tag: "Heartbeat", key, leases: open.map((work) => work.lease) })
     },
     empty: () => {

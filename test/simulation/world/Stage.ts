@@ -241,6 +241,13 @@ export const calmly = (stage: Stage, visits: ReadonlyArray<Visit>, ms: number) =
     return Effect.andThen(say(stage, visits, ms), hosted(stage))
   })
 
+/** Says something while the season's actor is killed; afterwards another one has the season. */
+export const killed = (stage: Stage, visits: ReadonlyArray<Visit>, ms: number) =>
+  Effect.suspend(() => {
+    stage.faults.plan.clear()
+    return Effect.andThen(say(stage, visits, ms, Fiber.interrupt(stage.actor)), hosted(stage))
+  })
+
 /** One step in which anything may happen. */
 export const trouble = Effect.fnUntraced(function* (stage: Stage) {
   const { administrators, auditor, examiners, people, run, runners } = stage

@@ -1,6 +1,36 @@
 /** A lease is named `<uuid>.<n>`: the match or review, and the number of times it has been leased. */
+import type { Rules } from "./Rules.ts"
 
+/** A lease that nobody renews runs out after this long. */
 export const LEASE_MS = 30_000
+
+/** Starting the sandbox and fetching files, however busy runner and network are. */
+const PREPARING_MS = 600_000
+/** The rules and the encoding of one move; a model's own time is limited by `infer_us_max`. */
+const RULES_MS = 5
+/** Loading a model, and what a seat may overdraw before a strike. The sandbox gives up a load after as long. */
+const LOAD_MS = 10_000
+/** A machine that gives the sandbox a tenth of a processor is still in time. */
+const BUSY_FACTOR = 10
+/** The sandbox ends any match after a day. */
+const DAY_MS = 86_400_000
+
+/**
+ * The longest life of a review's lease: the sandbox examines for at most five minutes and tries twice, and its own limits are half
+ * a minute of processor time.
+ */
+export const REVIEW_LEASE_MAX_MS = 3_600_000
+
+/**
+ * The longest life of a match's lease, ms: `BUSY_FACTOR` times the processor time that a match of these rules may take, with every
+ * turn played, every seat at its limit and reloaded after each strike. A match of two seats by the default rules has 28 minutes, one of
+ * eight 80. A lease that is renewed for longer belongs to a runner that hangs, or lies.
+ */
+export const matchLeaseMax_ms = ({ infer_us_max, match }: Pick<Rules, "infer_us_max" | "match">, seats: number): number => {
+  const moves_ms = match.max_turns * (infer_us_max / 1_000 + RULES_MS)
+  const loads_ms = (1 + match.strike_limit) * LOAD_MS
+  return Math.min(DAY_MS, PREPARING_MS + BUSY_FACTOR * seats * Math.ceil(moves_ms + loads_ms))
+}
 
 export interface Lease {
   readonly id: string
@@ -25,8 +55,15 @@ export interface Leased {
   lease_n: number
   runner: string | null
   key: string | null
+  leased_at: number | null // when the lease began; null while it is not leased
   until: number | null
   released: boolean
+}
+
+/** Until when leased work, a match or a review, is renewed now: no longer than the longest life of its lease. */
+export const renewedUntil = (rules: Rules, work: Leased & { readonly versions?: ReadonlyArray<string> }, now: number): number => {
+  const max_ms = work.versions === undefined ? REVIEW_LEASE_MAX_MS : matchLeaseMax_ms(rules, work.versions.length)
+  return Math.min(now + LEASE_MS, work.leased_at! + max_ms)
 }
 
 export type LeaseState = "held" | "lost" | "released" | "unknown"

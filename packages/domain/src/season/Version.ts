@@ -53,6 +53,7 @@ export interface Review {
   lease_n: number
   runner: string | null
   key: string | null
+  leased_at: number | null
   until: number | null
   released: boolean
 }

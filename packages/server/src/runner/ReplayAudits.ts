@@ -16,14 +16,14 @@
  * "Another runner" means a runner of another key: one key may open many sessions.
  *
  * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
- * `<audit id>.<n>` and count against a runner's slots like any other. Verdicts are applied before they are recorded, so one
+ * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a match's (domain/season/Lease.ts). Verdicts are applied before they are recorded, so one
  * that a crash interrupts is applied again.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
-import { LEASE_MS, leaseName, parseLease } from "@agon/domain/season/Lease.ts"
+import { LEASE_MS, leaseName, matchLeaseMax_ms, parseLease } from "@agon/domain/season/Lease.ts"
 import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
@@ -87,7 +87,7 @@ const makeReplayAudits = Effect.gen(function* () {
       if (key.season_id !== null && !waiting.has(key.season_id)) return []
       const now = yield* Clock.currentTimeMillis
       const until = now + LEASE_MS
-      const times = { until: new Date(until), since: new Date(now - WAIT_MS) }
+      const times = { now: new Date(now), until: new Date(until), since: new Date(now - WAIT_MS) }
       const asked = { runner: runner.id, key: key.id, season_id: key.season_id, ...times, limit: max }
       const taken = yield* Effect.orDie(queries.take(asked))
       return yield* Effect.forEach(taken, (audit) => {
@@ -112,9 +112,16 @@ const makeReplayAudits = Effect.gen(function* () {
     heartbeat: Effect.fnUntraced(function* (key, leases) {
       const names = leases.flatMap((lease) => parseLease(lease) ?? [])
       if (names.length === 0) return new Map<string, number>()
-      const until = (yield* Clock.currentTimeMillis) + LEASE_MS
-      const held = yield* queries.extend({ ids: names.map(({ id }) => id), key: key.id, until: new Date(until) })
-      return new Map(held.map(({ id, lease_n }) => [leaseName(id, lease_n), until]))
+      const now = yield* Clock.currentTimeMillis
+      const renewed = new Map<string, number>()
+      for (const { id, lease_n, leased_at, rules, seats } of yield* queries.held({ ids: names.map(({ id }) => id), key: key.id })) {
+        const began = leased_at?.getTime() ?? now
+        const until = Math.min(now + LEASE_MS, began + matchLeaseMax_ms(rules, seats))
+        if (until <= now) continue
+        const rows = yield* queries.extend({ id, lease_n, key: key.id, leased_at: new Date(began), until: new Date(until) })
+        if (rows.length > 0) renewed.set(leaseName(id, lease_n), until)
+      }
+      return renewed
     }, Effect.orDie),
     release: Effect.fnUntraced(function* (key, lease) {
       const name = parseLease(lease)

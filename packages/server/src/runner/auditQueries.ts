@@ -20,6 +20,14 @@ const Leased = Schema.Struct({
 })
 export type LeasedAudit = typeof Leased.Type
 
+interface Renewal {
+  readonly id: string
+  readonly lease_n: number
+  readonly key: string
+  readonly leased_at: Date
+  readonly until: Date
+}
+
 const Row = Schema.Struct({
   id: Schema.String,
   match_id: Schema.String,
@@ -50,14 +58,15 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
       runner: Schema.String,
       key: Schema.String,
       season_id: Schema.NullOr(Schema.String),
+      now: Schema.Date,
       until: Schema.Date,
       since: Schema.Date,
       limit: Schema.Int
     }),
     Result: Leased,
-    execute: ({ key, limit, runner, season_id, since, until }) => sql`
+    execute: ({ key, limit, now, runner, season_id, since, until }) => sql`
       WITH taken AS (
-        UPDATE match_audit a SET state = 'leased', lease_n = a.lease_n + 1, runner_id = ${runner}, key_id = ${key}, until = ${until}
+        UPDATE match_audit a SET state = 'leased', lease_n = a.lease_n + 1, runner_id = ${runner}, key_id = ${key}, leased_at = ${now}, until = ${until}
         FROM (
           SELECT a.id FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id JOIN runner r ON r.id = ${runner}
           JOIN runner_key k ON k.id = r.key_id
@@ -81,14 +90,6 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
     execute: (id) => sql`${sql.literal(row)} WHERE a.id = ${id}`
   }),
 
-  /** Locks the named rows by the primary key; answers those that this key still holds. */
-  extend: SqlSchema.findAll({
-    Request: Schema.Struct({ ids: Schema.Array(Schema.String), key: Schema.String, until: Schema.Date }),
-    Result: Schema.Struct({ id: Schema.String, lease_n: Schema.Int }),
-    execute: ({ ids, key, until }) => sql`
-      UPDATE match_audit SET until = ${until} WHERE ${sql.in("id", ids)} AND state = 'leased' AND key_id = ${key} RETURNING id, lease_n`
-  }),
-
   /** Locks one row by the primary key; `runner_id` tells a returned lease from one that ran out. */
   giveBack: ({ id, key, lease_n }: { readonly id: string; readonly lease_n: number; readonly key: string }) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL WHERE id = ${id} AND lease_n = ${lease_n} AND key_id = ${key} AND state = 'leased'`,
@@ -101,6 +102,28 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
   keepOnly: (runner: string, leases: ReadonlyArray<string>) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL
     WHERE state = 'leased' AND runner_id = ${runner} AND NOT (id || '.' || lease_n = ANY (string_to_array(${leases.join(",")}, ',')))`
+})
+
+const makeRenewals = (sql: SqlClient.SqlClient) => ({
+  /** Those of the named audits that this key holds, and what bounds their leases. By the primary keys. */
+  held: SqlSchema.findAll({
+    Request: Schema.Struct({ ids: Schema.Array(Schema.String), key: Schema.String }),
+    Result: Schema.Struct({
+      id: Schema.String,
+      lease_n: Schema.Int,
+      leased_at: Schema.NullOr(Schema.Date),
+      rules: Schema.Struct({ infer_us_max: Schema.Int, match: Leased.fields.rules }),
+      seats: Schema.Int
+    }),
+    execute: ({ ids, key }) => sql`
+      SELECT a.id, a.lease_n, a.leased_at, s.rules, (SELECT count(*)::int FROM seat y WHERE y.match_id = a.match_id) AS seats
+      FROM match_audit a JOIN season s ON s.id = a.season_id WHERE ${sql.in("a.id", ids)} AND a.state = 'leased' AND a.key_id = ${key}`
+  }),
+
+  /** Locks one row by the primary key. A row of an older node has no start of its lease and gets one; a lapsed lease stays lapsed. */
+  extend: ({ id, key, lease_n, leased_at, until }: Renewal) => sql`
+    UPDATE match_audit SET until = ${until}, leased_at = ${leased_at}
+    WHERE id = ${id} AND lease_n = ${lease_n} AND key_id = ${key} AND state = 'leased' RETURNING id`
 })
 
 const makeVerdicts = (sql: SqlClient.SqlClient) => ({
@@ -139,4 +162,4 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeLeases(sql), ...makeVerdicts(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeLeases(sql), ...makeRenewals(sql), ...makeVerdicts(sql) }))

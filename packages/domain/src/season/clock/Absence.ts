@@ -1,9 +1,9 @@
 /**
  * A season's absence (its service stopped, or it moved) costs nobody time: runners with work could not send heartbeats, and
  * uploads could not be confirmed. Once it is back, a lease lasts as long as a new one, and an upload window keeps the time
- * it had left when the season was last active. A time written by a clock that was far ahead is corrected.
+ * it had left when the season was last active. Nor does the absence count for the longest life of a lease. A time written by a clock that was far ahead is corrected.
  */
-import { LEASE_MS } from "../Lease.ts"
+import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"
 
 /** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
@@ -17,9 +17,11 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
   state.leaseEnd = Infinity
   for (const work of [...state.live.values(), ...state.reviews.values()]) {
     if (work.until === null) continue
-    const until = at + LEASE_MS
-    if (work.until !== until) {
-      work.until = until
+    // An earlier release wrote no start.
+    const leased_at = Math.min((work.leased_at ?? state.now) + away_ms, at)
+    const until = renewedUntil(state.settings.rules, { ...work, leased_at }, at)
+    if (work.until !== until || work.leased_at !== leased_at) {
+      Object.assign(work, { leased_at, until })
       if ("versions" in work) state.writes.live.add(work.id)
       else state.writes.reviews.add(work.version)
     }

@@ -28,7 +28,7 @@ export const nextReview = (state: State): Review | undefined => {
 
 export const leaseReview = (state: State, review: Review, { key, runner }: Of<"LeaseWork">): Work => {
   const until = state.now + LEASE_MS
-  Object.assign(review, { runner, key, until, lease_n: review.lease_n + 1, released: false })
+  Object.assign(review, { runner, key, leased_at: state.now, until, lease_n: review.lease_n + 1, released: false })
   state.leaseEnd = Math.min(state.leaseEnd, until)
   const version = state.versions_by_id.get(review.version)!
   Object.assign(version, { admit_attempt: review.lease_n, admit_key: null })
@@ -63,6 +63,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
 /** A fault of the machine: the review is tried again, until five attempts have failed. */
 export const failReview = (state: State, review: Review): void => {
   const version = state.versions_by_id.get(review.version)!
+  review.leased_at = null
   review.until = null
   changed(state, review)
   state.workAppeared = true
@@ -78,6 +79,7 @@ export const failReview = (state: State, review: Review): void => {
 /** No failed attempt, unless it was given back too often: a candidate that every runner gives back would be leased again for ever. */
 export const returnReview = (state: State, review: Review): void => {
   if (isReturnedTooOften(review.lease_n, state.versions_by_id.get(review.version)!.admit_failures)) return failReview(state, review)
+  review.leased_at = null
   review.until = null
   changed(state, review)
   state.workAppeared = true

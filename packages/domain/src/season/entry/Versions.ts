@@ -153,7 +153,7 @@ export const rejectFiles = (state: State, command: Of<"RejectFiles">): Replies["
 }
 
 const awaitReview = (state: State, version: Version): void => {
-  state.reviews.set(version.id, { version: version.id, lease_n: 0, runner: null, key: null, until: null, released: false })
+  state.reviews.set(version.id, { version: version.id, lease_n: 0, runner: null, key: null, leased_at: null, until: null, released: false })
   state.writes.reviews.add(version.id)
   state.writes.versions.add(version.id)
   state.workAppeared = true

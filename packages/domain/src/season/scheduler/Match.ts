@@ -31,11 +31,12 @@ export interface OpenMatch {
   tries: ReadonlyArray<Try> // one for each loss
   runner: string | null
   key: string | null
+  leased_at: number | null // when its lease began; null while it is queued
   until: number | null
   released: boolean // the last lease was given back, so its result is no longer wanted
 }
 
-export interface Ended extends Omit<OpenMatch, "until" | "losses" | "tries"> {
+export interface Ended extends Omit<OpenMatch, "leased_at" | "until" | "losses" | "tries"> {
   readonly ending: Ending
   readonly ended_at: number
   readonly rated_n: number | null // its rating number; null: not counted

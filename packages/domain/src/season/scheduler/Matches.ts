@@ -2,7 +2,7 @@
 import { faultOf } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { type LadderState, ladderOf, release } from "../Ladders.ts"
-import { LEASE_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
+import { LEASE_MS, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { LADDERS } from "../Rules.ts"
@@ -30,7 +30,7 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   const seed = drawUint32(state)
   const id = uuidOf(state, state.now, n)
   const round = ladder === null ? 0 : state.round
-  const unleased = { lease_n: 0, losses: 0, tries: [], runner: null, key: null, until: null, released: false }
+  const unleased = { lease_n: 0, losses: 0, tries: [], runner: null, key: null, leased_at: null, until: null, released: false }
   const match: OpenMatch = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
   state.live.set(id, match)
   state.writes.newLive.add(id)
@@ -44,7 +44,7 @@ export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseW
   unqueue(state, match)
   if (ladder !== undefined) ladder.playing++
   const until = state.now + LEASE_MS
-  Object.assign(match, { runner, key, until, lease_n: match.lease_n + 1, released: false })
+  Object.assign(match, { runner, key, leased_at: state.now, until, lease_n: match.lease_n + 1, released: false })
   state.leaseEnd = Math.min(state.leaseEnd, until)
   changed(state, match)
   return {
@@ -139,12 +139,13 @@ const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): Rea
 
 const ratingsOf = (ladder: LadderState, match: OpenMatch) => match.versions.map((id) => ladder.ratings.get(id)!)
 
+/** Renews leases, each up to its longest life: then it runs out like one that nobody renews. */
 export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Replies["Heartbeat"] =>
   leases.map((lease) => {
     const name = parseLease(lease)
     const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
     if (work === undefined || work.until === null || work.lease_n !== name!.n || work.key !== key) return { lease, lost: true }
-    work.until = state.now + LEASE_MS
+    work.until = renewedUntil(state.settings.rules, work, state.now)
     if ("versions" in work) changed(state, work)
     else state.writes.reviews.add(work.version)
     return { lease, until: work.until }
@@ -154,6 +155,7 @@ export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Repli
 export const requeue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)
   if (ladder !== undefined) ladder.playing--
+  match.leased_at = null
   match.until = null
   const queue = ladder?.queue ?? state.trials
   queue.push(match.id)
@@ -286,13 +288,17 @@ const endedRow = (state: State, match: OpenMatch, how: Closing): Ended => ({
   fault_detail: how.fault_detail ?? null,
   reason: how.outcome?.reason ?? null,
   turns: how.outcome?.turns ?? null,
-  played_ms: how.outcome?.played_ms ?? null,
+  played_ms: how.outcome === undefined ? null : playedMs(state, match, how.outcome),
   runtime_version: how.outcome?.runtime_version ?? how.runtime_version ?? null,
   state_sha256: how.outcome?.state_sha256 ?? null,
   replay_hash: how.outcome?.replay?.hash ?? null,
   replay_bytes: how.outcome?.replay?.bytes ?? null,
   seats: how.seats ?? match.versions.map((version) => ({ version, rank: 0, score: 0, strikes: 0, place: null, made: null, open: null }))
 })
+
+/** No match was played for longer than its lease has lasted, or after a lease that ran out for longer than it has existed. */
+const playedMs = ({ now }: State, { created_at, leased_at }: OpenMatch, { played_ms }: MatchOutcome): number =>
+  Math.min(played_ms, Math.max(0, Math.floor(now - (leased_at ?? created_at))))
 
 const unqueue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)

@@ -101,7 +101,7 @@ export const rounds = (sql: PgClient, season: string) =>
 export const live = (sql: PgClient, season: string) =>
   sql.unsafe<OpenMatch>(
     `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, versions, ${ms("created_at")}, lease_n, losses,
-       coalesce(tries, '[]') AS tries, runner_id AS runner, key_id AS key, ${ms("until")}, released
+       coalesce(tries, '[]') AS tries, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}, released
      FROM live WHERE season_id = $1::uuid ORDER BY n`,
     [season]
   )
@@ -109,7 +109,7 @@ export const live = (sql: PgClient, season: string) =>
 /** In the order of submission. */
 export const reviews = (sql: PgClient, season: string) =>
   sql.unsafe<Review>(
-    `SELECT r.version_id AS version, r.lease_n, r.runner_id AS runner, r.key_id AS key, ${ms("r.until", "until")}, r.released
+    `SELECT r.version_id AS version, r.lease_n, r.runner_id AS runner, r.key_id AS key, ${ms("r.leased_at", "leased_at")}, ${ms("r.until", "until")}, r.released
      FROM review r JOIN version v ON v.id = r.version_id WHERE r.season_id = $1::uuid ORDER BY v.ord`,
     [season]
   )

@@ -157,6 +157,7 @@ const LIVE_MOVES = [
   jsonOrNull<OpenMatch>("tries", ({ tries }) => (tries.length === 0 ? null : tries)),
   uuid<OpenMatch>("runner_id", (row) => row.runner),
   uuid<OpenMatch>("key_id", (row) => row.key),
+  time<OpenMatch>("leased_at", (row) => row.leased_at),
   time<OpenMatch>("until", (row) => row.until),
   bool<OpenMatch>("released", (row) => row.released)
 ]
@@ -194,10 +195,11 @@ export const reviews = statement.upsert<ReviewRow>(
     int("lease_n", (row) => row.lease_n),
     uuid("runner_id", (row) => row.runner),
     uuid("key_id", (row) => row.key),
+    time("leased_at", (row) => row.leased_at),
     time("until", (row) => row.until),
     bool("released", (row) => row.released)
   ],
-  ["lease_n", "runner_id", "key_id", "until", "released"]
+  ["lease_n", "runner_id", "key_id", "leased_at", "until", "released"]
 )
 export const reviewsGone = statement.remove<string>(
   "review",

@@ -28,6 +28,7 @@ import webhooks from "./0035_webhooks.ts"
 import datasets from "./0036_datasets.ts"
 import mail from "./0037_mail.ts"
 import seasonWebhooks from "./0038_season_webhooks.ts"
+import leaseStarts from "./0039_lease_starts.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -62,5 +63,6 @@ export const migrations = {
   "0035_webhooks": statements(webhooks),
   "0036_datasets": statements(datasets),
   "0037_mail": statements(mail),
-  "0038_season_webhooks": statements(seasonWebhooks)
+  "0038_season_webhooks": statements(seasonWebhooks),
+  "0039_lease_starts": statements(leaseStarts)
 }

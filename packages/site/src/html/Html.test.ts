@@ -42,6 +42,17 @@ describe("a page", () => {
     assert.include(page, "<title>abc – Agon</title>")
   })
 
+  it("escapes every character that means something in text or in an attribute, each time it comes", () => {
+    assert.strictEqual(String(html`<p>${`&<>"' &<>"'`}</p>`), "<p>&amp;&lt;&gt;&quot;&#39; &amp;&lt;&gt;&quot;&#39;</p>")
+  })
+
+  it("escapes an object that claims to be markup, as one from the API could", () => {
+    const claims = Object.assign(new String("<b>"), { isEscaped: true }) as unknown as string
+    const parsed = JSON.parse('{"isEscaped":true}')
+    parsed.toString = () => "<i>"
+    assert.strictEqual(String(html`<p>${claims}${[parsed]}${"&"}</p>`), "<p>&lt;b&gt;&lt;i&gt;&amp;</p>")
+  })
+
   it("shows neither true nor false nor nothing", () => {
     assert.strictEqual(String(html`<p>${false}${true}${null}${undefined}${[1, html`<b>${"<"}</b>`]}</p>`), "<p>1<b>&lt;</b></p>")
   })

@@ -18,8 +18,16 @@ export interface Rendered {
   readonly coded: { [C in Coding]?: Promise<Buffer> }
 }
 
+/** `Buffer.from` counts the bytes of a text before it writes them: 42 us for 18 kB that are not all one byte, where this takes 25. */
+const bytesOf = (text: string): Buffer =>
+  text.length > WRITTEN_MAX ? Buffer.from(text) : Buffer.from(scratch.subarray(0, scratch.write(text)))
+
+/** A character takes up to three bytes. */
+const WRITTEN_MAX = 65_536
+const scratch = Buffer.allocUnsafeSlow(3 * WRITTEN_MAX)
+
 export const rendered = (content: string | Buffer, over: Partial<Omit<Rendered, "body" | "etag" | "coded">> = {}): Rendered => {
-  const body = typeof content === "string" ? Buffer.from(content) : content
+  const body = typeof content === "string" ? bytesOf(content) : content
   const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`
   return { status: 200, contentType: HTML, location: undefined, headers: {}, ...over, body, etag, coded: {} }
 }

@@ -16,6 +16,7 @@ import { filesOf } from "../support/Arena.ts"
 import { untilAnswer } from "../support/eventually.ts"
 import { machinesNode, packed, step } from "../support/Packages.ts"
 import * as Service from "../support/Service.ts"
+import { leftOut } from "../support/slow.ts"
 import { Tool } from "../support/Tool.ts"
 
 const VERSION_CPU_S = 0.3
@@ -83,8 +84,10 @@ const prepare = (tool: Tool) => {
   writeFileSync(tool.at("board.json"), JSON.stringify(boardsOf("snakes").find(({ players }) => players === 2)))
 }
 
+const missing = leftOut("the tool is packed and installed, twice run by each Node: half a minute")
+
 layer(Layer.merge(installed, service), { excludeTestServices: true })("the package of agon", (it) => {
-  it.effect("is JavaScript alone, needs no other package, and starts at once", () =>
+  it.effect.skipIf(missing !== undefined)("is JavaScript alone, needs no other package, and starts at once", () =>
     Effect.gen(function* () {
       const { home } = yield* Package
       const files = readdirSync(home, { recursive: true, encoding: "utf8" })
@@ -99,38 +102,40 @@ layer(Layer.merge(installed, service), { excludeTestServices: true })("the packa
     }).pipe(Effect.scoped)
   )
 
-  it.effect("examines a model, plays a match and verifies it, also by the machine's own Node as far as that can", () =>
-    Effect.gen(function* () {
-      const [tool, other] = [yield* toolOf(process.execPath), yield* toolOf(machinesNode)]
-      prepare(tool)
-      const files = [tool.at("mine.onnx"), tool.at("mine.json")]
-      const examined = yield* run(tool, "examine", ...files, "--game", "snakes", "--json")
-      assert.deepStrictEqual([examined.status, JSON.parse(examined.out).verdict], [0, "admitted"], examined.err)
-      const [model, replay] = [tool.at("mine.onnx"), tool.at("replay")]
-      const played = yield* run(tool, "play", "--game", "snakes", "--board", tool.at("board.json"), model, model, "--replay", replay)
-      assert.strictEqual(played.status, 0, played.err)
-      const again = yield* run(tool, "verify", replay, "--weights", tool.folder)
-      assert.deepStrictEqual([again.status, /by the models: the same/.test(again.out)], [0, true], again.err)
+  it.effect.skipIf(missing !== undefined)(
+    "examines a model, plays a match and verifies it, also by the machine's own Node as far as that can",
+    () =>
+      Effect.gen(function* () {
+        const [tool, other] = [yield* toolOf(process.execPath), yield* toolOf(machinesNode)]
+        prepare(tool)
+        const files = [tool.at("mine.onnx"), tool.at("mine.json")]
+        const examined = yield* run(tool, "examine", ...files, "--game", "snakes", "--json")
+        assert.deepStrictEqual([examined.status, JSON.parse(examined.out).verdict], [0, "admitted"], examined.err)
+        const [model, replay] = [tool.at("mine.onnx"), tool.at("replay")]
+        const played = yield* run(tool, "play", "--game", "snakes", "--board", tool.at("board.json"), model, model, "--replay", replay)
+        assert.strictEqual(played.status, 0, played.err)
+        const again = yield* run(tool, "verify", replay, "--weights", tool.folder)
+        assert.deepStrictEqual([again.status, /by the models: the same/.test(again.out)], [0, true], again.err)
 
-      const looked = yield* run(tool, "rerun", replay, "--turn", "0", "--weights", tool.folder, "--out", tool.at("turn.npz"))
-      assert.strictEqual(looked.status, 0, looked.err)
-      const met = yield* run(tool, "duel", model, "zoo:nibbler", "--board", tool.at("board.json"), "--pairs", "1", "--json")
-      assert.deepStrictEqual([met.status, JSON.parse(met.out).matches], [0, 2], met.err)
+        const looked = yield* run(tool, "rerun", replay, "--turn", "0", "--weights", tool.folder, "--out", tool.at("turn.npz"))
+        assert.strictEqual(looked.status, 0, looked.err)
+        const met = yield* run(tool, "duel", model, "zoo:nibbler", "--board", tool.at("board.json"), "--pairs", "1", "--json")
+        assert.deepStrictEqual([met.status, JSON.parse(met.out).matches], [0, 2], met.err)
 
-      assert.deepStrictEqual((yield* run(other, "verify", replay)).status, 0)
-      const watched = yield* run(other, "watch", replay)
-      assert.deepStrictEqual([watched.status, /^turn 1$/m.test(watched.out)], [0, true], watched.err)
-      const there = yield* run(other, "examine", ...files, "--game", "snakes")
-      if (there.status !== 0)
-        assert.deepStrictEqual(
-          [there.status, /^agon: Models run on Node 24\.6 or later; this is [\d.]+\.\n$/.test(there.err)],
-          [2, true],
-          there.err
-        )
-    }).pipe(Effect.scoped)
+        assert.deepStrictEqual((yield* run(other, "verify", replay)).status, 0)
+        const watched = yield* run(other, "watch", replay)
+        assert.deepStrictEqual([watched.status, /^turn 1$/m.test(watched.out)], [0, true], watched.err)
+        const there = yield* run(other, "examine", ...files, "--game", "snakes")
+        if (there.status !== 0)
+          assert.deepStrictEqual(
+            [there.status, /^agon: Models run on Node 24\.6 or later; this is [\d.]+\.\n$/.test(there.err)],
+            [2, true],
+            there.err
+          )
+      }).pipe(Effect.scoped)
   )
 
-  it.effect("is a runner, too, which a service knows by its key", () =>
+  it.effect.skipIf(missing !== undefined)("is a runner, too, which a service knows by its key", () =>
     Effect.gen(function* () {
       const [tool, { as, origin }] = [yield* toolOf(process.execPath), yield* Service.Service]
       assert.match((yield* run(tool, "runner", "--help")).out, /^Usage: agon runner/)
@@ -147,7 +152,7 @@ layer(Layer.merge(installed, service), { excludeTestServices: true })("the packa
     }).pipe(Effect.scoped)
   )
 
-  it.effect("signs in at a service and out again, by the machine's own Node", () =>
+  it.effect.skipIf(missing !== undefined)("signs in at a service and out again, by the machine's own Node", () =>
     Effect.gen(function* () {
       const [tool, { as, origin }] = [yield* toolOf(machinesNode), yield* Service.Service]
       const started = tool.start("login", "--json", "--url", origin)

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
+import { leftOut } from "../../../../test/support/slow.ts"
 import { Arena } from "../Arena.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { copyForOlderNode } from "./testing/testOlderNode.ts"
@@ -55,21 +56,23 @@ const replayUnder = ({ major, path }: Node) =>
   )
 
 layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("determinism", (it) => {
-  it.effect("ends a match in the same state in the arena and in plain processes, at every level of optimisation", () =>
-    Effect.gen(function* () {
-      const arena = yield* Arena
-      const [first, again] = [yield* arena.play(match), yield* arena.play(match)]
-      const others = yield* Effect.forEach(nodesAtHand(), replayUnder)
-      console.info(`determinism: ${others.map(({ node }) => node).join(", ")}`)
-      assert.isAbove(first.turns, 20)
-      assert.strictEqual(again.state_sha256, first.state_sha256)
-      for (const { node, matches } of others) {
-        assert.lengthOf(Object.keys(matches), 4)
-        for (const [level, { state_sha256, logits_sha256 }] of Object.entries(matches)) {
-          assert.strictEqual(state_sha256, first.state_sha256, `${level} on ${node}`)
-          assert.strictEqual(logits_sha256, others[0]!.matches.all!.logits_sha256, `logits of ${level} on ${node}`)
+  it.effect.skipIf(leftOut("one match under every Node and level: 10 s"))(
+    "ends a match in the same state in the arena and in plain processes, at every level of optimisation",
+    () =>
+      Effect.gen(function* () {
+        const arena = yield* Arena
+        const [first, again] = [yield* arena.play(match), yield* arena.play(match)]
+        const others = yield* Effect.forEach(nodesAtHand(), replayUnder)
+        console.info(`determinism: ${others.map(({ node }) => node).join(", ")}`)
+        assert.isAbove(first.turns, 20)
+        assert.strictEqual(again.state_sha256, first.state_sha256)
+        for (const { node, matches } of others) {
+          assert.lengthOf(Object.keys(matches), 4)
+          for (const [level, { state_sha256, logits_sha256 }] of Object.entries(matches)) {
+            assert.strictEqual(state_sha256, first.state_sha256, `${level} on ${node}`)
+            assert.strictEqual(logits_sha256, others[0]!.matches.all!.logits_sha256, `logits of ${level} on ${node}`)
+          }
         }
-      }
-    })
+      })
   )
 })

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { mutants } from "./test/simulation/mutants.ts"
 import { HANGS_AFTER_MS } from "./test/support/hangs.ts"
@@ -9,6 +10,10 @@ if (major < 24) {
   throw new Error(`these tests need Node 24, this is ${process.version}: use npx vitest, npm test or scripts/test`)
 }
 
+/** Tests that speak to a service wait for four tenths of their time, in which a worker leaves its core to another one. */
+const WORKERS_PER_CORE = 2
+const WORKERS_MAX = 8
+
 export default defineConfig({
   plugins: [plugin(mutants)],
   test: {
@@ -16,7 +21,7 @@ export default defineConfig({
     globalSetup: ["test/support/leftoverProcesses.ts"],
     setupFiles: ["test/support/undeclared.ts", "test/support/cpuBudget.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: Math.min(WORKERS_MAX, WORKERS_PER_CORE * availableParallelism()),
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     teardownTimeout: 20_000

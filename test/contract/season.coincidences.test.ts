@@ -3,39 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { playOneSided } from "../support/oneSided.ts"
 import { call } from "../support/Web.ts"
 
-/** Rated matches of two owners, the first of whom has won them all; both had 1500 before each. */
-const play = Effect.fnUntraced(function* (season_id: string, first: number, count: number, owners: ReadonlyArray<string | null>) {
-  const numbers = Array.from({ length: count }, (_, n) => first + n)
-  yield* Fixture.insert(
-    "match",
-    numbers.map((n) => ({
-      ...{
-        id: Fixture.uuid("match", n),
-        season_id,
-        n,
-        ladder: "open",
-        round: 0,
-        map_id: "duel",
-        seed: n,
-        engine_digest: "x",
-        status: "rated"
-      },
-      ...{ rated_n: n, lease_n: 1, released: false, created_at: A.past, ended_at: A.past }
-    }))
-  )
-  yield* Fixture.insert(
-    "seat",
-    numbers.flatMap((n) =>
-      owners.map((owner_id, seat) => ({
-        ...{ match_id: Fixture.uuid("match", n), seat, season_id, version_id: Fixture.uuid("version", seat), owner_id, ended_at: A.past },
-        ...{ model_id: Fixture.uuid("model", seat), rank: seat + 1, score: 9 - seat, strikes: 0 },
-        ...{ made_mu: 8 - 16 * seat, made_sigma: 60, made_change: 8 - 16 * seat }
-      }))
-    )
-  )
-})
 const accountOf = (username: string) =>
   Effect.map(A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = ${username}`, ([row]) => row!.id)
 
@@ -44,10 +14,10 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
     Effect.gen(function* () {
       const { id, url } = yield* A.season("pairs", { admins: ["ada"] })
       const [ada, bob, root] = yield* Effect.forEach(["ada", "bob", "root"], accountOf)
-      yield* play(id, 10_000, 2_040, [bob!, ada!]) // more than one page
-      yield* play(id, 20_000, 30, [bob!, null])
-      yield* play(id, 30_000, 9, [root!, ada!])
-      yield* play(id, 40_000, 2_000, [root!, ada!]) // the latest page, whose ratings wait
+      yield* playOneSided(id, 10_000, 2_040, [bob!, ada!]) // more than one page
+      yield* playOneSided(id, 20_000, 30, [bob!, null])
+      yield* playOneSided(id, 30_000, 9, [root!, ada!])
+      yield* playOneSided(id, 40_000, 2_000, [root!, ada!]) // the latest page, whose ratings wait
       yield* A.rows`UPDATE seat y SET made_mu = NULL, made_sigma = NULL, made_change = NULL FROM match m WHERE m.id = y.match_id AND m.rated_n >= 40000`
       const { json, status } = yield* A.read(url("/coincidences"), "ada")
       assert.strictEqual(status, 200)

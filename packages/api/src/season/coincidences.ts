@@ -20,11 +20,13 @@ export type PairOfOwners = typeof PairOfOwners.Type
 export const VersionOfOwner = Schema.Struct({ version_id: Id, owner: Schema.String, model: Schema.String, version: Count }).annotate({
   identifier: "VersionOfOwner"
 })
+export type VersionOfOwner = typeof VersionOfOwner.Type
 
 /** Two versions of different owners with the same network, byte for byte. */
 export const Likeness = Schema.Struct({ earlier: VersionOfOwner, later: VersionOfOwner }).annotate({
   identifier: "Likeness"
 })
+export type Likeness = typeof Likeness.Type
 
 export const Coincidences = Schema.Struct({
   matches: Count,

@@ -50,6 +50,7 @@ const SEASON_PARTS = [
   ["rounds", "Rounds"],
   ["runners", "Runners"],
   ["matches", "Matches"],
+  ["coincidences", "Coincidences"],
   ["notices", "Notices"],
   ["log", "Log"]
 ] as const

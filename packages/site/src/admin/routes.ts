@@ -3,6 +3,7 @@ import type { PersonalRoute } from "../http/Route.ts"
 import { seasonBaselines } from "./baselines.ts"
 import { seasonBoards } from "./boards.ts"
 import { platformPicks, platformStories } from "./choices.ts"
+import { seasonCoincidences } from "./coincidences.ts"
 import { seasonEntries } from "./entries.ts"
 import { platformRunners, seasonRunners } from "./fleet.ts"
 import { platformLog, seasonLog } from "./log.ts"
@@ -28,6 +29,7 @@ export const administration: ReadonlyArray<PersonalRoute> = [
     seasonRounds,
     seasonRunners,
     seasonMatches,
+    seasonCoincidences,
     seasonNotices,
     seasonLog
   ],

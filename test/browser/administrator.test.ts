@@ -185,7 +185,8 @@ const filled = Effect.gen(function* () {
   yield* ada.community.postComment({ payload: { match, body: "Once more" } })
   yield* admin.community.reportComment({ params: { id: comment }, payload: { reason: "Rude" } })
   yield* ada.writing.writeStory({ params: { id: model_id }, payload: { body: "How it came", submit: true } })
-  return { version: version_id, match, announcement, post }
+  const { id: webhook } = yield* admin.seasonWebhook.createSeasonWebhook({ params: HERE, payload: { url: "https://10.9.8.7/agon" } })
+  return { version: version_id, match, announcement, post, webhook }
 })
 
 /** Disqualifies bob's entry at its form, and submits a candidate that waits. */

@@ -6,31 +6,10 @@ import * as Fixture from "../support/Fixture.ts"
 import { type At, formsOf, visitor } from "../support/PageForms.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
+import { scheduled } from "../support/scheduledSeason.ts"
 import { seedAccounts } from "../support/Web.ts"
 
-const GAME = { game: "snakes" } as const
 const deskOf = (slug: string, part = "") => `/games/snakes/seasons/${slug}/admin${part}`
-
-/** A season that takes no models yet, which root and ada administer. */
-const scheduled = Effect.fnUntraced(function* (slug: string) {
-  const admin = yield* (yield* Service.Service).as("admin")
-  yield* admin.seasonCreation.createSeason({
-    params: GAME,
-    payload: {
-      name: slug,
-      slug,
-      submissions_open_at: "2090-01-01T00:00:00Z",
-      submissions_close_at: "2099-01-01T00:00:00Z",
-      weight_classes: Fixture.classes,
-      visibility: "public",
-      entry: "open",
-      fleet: { matches: "both", admissions: "both" },
-      providers: ["dev"],
-      admins: ["ada"]
-    }
-  })
-  return { admin, of: { ...GAME, slug } }
-})
 
 const as = (name: string) => Effect.map(Service.Service, ({ origin }) => visitor(origin, `service_session=${name}-token`))
 

@@ -55,6 +55,7 @@ const seeded = Effect.gen(function* () {
   yield* joining
   yield* admin.notice.notify({ params: HIDDEN, payload: { subject: ILL, link: "/news" } })
   yield* admin.round.planRound({ params: HIDDEN, payload: { kind: "round", games: 9, starts_at: "2098-01-01T00:00:00Z" } })
+  yield* admin.seasonWebhook.createSeasonWebhook({ params: HIDDEN, payload: { url: `https://10.9.8.7/"><ill>` } })
   yield* admin.platform.addWord({ payload: { word: "darn" } })
   yield* admin.editorial.announce({ payload: { title: ILL, body: ILL } })
   yield* admin.editorial.addPost({ payload: { slug: "draft", title: ILL, body: ILL } })
@@ -84,7 +85,13 @@ const sent = (path: string, as: string, fields: Readonly<Record<string, string>>
   )
 
 /** Of the texts of ill names, and of what is nowhere to be found. */
-const WRITTEN = { version: v.beta1, match: x.nano, announcement: Fixture.uuid("thread", 999), post: "draft" }
+const WRITTEN = {
+  version: v.beta1,
+  match: x.nano,
+  announcement: Fixture.uuid("thread", 999),
+  post: "draft",
+  webhook: Fixture.uuid("thread", 998)
+}
 const deskOf = (slug: string) => seasonPages(slug, WRITTEN)
 const PLATFORM = platformPages(WRITTEN)
 

@@ -9,6 +9,7 @@ import { assert } from "@effect/vitest"
 const ASKED: Readonly<Record<string, ReadonlyArray<string>>> = {
   "/games/:game/seasons/:slug/admin/entries": ["state=testing", "state=suspended", "state=disqualified", "version=VERSION"],
   "/games/:game/seasons/:slug/admin/matches": ["match=MATCH"],
+  "/games/:game/seasons/:slug/admin/webhooks": ["webhook=WEBHOOK"],
   "/admin/seasons": ["game=othello"],
   "/admin/users": ["q=ada"],
   "/admin/comments": ["state=pending", "state=reported"],
@@ -23,10 +24,11 @@ export interface DeskIds {
   readonly match: string
   readonly announcement: string
   readonly post: string
+  readonly webhook: string
 }
 
 const NOBODY = "00000000-0000-0000-0000-000000000000"
-const NONE: DeskIds = { version: NOBODY, match: NOBODY, announcement: NOBODY, post: "none" }
+const NONE: DeskIds = { version: NOBODY, match: NOBODY, announcement: NOBODY, post: "none", webhook: NOBODY }
 
 const addressesOf = (path: string, query: ReadonlyArray<string>): ReadonlyArray<string> => {
   const asked = ASKED[path] ?? []
@@ -42,7 +44,7 @@ const addressesOf = (path: string, query: ReadonlyArray<string>): ReadonlyArray<
 const isOfSeason = ({ path }: { readonly path: string }) => path.startsWith("/games/")
 /** Ids stand for themselves where a page without any will do. */
 const named = (address: string, ids: DeskIds) =>
-  address.replace(/=(VERSION|MATCH|ANNOUNCEMENT|POST)$/, (_, name: string) => `=${ids[name.toLowerCase() as keyof DeskIds]}`)
+  address.replace(/=(VERSION|MATCH|ANNOUNCEMENT|POST|WEBHOOK)$/, (_, name: string) => `=${ids[name.toLowerCase() as keyof DeskIds]}`)
 
 const pages = (ofSeason: boolean, ids: DeskIds) => {
   const routes = administration.filter((route) => isOfSeason(route) === ofSeason)

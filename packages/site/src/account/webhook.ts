@@ -1,15 +1,14 @@
 /** One webhook of the visitor's: how the last attempts went, switching it off and on, and another secret. */
-import { type NewWebhook, WEBHOOK_DELIVERIES_MAX, type Webhook, type WebhookDeliveries } from "@agon/api/notification/webhooks.ts"
+import type { NewWebhook } from "@agon/api/notification/webhooks.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
-import { type Html, html, said } from "../html/Html.ts"
+import { html } from "../html/Html.ts"
 import { webhookAt, webhooksAt, withQuery } from "../html/links.ts"
-import { time, words } from "../html/words.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
-import { outcomeOf, secretOf, stateOf } from "./webhookParts.ts"
+import { attempts, secretOf, webhookFacts } from "../notification/webhookParts.ts"
 
 const turn = form({
   name: "switch",
@@ -34,34 +33,6 @@ const SENTENCES = {
   off: "The webhook is off. What is told meanwhile is not posted to it later."
 }
 
-type Delivery = WebhookDeliveries["deliveries"][number]
-
-const row = ({ at, attempt, kind, outcome, subject }: Delivery): Html => html`<tr>
-<td>${time(at)}</td>
-<th scope="row">${said(subject)}</th>
-<td>${words(kind)}</td>
-<td class="n">${attempt}</td>
-<td>${outcomeOf(outcome)}</td>
-</tr>
-`
-
-const attempts = (deliveries: ReadonlyArray<Delivery>): Html =>
-  deliveries.length === 0
-    ? html`<p class="faint">Nothing was posted to it lately.</p>\n`
-    : html`<div class="scroll" role="region" aria-label="Attempts" tabindex="0"><table>
-<caption>The last ${WEBHOOK_DELIVERIES_MAX} attempts at most, the newest first</caption>
-<thead><tr><th scope="col">When</th><th scope="col">Told</th><th scope="col">Kind</th><th scope="col">Attempt</th><th scope="col">How it went</th></tr></thead>
-<tbody>
-${deliveries.map(row)}</tbody>
-</table></div>
-`
-
-const facts = (webhook: Webhook): Html => html`<dl>
-<dt>Address</dt><dd>${said(webhook.url)}</dd>
-<dt>State</dt><dd>${stateOf(webhook)}</dd>
-<dt>Since</dt><dd>${time(webhook.created_at)}</dd>
-</dl>`
-
 export const myWebhook: PersonalRoute = {
   path: `${webhooksAt}/:id`,
   query: ["done"],
@@ -78,9 +49,10 @@ export const myWebhook: PersonalRoute = {
     const made = tried?.form === rotate.name ? (tried.shown as NewWebhook | undefined) : undefined
     const main = html`<h1>A webhook</h1>
 ${deskNav(webhooksAt)}${tried === undefined && done(query["done"], SENTENCES)}<p><a href="${webhooksAt}">All your webhooks</a></p>
-${facts(webhook)}
+${webhookFacts(webhook)}
 ${whole(hidden("enabled", isOn ? "no" : "yes"), isOn ? "Switch it off" : "Switch it on", "Switch")}<h2>Attempts</h2>
-${attempts(deliveries)}<h2>Another secret</h2>
+${attempts(deliveries)}
+<h2>Another secret</h2>
 <p>It signs everything from now on; the old one signs nothing any more.</p>
 ${made !== undefined && secretOf(made)}${inputs(rotate, tried).whole(html``, "Make another secret", "Another secret")}`
     return { title: "A webhook", main }

@@ -1,14 +1,15 @@
 /** Models that administrators have brought into a season. */
+
 import { type Baseline, type ImportedBaselines, RecordBaseline, type RecordedBaseline } from "@agon/api/submission/baselines.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
+import { table } from "../html/table.ts"
 import { counted, time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { button, linesOf, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const record = seasonForm("baselines", {
   name: "record",

@@ -1,15 +1,17 @@
 /** Models' stories that wait for a moderator, and matches that administrators recommend. */
+
 import { type Pick, PickMatch } from "@agon/api/writing/picks.ts"
 import type { SubmittedStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
 import { link, matchAt, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
 import { button, given, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { deskNav, table } from "./parts.ts"
+import { deskNav } from "./parts.ts"
 
 /** Of the text that was shown: one that its owner has replaced since is refused. */
 const decide = platformForm("stories", {

@@ -1,10 +1,12 @@
 /** A season's versions: entries in contention, which may be disqualified, candidates, and entries that may be let in again. */
+
 import type { Entry } from "@agon/api/leaderboard/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { DisqualifyVersion, type Standing } from "@agon/api/version/admin.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { modelAt, owned, seasonDeskAt, withQuery } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { count, decimal } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
@@ -12,7 +14,7 @@ import { inputs } from "../http/inputs.ts"
 import { invalid } from "../http/refuse.ts"
 import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
-import { deskNav, table } from "./parts.ts"
+import { deskNav } from "./parts.ts"
 import { again, standingTable } from "./standing.ts"
 
 const PART = "entries"

@@ -1,15 +1,16 @@
 /** Runner keys and the runners that use them, of a season and of the platform. */
+
 import { type Key, KeyBody, type NewKey, type Runner } from "@agon/api/runner/api.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { profileAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { count, counted, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Form, Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { button, platformForm, ShownHere, seasonForm, sureButton } from "./forms.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const STATES: Readonly<Record<Runner["state"], string>> = {
   active: "active",

@@ -52,6 +52,7 @@ const SEASON_PARTS = [
   ["matches", "Matches"],
   ["coincidences", "Coincidences"],
   ["notices", "Notices"],
+  ["webhooks", "Webhooks"],
   ["log", "Log"]
 ] as const
 

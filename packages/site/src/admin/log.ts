@@ -1,11 +1,13 @@
 /** The log of administrative writes, of a season and of everything. */
+
 import type { AuditRow } from "@agon/api/admin/Audit.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { profileAt, seasonDeskAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
-import { json, table } from "./parts.ts"
+import { json } from "./parts.ts"
 
 const row =
   (everywhere: boolean) =>

@@ -1,10 +1,12 @@
 /** Matches that an administrator takes out of the ratings. */
+
 import { type VoidedMatch, VoidMatch } from "@agon/api/match/admin.ts"
 import type { MatchCard } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { placesFor, seasonDeskAt, withQuery } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
@@ -12,7 +14,6 @@ import { inputs } from "../http/inputs.ts"
 import { names } from "../match/cards.ts"
 import { ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const cancel = seasonForm("matches", {
   name: "void",

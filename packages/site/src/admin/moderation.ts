@@ -1,13 +1,15 @@
 /** Comments that wait for a moderator, and all threads. */
+
 import type { Subject, ThreadHead } from "@agon/api/comment/Comment.ts"
 import type { ModeratedComment, Verdict } from "@agon/api/comment/moderation.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
 import { inPrivate, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { button, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { deskNav, table } from "./parts.ts"
+import { deskNav } from "./parts.ts"
 
 const about = ({ id, kind }: Subject): Html => html`<a href="${(kind === "match" ? inPrivate.match : modelAt)(id)}#comments">a ${kind}</a>`
 

@@ -1,15 +1,16 @@
 /** Notices that a season's participants were sent, and those that everybody was. */
+
 import { type Notice, SendNotice } from "@agon/api/season/notices.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { followable, link, profileAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { count, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Typed } from "../http/Form.ts"
 import { type Inputs, inputs } from "../http/inputs.ts"
 import { given, platformForm, seasonForm } from "./forms.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 type Field = "subject" | "link"
 const NOTICE: { readonly name: string; readonly fields: ReadonlyArray<Field> } = { name: "notice", fields: ["subject", "link"] }

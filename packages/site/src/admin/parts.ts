@@ -5,17 +5,6 @@ import { type Html, html, said } from "../html/Html.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { invalid } from "../http/refuse.ts"
 
-/** A heading of a column; one of numbers stands to the right. */
-export const table = (caption: string, headings: ReadonlyArray<string>, rows: ReadonlyArray<Html>, none: string): Html =>
-  rows.length === 0
-    ? html`<p class="faint">${none}</p>`
-    : html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
-<caption>${caption}</caption>
-<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>
-${rows}</tbody>
-</table></div>`
-
 /** Pages of a desk, of which `current` is shown. */
 export const deskNav = (
   label: string,

@@ -1,15 +1,16 @@
 /** Who may enter a season, and who administers it. */
+
 import { firstPage } from "@agon/api/Pages.ts"
 import { AppointAdmin, type Participant, type SeasonAdministrator } from "@agon/api/season/people.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { profileAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
 import { button, given, linesOf, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 /** Administrators of one season are few. */
 const ADMINS = 100

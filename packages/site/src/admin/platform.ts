@@ -1,11 +1,12 @@
 /** The platform at a glance: its state, its games and every season with its desk. */
+
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { link, seasonDeskAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { count, time } from "../html/words.ts"
 import { platformDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const row =
   (featured: string | undefined) =>

@@ -1,8 +1,10 @@
 /** Rounds and finals of a season with their clock. The platform's administrators plan them; others see the one in play and the next. */
+
 import { PlanRound, type Round } from "@agon/api/season/rounds.ts"
 import type { RoundKind } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
+import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
@@ -10,7 +12,6 @@ import { inputs } from "../http/inputs.ts"
 import { clock } from "../season/parts.ts"
 import { button, instantOf, numberOf, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const STATES: Readonly<Record<Round["state"], string>> = {
   pending: "to come",

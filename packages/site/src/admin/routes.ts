@@ -16,6 +16,7 @@ import { platformOverview } from "./platform.ts"
 import { seasonRounds } from "./rounds.ts"
 import { seasonOverview } from "./season.ts"
 import { platformUsers } from "./users.ts"
+import { seasonWebhooks } from "./webhooks.ts"
 import { platformWords } from "./words.ts"
 import { platformAnnouncements, platformPosts } from "./writing.ts"
 
@@ -31,6 +32,7 @@ export const administration: ReadonlyArray<PersonalRoute> = [
     seasonMatches,
     seasonCoincidences,
     seasonNotices,
+    seasonWebhooks,
     seasonLog
   ],
   ...[platformOverview, newSeason, platformUsers, platformWords, platformComments, platformThreads, platformStories, platformPosts],

@@ -1,15 +1,16 @@
 /** A season's record as its administrators see it: what it stands at, its rules in words, and its fleet. */
+
 import { firstPage } from "@agon/api/Pages.ts"
 import type { Admissions } from "@agon/api/runner/season.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { seasonDeskAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { bytes, count, counted, time } from "../html/words.ts"
 import { clock, rulesSection } from "../season/parts.ts"
 import { edit, editing } from "./editSeason.ts"
 import { seasonDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 import { steering, steeringButtons, steeringForms } from "./steering.ts"
 
 const REACHES: Readonly<Record<Admissions["reach"], string>> = {

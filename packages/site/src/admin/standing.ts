@@ -1,13 +1,14 @@
 /** Versions that want an administrator's attention: candidates and what they wait for, suspended entries, and those out of play. */
+
 import type { Season } from "@agon/api/season/Season.ts"
 import type { Standing } from "@agon/api/version/admin.ts"
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { owned, placesFor } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
 import { waitingOf } from "../version/waiting.ts"
 import { button, seasonForm } from "./forms.ts"
-import { table } from "./parts.ts"
 
 export const again = seasonForm("entries", {
   name: "again",

@@ -1,12 +1,13 @@
 /** Accounts, or those that a search finds. */
+
 import type { User } from "@agon/api/admin/User.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { platformDeskAt, profileAt } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { button, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const edit = platformForm("users", {
   name: "edit",

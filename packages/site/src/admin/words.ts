@@ -1,13 +1,14 @@
 /** Words that notes, bios, comments and stories may not contain. */
+
 import { AddWord, type Word } from "@agon/api/admin/Word.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
+import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
 import { button, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const add = platformForm("words", {
   name: "add",

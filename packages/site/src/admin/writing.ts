@@ -1,17 +1,18 @@
 /** Announcements and posts as administrators see them, also those that nobody else does, and the forms that write them. */
+
 import type { PageQuery } from "@agon/api/Pages.ts"
 import { type Announcement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
 import { type Post, WritePost } from "@agon/api/writing/Post.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
 import { link, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Form, Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { doneAt, instantOf, LeadsTo, localOf, platformForm, sureButton } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { table } from "./parts.ts"
 
 const MARKDOWN = "Markdown."
 

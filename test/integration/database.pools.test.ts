@@ -3,9 +3,10 @@ import { join } from "node:path"
 import { layer, layerPools, type Options, SeasonSql } from "@agon/server/database/Database.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { onUnique } from "@agon/server/database/rows.ts"
+import { startAgain } from "@agon/server/database/startAgain.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Cause, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 
 const on = (options: Partial<Options> = {}, migrate = true) =>
@@ -22,34 +23,57 @@ const terminateOthers = Effect.flatMap(
   (sql) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
 )
 
-/** FATAL 57P03, the words of a server that takes no connections yet. */
-const STARTING_UP = (() => {
-  const fields = Buffer.from("SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0")
+/** FATAL, as a server says it before it ends the connection. */
+const fatal = (code: string, message: string) => {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const length = Buffer.alloc(4)
   length.writeInt32BE(fields.length + 4)
   return Buffer.concat([Buffer.from("E"), length, fields])
-})()
+}
+/** The words of a server that takes no connections yet. */
+const STARTING_UP = fatal("57P03", "the database system is starting up")
+const WRONG_PASSWORD = fatal("28P01", 'password authentication failed for user "agon"')
 
-/** A port that refuses two connections as a server does which is coming up, and leads to the one of that directory then. */
-const comingUp = (directory: string) =>
+interface Front {
+  readonly server: Server
+  readonly url: Redacted.Redacted
+  /** Connections so far that did not lead to the server. */
+  readonly refused: () => number
+}
+
+/** A port that leads to the server of that database; the connections of these numbers, from 0, get `answer`, or none for ever. */
+const behind = (database: Redacted.Redacted, refuses: (connection: number) => boolean, answer?: Buffer) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly server: Server; readonly port: number; readonly refused: () => number }>((resume) => {
-      let refused = 0
+    Effect.callback<Front>((resume) => {
+      const url = new URL(Redacted.value(database))
+      const directory = url.searchParams.get("host")!
+      let [connections, refused] = [0, 0]
       const server = createServer((client) => {
         client.on("error", () => {})
-        if (refused < 2) {
+        if (refuses(connections++)) {
           refused++
-          client.once("data", () => client.end(STARTING_UP))
+          if (answer !== undefined) client.once("data", () => client.end(answer))
           return
         }
-        const behind = createConnection(join(directory, ".s.PGSQL.5432")).on("error", () => client.destroy())
-        client.pipe(behind).pipe(client)
-      }).listen(0, "127.0.0.1", () =>
-        resume(Effect.succeed({ server, port: (server.address() as AddressInfo).port, refused: () => refused }))
-      )
+        const socket = createConnection(join(directory, ".s.PGSQL.5432")).on("error", () => client.destroy())
+        client.pipe(socket).pipe(client)
+      }).listen(0, "127.0.0.1", () => {
+        url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+        url.search = ""
+        resume(Effect.succeed({ server, url: Redacted.make(url.toString()), refused: () => refused }))
+      })
     }),
     ({ server }) => Effect.sync(() => server.close())
   )
+
+const AGAIN = "the database was not reached, the start tries again"
+
+/** The messages of the log, in order. */
+const listening = () => {
+  const lines: Array<string> = []
+  const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String((message as ReadonlyArray<unknown>)[0])))])
+  return { lines, logger }
+}
 
 describe("the pools", () => {
   it.live("a season's statement does not wait for a connection when requests hold all of theirs", () =>
@@ -113,14 +137,71 @@ describe("the start", () => {
     })
   )
 
-  it.live("a server that is coming up is waited for, however it says so", () =>
+  for (const [how, answer] of [
+    ["by saying so", STARTING_UP],
+    ["by saying nothing", undefined]
+  ] as const) {
+    it.live(`a server that is coming up is waited for, ${how}, and each attempt is one line of the log`, () =>
+      Effect.gen(function* () {
+        const { lines, logger } = listening()
+        const { refused, url } = yield* behind(yield* Postgres.url(), (n) => n < 2, answer)
+        yield* Effect.scoped(Layer.build(layer({ url, patience_s: 50, connect_s: answer === undefined ? 2 : 20 }))).pipe(
+          Effect.provide(logger)
+        )
+        assert.strictEqual(refused(), 2)
+        assert.isAtLeast(lines.length, 2) // one more for each that a busy machine delays
+        assert.deepStrictEqual([...new Set(lines)], [AGAIN])
+      })
+    )
+  }
+
+  it.live("a start whose later connections time out begins anew, and releases what it had before", () =>
     Effect.gen(function* () {
-      const url = new URL(Redacted.value(yield* Postgres.url()))
-      const { port, refused } = yield* comingUp(url.searchParams.get("host")!)
-      url.host = `127.0.0.1:${port}`
-      url.search = ""
-      yield* Effect.scoped(Layer.build(layer({ url: Redacted.make(url.toString()), patience_s: 20 })))
-      assert.strictEqual(refused(), 2)
+      const { lines, logger } = listening()
+      const { refused, url } = yield* behind(yield* Postgres.url(), (n) => n === 1)
+      const had = { begun: 0, released: 0 }
+      const counted = Layer.effectDiscard(
+        Effect.acquireRelease(
+          Effect.sync(() => had.begun++),
+          () => Effect.sync(() => had.released++)
+        )
+      )
+      const stating = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => Effect.orDie(sql`SELECT 1 FROM agon_migration`)))
+      const start = startAgain(stating.pipe(Layer.provideMerge(counted), Layer.provideMerge(layer({ url, patience_s: 50, connect_s: 2 }))))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(start)
+          assert.strictEqual(refused(), 1)
+          assert.isAtLeast(had.begun, 2)
+          assert.strictEqual(had.released, had.begun - 1)
+        })
+      ).pipe(Effect.provide(logger))
+      assert.strictEqual(had.released, had.begun)
+      assert.deepStrictEqual([...new Set(lines)], [AGAIN])
+    })
+  )
+
+  it.live("a server that never answers ends the start with one sentence once the time is up, and any other fault at once", () =>
+    Effect.gen(function* () {
+      const { lines, logger } = listening()
+      const database = yield* Postgres.url()
+      const silent = yield* behind(database, () => true)
+      const said = yield* Effect.provide(refusal({ url: silent.url, patience_s: 1, connect_s: 0.3 }), logger)
+      assert.match(said, /^DATABASE_URL: the server cannot be used: Connection timed out \(\d attempts in \d s\)$/)
+      assert.isAbove(lines.length, 0)
+      const locked = yield* behind(database, () => true, WRONG_PASSWORD)
+      assert.strictEqual(
+        yield* refusal({ url: locked.url }),
+        'DATABASE_URL: the server cannot be used: password authentication failed for user "agon"'
+      )
+      const unknown = Redacted.make(Redacted.value(database).replace(/test_\d+/, "no_such_database"))
+      assert.match(yield* refusal({ url: unknown }), /"no_such_database" does not exist$/)
+      assert.strictEqual(locked.refused(), 1)
+      const broken = startAgain(Layer.effectDiscard(Effect.die(new Error("something else"))))
+      assert.strictEqual(
+        String(Cause.squash(yield* Effect.flip(Effect.sandbox(Effect.scoped(Layer.build(broken)))))),
+        "Error: something else"
+      )
     })
   )
 

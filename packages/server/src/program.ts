@@ -17,6 +17,7 @@ import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
 import type * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import * as Database from "./database/Database.ts"
+import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
 import * as DatasetMetrics from "./dataset/DatasetMetrics.ts"
 import { Foundations } from "./Foundations.ts"
@@ -109,7 +110,7 @@ export const Program = Layer.unwrap(
     const datasets = DatasetMaker.layer({ datasets: settings.datasets, directory: datasetDirectory(settings.directory) })
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
-    return partings.pipe(
+    const everything = partings.pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           replayCheck,
@@ -132,5 +133,6 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(cluster),
       Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layer({ url }))))
     )
+    return startAgain(everything)
   })
 )

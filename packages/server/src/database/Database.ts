@@ -14,13 +14,14 @@
  */
 import { OLDEST_MAJOR } from "@agon/embedded-postgres/binaries.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Layer, type Redacted, Schedule } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Context, Duration, Effect, Layer, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
+import { explain } from "./explain.ts"
 import { migrate } from "./migrate.ts"
-import { isRestarting } from "./rows.ts"
+import { untilReached } from "./startAgain.ts"
 
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
@@ -33,8 +34,10 @@ export interface Options {
   /** Connections of each class of callers. */
   readonly request_connections?: number
   readonly season_connections?: number
-  /** How long to wait for a server that is not up yet. */
+  /** How long to wait for a server that is not up yet; a minute where nothing is said. */
   readonly patience_s?: number
+  /** How long one connection may take; 5 s where nothing is said. */
+  readonly connect_s?: number
 }
 
 /** With the embedded server's 60 connections, or a usual server's 100, there is room for two services and more, and a listener each. */
@@ -49,7 +52,7 @@ const NODE_CONNECTIONS = 4
 /** Of all pools together. */
 export const CONNECTIONS_OF_A_NODE =
   REQUEST_CONNECTIONS.anonymous + REQUEST_CONNECTIONS.session + REQUEST_CONNECTIONS.service + SEASON_CONNECTIONS + NODE_CONNECTIONS
-const CONNECT_TIMEOUT = Duration.seconds(5)
+const CONNECT_S = 5
 const KEEP_ALIVE = Duration.seconds(30)
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
 /**
@@ -69,8 +72,6 @@ const BY_KEY = {
   enable_seqscan: "off",
   plan_cache_mode: "force_generic_plan"
 }
-/** Enough for a database server that starts together with the service. */
-const PATIENCE_S = 30
 const MIGRATION_TIMEOUT = Duration.minutes(10)
 
 /** Waits for the server, applies the migrations, and gives all pools. */
@@ -106,36 +107,31 @@ const poolOf = (options: Options, applicationName: string, maxConnections: numbe
 
 const pool = (...of: Parameters<typeof poolOf>) => PgClient.layer(poolOf(...of))
 
-const connection = ({ url }: Options) => ({ url, connectTimeout: CONNECT_TIMEOUT, keepAlive: KEEP_ALIVE })
+const connection = ({ connect_s = CONNECT_S, url }: Options) => ({
+  url,
+  connectTimeout: Duration.seconds(connect_s),
+  keepAlive: KEEP_ALIVE
+})
 
 /** Runs before the pools, on a connection of its own without the limits, because a migration may take longer than a request. */
 const prepare = (options: Options) =>
   Effect.gen(function* () {
-    yield* reach(Duration.seconds(options.patience_s ?? PATIENCE_S))
+    yield* reach(options.patience_s === undefined ? undefined : Duration.seconds(options.patience_s))
     yield* migrate.pipe(
       Effect.timeout(MIGRATION_TIMEOUT),
       Effect.mapError((error) => refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`))
     )
   }).pipe(Effect.provide(PgClient.layer({ ...connection(options), applicationName: "agon start", maxConnections: 1 }).pipe(Layer.orDie)))
 
-const reach = Effect.fnUntraced(function* (patience: Duration.Duration) {
+const reach = Effect.fnUntraced(function* (patience: Duration.Duration | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ version: number; encoding: string }>`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`.pipe(
-    Effect.retry({ schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: patience })), while: comesUp }),
-    Effect.mapError((error) => refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}`))
+  const facts = sql<{ version: number; encoding: string }>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`
+  const rows = yield* Effect.catchTag(untilReached(facts, patience), "SqlError", (error) =>
+    refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}`)
   )
   const { version, encoding } = rows[0]!
   if (version < OLDEST_MAJOR * 10_000)
     return yield* refuse(`DATABASE_URL: the server is Postgres ${Math.floor(version / 10_000)}; it takes ${OLDEST_MAJOR} or later`)
   if (encoding !== "UTF8") return yield* refuse(`DATABASE_URL: the database is encoded in ${encoding}; it takes one in UTF8`)
 })
-
-const comesUp = (error: SqlError.SqlError) => error.reason._tag === "ConnectionError" || isRestarting(error)
-
-/** The message of the server or the socket, without the statement around it. */
-export const explain = (error: unknown): string => {
-  const { reason, cause, message } = error as { reason?: { message?: string; cause?: unknown }; cause?: unknown; message?: string }
-  const inner = reason?.cause ?? cause
-  return inner instanceof Error && inner.message !== "" ? explain(inner) : (reason?.message ?? message ?? String(error))
-}

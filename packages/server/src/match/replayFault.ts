@@ -27,6 +27,7 @@ export interface Reported {
 
 /** The first contradiction, as a sentence; null where there is none. Never throws on a replay. */
 export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => {
+  if (BYTE_ORDER_MARK.every((byte, i) => bytes[i] === byte)) return "The replay begins with a byte order mark, which JSON does not have."
   const parsed = parse(bytes)
   if (Option.isNone(parsed)) return "The replay is not JSON."
   const verdict = verify(parsed.value)
@@ -58,5 +59,8 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
 
 const SHOWN = 80
 const short = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text)
+
+/** The decoder would leave it out; other readers of the file refuse it. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 const parse = Option.liftThrowable((bytes: Uint8Array): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)))

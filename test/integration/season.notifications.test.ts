@@ -133,12 +133,16 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
     })
   )
 
-  it.effect("names the podium of a private season where its members find it", () =>
+  it.effect("names the podium of a private season where its members find it, and tells nobody who was taken off the roster", () =>
     Effect.gen(function* () {
-      const { obey, sql } = yield* beginSeason
+      const { commit, obey, sql, stepOnly } = yield* beginSeason
       yield* sql.unsafe("UPDATE season SET visibility = 'private'")
-      yield* obey(submit(1, { files: null }))
-      yield* obey({ _tag: "CloseSeason" })
+      yield* sql.unsafe("INSERT INTO identity VALUES ('hub', 'x', $1, 'Owner1', now())", [id("owner", 1)])
+      yield* sql.unsafe("INSERT INTO participant VALUES (gen_random_uuid(), $1, 'hub', 'owner1', now())", [season])
+      for (const n of [1, 2]) yield* obey(submit(n, { files: null }))
+      stepOnly(submit(3, { files: null }))
+      stepOnly({ _tag: "CloseSeason" })
+      yield* commit
       const closed = yield* sql.unsafe("SELECT account_id, link FROM notification WHERE kind = 'season_closed'")
       assert.deepStrictEqual(closed, [{ account_id: id("owner", 1), link: `/v1/private/games/snakes/seasons/${season}/podium` }])
     })

@@ -11,7 +11,7 @@ import type { State } from "@agon/domain/season/State.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
-import { publicPrefix } from "../../database/visibility.ts"
+import { publicOnly, publicPrefix } from "../../database/visibility.ts"
 import { float, int, text, uuid } from "./columns.ts"
 import { type Part, type Shape, statement } from "./statement.ts"
 
@@ -97,15 +97,16 @@ const toAdministrators: Shape<Notification> = statement.worded(
 
 /**
  * Everyone who has ever submitted a version, by version_ord, and everyone on the roster who has signed in, by participant_login
- * and identity_login. Versions of this commit are in no table yet; its first row has none and says when.
+ * and identity_login. A private season tells its roster alone: whoever was taken off it hears no more of the season. Versions of this
+ * commit are in no table yet; its first row has none and says when.
  */
 const ofClosing: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
   `${INTO} SELECT new_id(x.at), x.account_id, 'season_closed', s.name || ' is closed.',
      ${publicPrefix} || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
    FROM f JOIN season s ON s.id = f.season_id CROSS JOIN LATERAL (
      SELECT p.account_id, to_timestamp((?2::float8[])[1] / 1000.0) AS at FROM (
-       SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id
-       UNION SELECT unnest(?1::uuid[])
+       SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id AND ${publicOnly()}
+       UNION SELECT unnest(?1::uuid[]) WHERE ${publicOnly()}
        UNION SELECT i.account_id FROM participant r JOIN identity i ON i.provider = r.provider AND lower(i.login) = lower(r.login)
          WHERE r.season_id = f.season_id) p (account_id)
      WHERE p.account_id IS NOT NULL) x

@@ -1,19 +1,19 @@
 /** Who may enter a season, and who administers it. */
 
-import { firstPage } from "@agon/api/Pages.ts"
 import { AppointAdmin, type Participant, type SeasonAdministrator } from "@agon/api/season/people.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { profileAt } from "../html/links.ts"
+import { profileAt, seasonDeskAt } from "../html/links.ts"
+import { offsetOf, pager } from "../html/pager.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
+import { invalid } from "../http/refuse.ts"
 import { button, given, linesOf, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
-/** Administrators of one season are few. */
-const ADMINS = 100
+const ADMIN_ROWS = 50
 
 const add = seasonForm("people", {
   name: "add",
@@ -66,13 +66,16 @@ const participant = ({ added_at, id, login, provider, username }: Participant): 
 
 export const seasonPeople = seasonDesk({
   part: "people",
-  query: ["cursor"],
+  query: ["cursor", "admins"],
   forms: [add, appoint],
   buttons: [remove, dismiss],
-  render: Effect.fnUntraced(function* ({ account, client, links, of, page, season, tried }) {
-    const [{ admins }, { next_cursor, participants, total }, providers] = yield* Effect.all(
+  render: Effect.fnUntraced(function* ({ account, client, links, of, page, query, season, tried }) {
+    const { admins: cursor, ...others } = query
+    const offset = offsetOf(cursor)
+    if (offset === undefined) return yield* invalid
+    const [{ admins, next_cursor: next }, { next_cursor, participants, total }, providers] = yield* Effect.all(
       [
-        client.roster.seasonAdmins({ params: of, query: firstPage(ADMINS) }),
+        client.roster.seasonAdmins({ params: of, query: { limit: ADMIN_ROWS, cursor: offset } }),
         client.roster.participants({ params: of, query: page }),
         client.account.authProviders()
       ],
@@ -84,6 +87,7 @@ export const seasonPeople = seasonDesk({
     return html`<h2>Administrators</h2>
 <p>Besides the platform's administrators, who appoint them.</p>
 ${table("Administrators of the season", ["Account", "Name", "Since", ...(account.admin ? ["Office"] : [])], admins.map(administrator(account.admin)), "There is none.")}
+${pager({ path: seasonDeskAt(of.game, of.slug, "people"), query: others, parameter: "admins", label: "Pages of the administrators", offset, rows: ADMIN_ROWS, next })}
 ${account.admin && appointing.whole(username, "Appoint", "Appoint an administrator")}
 <h2>Roster</h2>
 <p>${season.entry === "restricted" ? "Only people on the roster may enter this season." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${counted(total, "login is", "logins are")} on it.</p>

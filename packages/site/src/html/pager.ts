@@ -8,6 +8,9 @@ interface Place {
   readonly offset: number
   readonly rows: number
   readonly next: string | null
+  /** The parameter that has the offset; a page of two lists has two. */
+  readonly parameter?: string
+  readonly label?: string
 }
 
 const OFFSET_MAX = 2 ** 31 - 1
@@ -19,11 +22,11 @@ export const offsetOf = (cursor: string | undefined): number | undefined => {
   return offset <= OFFSET_MAX ? offset : undefined
 }
 
-export const pager = ({ next, offset, path, query, rows }: Place): Html | "" => {
-  const before = offset > 0 && withQuery(path, { ...query, cursor: offset > rows ? offset - rows : undefined })
-  const after = next !== null && withQuery(path, { ...query, cursor: next })
+export const pager = ({ label = "Pages of the list", next, offset, parameter = "cursor", path, query, rows }: Place): Html | "" => {
+  const before = offset > 0 && withQuery(path, { ...query, [parameter]: offset > rows ? offset - rows : undefined })
+  const after = next !== null && withQuery(path, { ...query, [parameter]: next })
   if (before === false && after === false) return ""
-  return html`<nav aria-label="Pages of the list"><ul>
+  return html`<nav aria-label="${label}"><ul>
 ${before !== false && html`<li><a href="${before}" rel="prev">Previous page</a></li>`}${after !== false && html`<li><a href="${after}" rel="next">Next page</a></li>`}
 </ul></nav>`
 }

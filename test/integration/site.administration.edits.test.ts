@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { type At, formsOf, visitor } from "../support/PageForms.ts"
-import { siteAnswers } from "../support/Pages.ts"
+import { send, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { scheduled } from "../support/scheduledSeason.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -80,6 +80,52 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     })
   )
 
+  it.effect("loses nothing of a post or an announcement that another changes meanwhile, and is shown the other's text whole", () =>
+    Effect.gen(function* () {
+      const admin = yield* (yield* Service.Service).as("admin")
+      const root = yield* as("root")
+      const page = { query: { limit: 10, cursor: 0 } }
+      const long = "It began as a text of many lines.\n".repeat(20)
+      yield* admin.editorial.addPost({ payload: { slug: "both", title: "Both", body: long, published_at: "2026-01-01T00:00:07Z" } })
+      const at = "/admin/posts?post=both"
+      const post = Effect.map(admin.editorial.allPosts(page), ({ posts }) => posts.find(({ slug }) => slug === "both")!)
+      const [first, second, third] = [yield* root.open(at), yield* root.open(at), yield* root.open(at)]
+      assert.strictEqual((yield* root.press(first, "Save", { title: "Ours" })).status, 303)
+      assert.strictEqual((yield* root.press(second, "Save", { body: "Theirs, **anew**." })).status, 303)
+      const both = yield* post
+      assert.deepStrictEqual([both.title, both.body], ["Ours", "Theirs, **anew**."])
+      assert.strictEqual(both.published_at, "2026-01-01T00:00:07.000Z", "nobody has typed another time")
+      const refused = yield* root.press(third, "Save", { body: "Mine." })
+      assert.deepStrictEqual([refused.status, refused.fragment], [409, "outcome"])
+      assert.include(outcomeIn(refused.shown.text), "Somebody has changed the post")
+      assert.match(refused.shown.text, /<h3>As it stands now<\/h3>\n<div class="prose"><p dir="auto">Theirs, \*\*anew\*\*\./)
+      assert.deepStrictEqual(
+        ["body", "title"].map((name) => fieldIn(refused.shown.text, "Save", name).trim()),
+        ["Mine.", "Ours"]
+      )
+      assert.strictEqual((yield* post).body, "Theirs, **anew**.", "nothing is saved yet")
+      assert.strictEqual((yield* root.press(refused, "Save")).status, 303)
+      assert.strictEqual((yield* post).body, "Mine.")
+
+      const { id } = yield* admin.editorial.announce({ payload: { title: "Down", body: "At noon.", link: "/news" } })
+      const told = `/admin/announcements?announcement=${id}`
+      const forms = [yield* root.open(told), yield* root.open(told), yield* root.open(told)] as const
+      assert.strictEqual((yield* root.press(forms[0], "Save", { link: "" })).status, 303)
+      assert.strictEqual((yield* root.press(forms[1], "Save", { ends_at: "2090-01-01T00:00" })).status, 303)
+      const again = yield* root.press(forms[2], "Save", { ends_at: "2091-01-01T00:00" })
+      assert.strictEqual(again.status, 409)
+      assert.include(
+        outcomeIn(again.shown.text),
+        "It is 2090-01-01T00:00 now, and was empty when the form was shown; you typed 2091-01-01T00:00."
+      )
+      const { announcements } = yield* admin.editorial.allAnnouncements(page)
+      assert.deepStrictEqual(
+        announcements.find((one) => one.id === id),
+        { id, title: "Down", body: "At noon.", link: null, starts_at: null, ends_at: "2090-01-01T00:00:00.000Z" }
+      )
+    })
+  )
+
   it.effect("is told in a sentence at the top that the season has moved on, where the form is there no more", () =>
     Effect.gen(function* () {
       const { admin, of } = yield* scheduled("opened")
@@ -135,6 +181,56 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         seen,
         Array.from({ length: 130 }, (_, i) => `Round ${i + 1}`)
       )
+    })
+  )
+
+  it.effect("changes of fleet and fill what was chosen alone, so that what another has set stays", () =>
+    Effect.gen(function* () {
+      yield* scheduled("kept")
+      const sql = yield* SqlClient.SqlClient
+      const [root, desk] = [yield* as("root"), deskOf("kept")]
+      const { shown } = yield* root.open(desk)
+      const fleet = formsOf(shown.text).find(({ takes }) => takes.has("matches") && takes.has("admissions"))!
+      assert.deepInclude(fleet.fields, ["matches", ""], "it begins with no choice")
+      for (const fields of [
+        { form: "fleet", matches: "own", admissions: "" },
+        { form: "fleet", matches: "", admissions: "platform" },
+        { form: "fill", enabled: "", max_per_hour: "7" },
+        { form: "fill", enabled: "yes", max_per_hour: "" }
+      ] as const)
+        assert.strictEqual((yield* send(desk, "root", fields)).status, 303, JSON.stringify(fields))
+      const settings = sql`SELECT fleet, fill FROM season WHERE slug = 'kept'`
+      const kept = { matches: "own", admissions: "platform" }
+      assert.deepStrictEqual(yield* settings, [{ fleet: kept, fill: { enabled: true, max_per_hour: 7 } }])
+      assert.strictEqual((yield* send(desk, "root", { form: "fill", enabled: "", max_per_hour: "none" })).status, 303)
+      assert.deepStrictEqual(yield* settings, [{ fleet: kept, fill: { enabled: true, max_per_hour: null } }])
+    })
+  )
+
+  it.effect("pages through more administrators than a page has, beside the roster", () =>
+    Effect.gen(function* () {
+      const { admin, of } = yield* scheduled("crowd")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`WITH a AS (
+          INSERT INTO account (id, username, display_name, admin, created_at)
+          SELECT gen_random_uuid(), 'crowd-' || n, 'Crowd', false, now() FROM generate_series(1, 120) n RETURNING id)
+        INSERT INTO season_admin (season_id, account_id, added_at) SELECT s.id, a.id, now() FROM season s, a WHERE s.slug = 'crowd'`
+      yield* admin.roster.addParticipants({ params: of, payload: { logins: Array.from({ length: 60 }, (_, n) => `login-${n}`) } })
+      const root = yield* as("root")
+      const seen = new Set<string>()
+      const next = (text: string) => {
+        const [nav = ""] = /<nav aria-label="Pages of the administrators">.*?<\/nav>/s.exec(text) ?? []
+        return /href="([^"]*)" rel="next"/.exec(nav)?.[1]?.replaceAll("&amp;", "&")
+      }
+      let pages = 0
+      for (let path: string | undefined = `${deskOf("crowd", "/people")}?cursor=50`; path !== undefined; pages++) {
+        const { shown }: At = yield* root.open(path)
+        for (const [, name] of shown.text.matchAll(/<th scope="row"><a href="\/people\/([^"]*)"/g)) seen.add(name!)
+        assert.strictEqual(shown.text.match(/<th scope="row"><bdi>login-/g)?.length, 10, "the roster stays at its page")
+        path = next(shown.text)
+      }
+      assert.deepStrictEqual([seen.size, pages], [121, 3])
+      assert.strictEqual((yield* root.open(`${deskOf("crowd", "/people")}?admins=x`)).status, 400)
     })
   )
 

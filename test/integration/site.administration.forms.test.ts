@@ -1,4 +1,5 @@
 /** Every form of the administrator's desk beside a real service: once as it is taken, and once as the service refuses it. */
+import { wasText } from "@agon/site/admin/meanwhile.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as Fixture from "../support/Fixture.ts"
@@ -72,7 +73,13 @@ const ofPlatform = ({ announcement, comment, key, runner, story, storyAt, thread
   tried("/admin/posts", "write", { was: "", slug: "a-post", title: "A", body: "B", published_at: "" }, { slug: "A POST" }, 400),
   tried("/admin/posts", "remove", { slug: "a-post" }, { slug: "none" }, 404),
   tried("/admin/announcements", "announce", { title: "A", body: "B" }, { title: "" }, 400),
-  tried("/admin/announcements", "announce", { was: announcement, title: "B", body: "C" }, { ends_at: "then" }, 400),
+  tried(
+    "/admin/announcements",
+    "announce",
+    { id: announcement, was: wasText({ title: "A", body: "B", link: "", starts_at: "", ends_at: "" }), title: "B", body: "C" },
+    { ends_at: "then" },
+    400
+  ),
   tried("/admin/notices", "notice", { subject: "Hear", link: "/news" }, { link: "javascript:x" }, 400),
   tried("/admin/picks", "pick", { match: x.nano, note: "Look" }, { match: NOBODY }, 404),
   tried("/admin/runners", "create", { name: "rack" }, { name: "" }, 400),

@@ -125,16 +125,25 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("a signed-in
         name === "input" ? [[attributes["name"], attributes["value"]]] : []
       )
       assert.includeDeepMembers(inputs, [
-        ["was", id],
+        ["id", id],
         ["title", ILL],
         ["link", "/news"],
         ["starts_at", "2026-01-01T00:00"],
         ["ends_at", ""]
       ])
-      const fields = { form: "announce", was: id, title: "Changed", body: "Anew.", link: "", starts_at: "2026-02-01T00:00", ends_at: "" }
+      const fields = {
+        form: "announce",
+        id,
+        was: inputs.find(([name]) => name === "was")![1]!,
+        title: "Changed",
+        body: "Anew.",
+        link: "",
+        starts_at: "2026-02-01T00:00",
+        ends_at: ""
+      }
       const ill = yield* send(at, "root", { ...fields, ends_at: "2026-01-01T00:00" })
       assert.deepStrictEqual(refused(at, ill), [400, "ends_at"])
-      assert.include(ill.text, `name="was" value="${id}"`)
+      assert.include(ill.text, `name="id" value="${id}"`)
       assert.deepStrictEqual(leads(yield* send(at, "root", fields)), [303, "/admin/announcements?done=yes#outcome"])
       const { announcements } = yield* admin.editorial.allAnnouncements({ query: { limit: 10, cursor: 0 } })
       assert.deepStrictEqual(announcements, [

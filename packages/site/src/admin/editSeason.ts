@@ -4,7 +4,7 @@
  */
 import { EditSeason } from "@agon/api/season/administration.ts"
 import type { Season } from "@agon/api/season/Season.ts"
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import type { Html } from "../html/Html.ts"
 import { html } from "../html/Html.ts"
 import { seasonDeskAt } from "../html/links.ts"
@@ -12,7 +12,7 @@ import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { instantOf, localOf, seasonForm } from "./forms.ts"
-import { type Edit, editOf, isTyped, merged, overtaken, type Texts, typedBy, WAS, wasText } from "./meanwhile.ts"
+import { type Edit, editOf, isTyped, merged, type Texts, triedAgain, typedBy, unlessOvertaken, WAS, wasText } from "./meanwhile.ts"
 import { CLASS_NAMES, RULE_FIELDS, ruleFields, ruleValues, typedClasses, typedRules } from "./rules.ts"
 
 const DATES = ["submissions_open_at", "submissions_close_at"] as const
@@ -23,17 +23,6 @@ const textsOf = (season: Season): Texts => ({
   submissions_close_at: localOf(season.submissions_close_at),
   ...ruleValues(season)
 })
-
-/** Refused by the site itself, in the form of a refusal of the API. */
-class Overtaken extends Data.Error<{
-  readonly status: 409
-  readonly code: "overtaken"
-  readonly detail: string
-  readonly errors: ReadonlyArray<{ readonly path: string; readonly message: string }>
-}> {}
-
-const DETAIL =
-  "Somebody has changed the season since this form was shown. Nothing has been saved. Your values stand in the form; saving them again replaces the others."
 
 /** Settings that the edit changes; undefined where it changes none. Weight classes are one value. */
 const payloadOf = (edit: Edit): EditSeason | undefined => {
@@ -53,21 +42,11 @@ export const edit = seasonForm("", {
   send: Effect.fnUntraced(function* ({ client, of, typed }) {
     const season = yield* client.season.privateSeason({ params: of })
     const edit = editOf(typed, textsOf(season))
-    const faults = season.state === "scheduled" ? [...overtaken(edit)] : [] // the service refuses it otherwise
-    if (faults.length > 0) {
-      const errors = faults.map(([path, message]) => ({ path, message }))
-      return yield* new Overtaken({ status: 409, code: "overtaken", detail: DETAIL, errors })
-    }
+    if (season.state === "scheduled") yield* unlessOvertaken(edit, "the season") // the service refuses it otherwise
     const payload = payloadOf(edit)
     if (payload !== undefined) yield* client.seasonEditing.editSeason({ params: of, payload })
   })
 })
-
-/** The form as it is shown again: made of the record as it is now, with what was typed, and what was overtaken told beside it. */
-const triedAgain = (tried: Tried, now: Texts): Tried => {
-  const edit = editOf(tried.typed, now)
-  return { ...tried, typed: typedBy(merged(edit)), faults: new Map([...tried.faults, ...overtaken(edit)]) }
-}
 
 const limits = constraintsOf(EditSeason)
 

@@ -28,6 +28,16 @@ it("takes spaces around a text for no change", () => {
   assert.deepStrictEqual(merged(edited({ a: " 1 " }, { a: "6" }))["a"], "6")
 })
 
+it("tells a long text from others without carrying it, whatever its line ends, and says how the other begins", () => {
+  const long = "A long text.\n".repeat(1_000)
+  const was = wasText({ ...BEGAN, c: long.replaceAll("\n", "\r\n") })
+  assert.isBelow(was.length, 200)
+  assert.deepStrictEqual(merged(edited({ c: long, a: "5" }, { c: "Theirs." }, was)), { a: "5", b: "2", c: "Theirs." })
+  const edit = edited({ c: `${long}More.` }, { c: "Theirs." }, was)
+  assert.deepStrictEqual([...overtaken(edit)], [["c", "It is another text now than when the form was shown: Theirs."]])
+  assert.deepStrictEqual(names(edited({ c: `${long}More.` }, { c: long }, was)), [])
+})
+
 it("counts every other text as overtaken where the form does not say what it was made of", () => {
   for (const was of ["", "no JSON", "null", "[]", '{"a":1}', '{"__proto__":{"a":"1"}}']) {
     const edit = edited({ a: "5" }, { b: "7" }, was)

@@ -1,15 +1,13 @@
 /** Settings of a season that stands: who may enter, what its fleet does, whether it is featured, and its end. */
 
 import { InvalidRequest } from "@agon/api/Problem.ts"
-import { EditFill } from "@agon/api/season/administration.ts"
 import type { Fleet } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, numberOf, seasonForm, sureButton } from "./forms.ts"
+import { button, given, numberOf, seasonForm, sureButton } from "./forms.ts"
 
 const narrow = seasonForm("", {
   name: "narrow",
@@ -30,19 +28,24 @@ type FleetUse = (typeof Fleet.Type)["matches"]
 const fleet = seasonForm("", {
   name: "fleet",
   fields: ["matches", "admissions"],
-  send: ({ client, of, typed }) =>
-    client.seasonSteering.changeFleet({
-      params: of,
-      payload: { matches: typed.one("matches") as FleetUse, admissions: typed.one("admissions") as FleetUse }
-    })
+  send: ({ client, of, typed }) => {
+    const chosen = (name: "matches" | "admissions") => given(name, typed.one(name), (use) => use as FleetUse)
+    return client.seasonSteering.changeFleet({ params: of, payload: { ...chosen("matches"), ...chosen("admissions") } })
+  }
 })
+
+/** Of a limit of matches an hour. */
+const NO_LIMIT = "none"
 
 const fill = seasonForm("", {
   name: "fill",
   fields: ["enabled", "max_per_hour"],
   send: ({ client, of, typed }) => {
-    const most = typed.one("max_per_hour")
-    const payload = { enabled: typed.one("enabled") === "yes", max_per_hour: most.trim() === "" ? null : numberOf(most) }
+    const most = (text: string) => (text.trim() === NO_LIMIT ? null : numberOf(text))
+    const payload = {
+      ...given("enabled", typed.one("enabled"), (word) => word === "yes"),
+      ...given("max_per_hour", typed.one("max_per_hour"), most)
+    }
     return client.seasonSteering.changeFill({ params: of, payload })
   }
 })
@@ -67,20 +70,22 @@ export const FLEET_USES: ReadonlyArray<{ readonly value: FleetUse; readonly labe
   { value: "platform", label: "the platform's fleet" }
 ]
 
-/** Choices of a form that leave the setting as it is are not made: the API does not tell which it has. */
+/** The API does not tell which settings the season has, so that a form begins with none of them and sends what is chosen alone. */
+const AS_IT_IS = { value: "", label: "as it is" }
+
 const fleetForms = (tried: Tried | undefined): Html => {
   const fleets = inputs(fleet, tried)
   const fills = inputs(fill, tried)
-  const limits = constraintsOf(EditFill)
   return html`<h2>Whose runners work for it</h2>
-${fleets.whole(html`${fleets.choice("matches", "Matches are played by", FLEET_USES)}${fleets.choice("admissions", "Candidates are examined by", FLEET_USES)}`, "Set", "Whose runners work for it")}
+${fleets.whole(html`${fleets.choice("matches", "Matches are played by", [AS_IT_IS, ...FLEET_USES])}${fleets.choice("admissions", "Candidates are examined by", [AS_IT_IS, ...FLEET_USES])}`, "Set", "Whose runners work for it")}
 <h2>Matches while none is owed</h2>
 <p>In a round, play rests once every model has its matches. With this, runners that have nothing else to do play on.</p>
 ${fills.whole(
   html`${fills.choice("enabled", "Play on", [
+    AS_IT_IS,
     { value: "no", label: "no" },
     { value: "yes", label: "yes" }
-  ])}${fills.text("max_per_hour", "At most so many an hour", { hint: "Empty for no limit.", more: limits("max_per_hour") })}`,
+  ])}${fills.text("max_per_hour", "At most so many an hour", { hint: html`Empty leaves it as it is; <code>${NO_LIMIT}</code> is no limit.` })}`,
   "Set",
   "Matches while none is owed"
 )}`

@@ -1,4 +1,7 @@
-/** Announcements and posts as administrators see them, also those that nobody else does, and the forms that write them. */
+/**
+ * Announcements and posts as administrators see them, also those that nobody else does, and the forms that write them. A text that two
+ * administrators change at once is saved field by field, and refused where both have changed one field (meanwhile.ts).
+ */
 
 import type { PageQuery } from "@agon/api/Pages.ts"
 import { type Announcement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
@@ -9,34 +12,60 @@ import { link, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
-import type { Form, Tried } from "../http/Form.ts"
+import type { Form, Tried, Typed } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { doneAt, instantOf, LeadsTo, localOf, platformForm, sureButton } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
+import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./meanwhile.ts"
 
 const MARKDOWN = "Markdown."
+const OVERTAKEN = 409
 
 /** Back to the list, and no longer to the text that was changed. */
 const listOf = (part: "announcements" | "posts") => new LeadsTo({ to: doneAt(platformDeskAt(part)) })
 
 const orNull = (text: string, value: (text: string) => string): string | null => (text.trim() === "" ? null : value(text))
 
-/** Makes a new announcement, or changes the one that `was` names. */
+const announcementOf = {
+  title: (text: string) => text,
+  body: (text: string) => text,
+  link: (text: string) => orNull(text, (link) => link.trim()),
+  starts_at: (text: string) => orNull(text, instantOf),
+  ends_at: (text: string) => orNull(text, instantOf)
+}
+
+type Payload<Of extends Fields> = { readonly [Name in keyof Of]: ReturnType<Of[Name]> }
+type Fields = Readonly<Record<string, (text: string) => string | null>>
+
+/** Values of a form's fields. */
+const payloadOf = <Of extends Fields>(of: Of, typed: Typed, names = Object.keys(of)) =>
+  Object.fromEntries(names.map((name) => [name, of[name]!(typed.one(name))])) as Payload<Of>
+
+/** Only what was typed anew, of a text that stands as `now`; undefined where nothing was. */
+const changesOf = Effect.fnUntraced(function* <Of extends Fields>(of: Of, typed: Typed, now: Texts, what: string) {
+  const edit = editOf(typed, now)
+  yield* unlessOvertaken(edit, what)
+  const names = Object.keys(of).filter((name) => isTyped(edit, name))
+  return names.length === 0 ? undefined : (payloadOf(of, typed, names) as Partial<Payload<Of>>)
+})
+
+/** A text as it is now: a change of nothing answers it. */
+const NOTHING = {}
+
+/** Makes a new announcement, or changes the one that `id` names. */
 const announce = platformForm("announcements", {
   name: "announce",
-  fields: ["was", "title", "body", "link", "starts_at", "ends_at"],
-  send: ({ client, typed }) => {
-    const payload = {
-      title: typed.one("title"),
-      body: typed.one("body"),
-      link: orNull(typed.one("link"), (link) => link.trim()),
-      starts_at: orNull(typed.one("starts_at"), instantOf),
-      ends_at: orNull(typed.one("ends_at"), instantOf)
+  fields: [WAS, "id", ...Object.keys(announcementOf)] as ReadonlyArray<string>,
+  send: Effect.fnUntraced(function* ({ client, typed }) {
+    const id = typed.one("id")
+    if (id === "") yield* client.editorial.announce({ payload: payloadOf(announcementOf, typed) })
+    else {
+      const now = yield* client.editorial.editAnnouncement({ params: { id }, payload: NOTHING })
+      const payload = yield* changesOf(announcementOf, typed, valuesOf(now), "the announcement")
+      if (payload !== undefined) yield* client.editorial.editAnnouncement({ params: { id }, payload })
     }
-    const id = typed.one("was")
-    const written = id === "" ? client.editorial.announce({ payload }) : client.editorial.editAnnouncement({ params: { id }, payload })
-    return Effect.as(written, listOf("announcements"))
-  }
+    return listOf("announcements")
+  })
 })
 
 const removeAnnouncement = platformForm("announcements", {
@@ -60,7 +89,7 @@ const announcementRow =
 </tr>
 `
 
-const valuesOf = ({ body, ends_at, link, starts_at, title }: Announcement) => ({
+const valuesOf = ({ body, ends_at, link, starts_at, title }: Announcement): Texts => ({
   title,
   body,
   link: link ?? "",
@@ -68,9 +97,21 @@ const valuesOf = ({ body, ends_at, link, starts_at, title }: Announcement) => ({
   ends_at: localOf(ends_at)
 })
 
-/** The text that a form changes, as it was posted where it is shown again; empty for a new one. */
-const changed = ({ name }: Form, tried: Tried | undefined, old: string | undefined): string =>
-  (tried?.form === name ? tried.typed.one("was") : old) ?? ""
+/** The fields of the form that changes a text which stands as `now`, or writes a new one where there is none. */
+const fieldsOf = (form: Form, tried: Tried | undefined, now: Texts | undefined) => {
+  const again = tried?.form === form.name ? tried : undefined
+  return inputs<string>(form, again === undefined || now === undefined ? again : triedAgain(again, now), now)
+}
+
+/** Which text a form changes, as it was posted where it is shown again, and the texts that it is made of. */
+const changed = ({ name }: Form, tried: Tried | undefined, field: string, old: string | undefined, now: Texts | undefined): Html => {
+  const of = (tried?.form === name ? tried.typed.one(field) : old) ?? ""
+  return html`<input type="hidden" name="${field}" value="${of}">${now !== undefined && html`<input type="hidden" name="${WAS}" value="${wasText(now)}">`}`
+}
+
+/** What another has made of a text meanwhile, whole, below the form of one's own. */
+const standing = (form: Form, tried: Tried | undefined, body: string | undefined): Html | false =>
+  tried?.form === form.name && tried.status === OVERTAKEN && body !== undefined && html`<h3>As it stands now</h3>\n${prose(body)}\n`
 
 export const platformAnnouncements = platformDesk({
   part: "announcements",
@@ -80,31 +121,44 @@ export const platformAnnouncements = platformDesk({
   render: Effect.fnUntraced(function* ({ client, links, page, query, tried }) {
     const { announcements, next_cursor } = yield* client.editorial.allAnnouncements({ query: page })
     const old = announcements.find(({ id }) => id === query["announcement"])
-    const { area, hidden, text, whole } = inputs(announce, tried, old === undefined ? {} : valuesOf(old))
+    const now = old && valuesOf(old)
+    const { area, text, whole } = fieldsOf(announce, tried, now)
     const limits = constraintsOf(WriteAnnouncement)
     return html`${table("Announcements", ["Announcement", "Shown from", "Until", "Change"], announcements.map(announcementRow(page)), "There is none.")}
 ${links(next_cursor)}
 <h2>${old === undefined ? "Announce something" : html`Change ${said(old.title)}`}</h2>
 ${whole(
-  html`${hidden("was", changed(announce, tried, old?.id))}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("link", "Link", { hint: "A path of this site, or an address with http or https; may be left out.", more: limits("link") })}${text("starts_at", "Shown from, in UTC", { hint: "At once where it is left out.", more: limits("starts_at") })}${text("ends_at", "Until, in UTC", { hint: "May be left out.", more: limits("ends_at") })}`,
+  html`${changed(announce, tried, "id", old?.id, now)}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("link", "Link", { hint: "A path of this site, or an address with http or https; may be left out.", more: limits("link") })}${text("starts_at", "Shown from, in UTC", { hint: "At once where it is left out.", more: limits("starts_at") })}${text("ends_at", "Until, in UTC", { hint: "May be left out.", more: limits("ends_at") })}`,
   old === undefined ? "Announce" : "Save",
   "Announce something"
-)}`
+)}${standing(announce, tried, old?.body)}`
   })
 })
 
-/** Writes a new post, or another text of the one that `was` names. */
+const postOf = {
+  slug: (text: string) => text.trim(),
+  title: (text: string) => text,
+  body: (text: string) => text,
+  published_at: (text: string) => orNull(text, instantOf)
+}
+
+const postTexts = ({ body, published_at, slug, title }: Post): Texts => ({ slug, title, body, published_at: localOf(published_at) })
+
+/** Writes a new post, or another text of the one that `old` names. */
 const write = platformForm("posts", {
   name: "write",
-  fields: ["was", "slug", "title", "body", "published_at"],
+  fields: [WAS, "old", ...Object.keys(postOf)] as ReadonlyArray<string>,
   codes: { post_exists: "slug" },
-  send: ({ client, typed }) => {
-    const published_at = typed.one("published_at").trim() === "" ? null : instantOf(typed.one("published_at"))
-    const payload = { slug: typed.one("slug").trim(), title: typed.one("title"), body: typed.one("body"), published_at }
-    const was = typed.one("was")
-    const written = was === "" ? client.editorial.addPost({ payload }) : client.editorial.editPost({ params: { slug: was }, payload })
-    return Effect.as(written, listOf("posts"))
-  }
+  send: Effect.fnUntraced(function* ({ client, typed }) {
+    const slug = typed.one("old")
+    if (slug === "") yield* client.editorial.addPost({ payload: payloadOf(postOf, typed) })
+    else {
+      const now = yield* client.editorial.editPost({ params: { slug }, payload: NOTHING })
+      const payload = yield* changesOf(postOf, typed, postTexts(now), "the post")
+      if (payload !== undefined) yield* client.editorial.editPost({ params: { slug }, payload })
+    }
+    return listOf("posts")
+  })
 })
 
 const removePost = platformForm("posts", {
@@ -133,17 +187,16 @@ export const platformPosts = platformDesk({
   render: Effect.fnUntraced(function* ({ client, links, page, query, tried }) {
     const { next_cursor, posts } = yield* client.editorial.allPosts({ query: page })
     const old = posts.find(({ slug }) => slug === query["post"])
-    const values =
-      old === undefined ? {} : { was: old.slug, slug: old.slug, title: old.title, body: old.body, published_at: localOf(old.published_at) }
-    const { area, hidden, text, whole } = inputs(write, tried, values)
+    const now = old && postTexts(old)
+    const { area, text, whole } = fieldsOf(write, tried, now)
     const limits = constraintsOf(WritePost)
     return html`${table("Posts, the newest first", ["Post", "Address", "Author", "Published", "Change"], posts.map(postRow(page)), "There is none.")}
 ${links(next_cursor)}
 <h2>${old === undefined ? "Write a post" : html`Change ${old.slug}`}</h2>
 ${whole(
-  html`${hidden("was", changed(write, tried, old?.slug))}${text("slug", "Address", { hint: "Small letters, digits and dashes.", more: limits("slug") })}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("published_at", "Published, in UTC", { hint: "A draft where it is left out; a future time publishes it then.", more: limits("published_at") })}`,
+  html`${changed(write, tried, "old", old?.slug, now)}${text("slug", "Address", { hint: "Small letters, digits and dashes.", more: limits("slug") })}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("published_at", "Published, in UTC", { hint: "A draft where it is left out; a future time publishes it then.", more: limits("published_at") })}`,
   old === undefined ? "Write" : "Save",
   "Write a post"
-)}`
+)}${standing(write, tried, old?.body)}`
   })
 })

@@ -2,6 +2,7 @@
  * What reads cost over big tables, beside the same rows selected by hand-written SQL on a bare connection of the same driver:
  * a ladder of 10,000 entries at several places, and lists of 1,000,000 matches by every sort and filter of section 4.4 of the
  * contract, alone and together, first page and a deep one. Then the same over a tenth of the tables, which shows what grows.
+ * The season is also claimed, as by a node that takes it over.
  * The service's read is the whole of it below the HTTP layer, the season's record included; nothing is answered from a cache.
  *
  *   node test/bench/reads.ts [matches, 1000000] [entries, 10000] [questions, a regular expression]
@@ -11,6 +12,8 @@
  * shown with its growth, and so is that of its hand-written SQL.
  */
 import "effect/schema/SchemaJITCompiler/enable"
+import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
+import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import * as Database from "@agon/server/database/Database.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
@@ -18,9 +21,9 @@ import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
-import { insertRows } from "../support/ManyRows.ts"
+import { insertRows, seasonId } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { type Measured, measure, type Stand } from "./reads/measure.ts"
+import { type Measured, measure, type Stand, timesOf } from "./reads/measure.ts"
 import { type Question, questionsOf } from "./reads/questions.ts"
 
 const [matches = "1000000", entries = "10000", only = ""] = process.argv.slice(2)
@@ -43,6 +46,20 @@ interface Row {
   readonly tenth: Measured
 }
 
+const CLAIMS = 5
+
+/** What a node takes to take the season over: its state is read, and none of its matches. Milliseconds, the first claim and the median. */
+const claims = (store: SeasonStore["Service"]) =>
+  Effect.gen(function* () {
+    const took: Array<number> = []
+    for (let n = 0; n < CLAIMS; n++) {
+      const began = performance.now()
+      yield* store.claim(seasonId(1))
+      took.push(performance.now() - began)
+    }
+    return { first_ms: took[0]!, ...timesOf(took) }
+  })
+
 /** A database of this size with its readers. */
 const stand = (size: typeof FULL) =>
   Effect.gen(function* () {
@@ -52,6 +69,9 @@ const stand = (size: typeof FULL) =>
       Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
     )
     console.log(`${size.matches} matches and ${size.entries} entries were made in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    const store = yield* Effect.provide(SeasonStore, yield* Layer.build(SeasonStorePg.layer.pipe(Layer.provide(connection(url)))))
+    const { first_ms, p50_ms } = yield* claims(store)
+    console.log(`a claim of the season: the first ${ms(first_ms)} ms, the median of ${CLAIMS} ${ms(p50_ms)} ms`)
     const bare = yield* Effect.provide(PgClient.PgClient, yield* Layer.build(connection(url)))
     return { bare, reads: yield* Layer.build(reads.pipe(Layer.provide(connection(url)))) } satisfies Stand
   })

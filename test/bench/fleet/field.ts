@@ -1,4 +1,4 @@
-/** What the fleet finds in the database: keys, and a season in which so many entries, all unrated, play each other on the game's own boards. */
+/** What the fleet finds in the database: keys, and seasons in each of which so many entries, all unrated, play each other on the game's own boards. */
 import { hash } from "node:crypto"
 import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
@@ -11,11 +11,11 @@ import { keyOf, secretOf } from "./messages.ts"
 export const SEASON = id("season", 1)
 export const DIGEST = engineOf("snakes")!.digest
 
-export const fill = (url: string, entries: number, runners: number) =>
+export const fill = (url: string, entries: number, runners: number, seasons = 1) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     yield* migrate
-    yield* insertField(sql, SEASON, entries, Date.now())
+    for (let nth = 1; nth <= seasons; nth++) yield* insertField(sql, id("season", nth), entries, Date.now(), nth)
     const board = boardsOf("snakes").find(({ players }) => players === 2)!
     yield* sql.unsafe("UPDATE board SET file = $1::text::jsonb, rows = $2, cols = $3", [JSON.stringify(board), board.rows, board.cols])
     yield* sql.unsafe("UPDATE season SET engine_digest = $1", [DIGEST])

@@ -8,16 +8,18 @@ import { id, settings } from "../../support/SeasonScript.ts"
 
 const DAY_MS = 86_400_000
 
-export const insertField = (sql: PgClient, season: string, entries: number, now: number) =>
+/** `nth`: of several fields in one database; their owners and models are the same, and their versions follow each other. */
+export const insertField = (sql: PgClient, season: string, entries: number, now: number, nth = 1) =>
   Effect.gen(function* () {
     yield* insertSeason(sql, season, settings({ submissions_open_at: now - DAY_MS }))
     yield* insertPeople(sql, season, entries)
-    const uuid = (kind: "owner" | "model" | "version") => `(left('${id(kind, 0)}', 24) || lpad(to_hex(n), 12, '0'))::uuid`
+    const uuid = (kind: "owner" | "model" | "version") =>
+      `(left('${id(kind, 0)}', 24) || lpad(to_hex(n + ${kind === "version" ? (nth - 1) * entries : 0}), 12, '0'))::uuid`
     yield* sql.unsafe(
       `INSERT INTO version (id, season_id, model_id, owner_id, ord, number, weights_hash, manifest_hash, created_at, status, weights_bytes,
          manifest_bytes, class, admit_attempt, admit_failures, param_count, infer_us, memory_flat, memory_cell, memory_bytes,
          runtime_version, trial_played, trial_failed, trial_void)
-       SELECT ${uuid("version")}, $1::uuid, ${uuid("model")}, ${uuid("owner")}, n, 1, 'sha256:w' || n, 'sha256:m' || n, now(), 'entered', 1000,
+       SELECT ${uuid("version")}, $1::uuid, ${uuid("model")}, ${uuid("owner")}, n, ${nth}, 'sha256:w' || n, 'sha256:m' || n, now(), 'entered', 1000,
          100, 'nano', 1, 0, 5000, 150, 16, 2, 1000, 'ort 1.30', 1, 0, 0 FROM generate_series(1, ${entries}) n`,
       [season]
     )

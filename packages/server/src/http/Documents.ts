@@ -1,6 +1,7 @@
 /**
  * `/docs`, `/openapi.json` and `/errors`: the same bytes for everybody, and counted against the address's public bucket. They are made
- * and compressed once, when the first of them is asked for: that takes 0.3 s, which the first answer of a service need not wait for.
+ * and compressed once, just after the start: that holds the event loop for 0.3 s, which neither the first answer nor a request need wait
+ * for. Who asks earlier has them made then.
  */
 
 import { Api } from "@agon/api/Api.ts"
@@ -41,6 +42,8 @@ const scalarPage = Effect.gen(function* () {
   return body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
 }).pipe(Effect.scoped)
 
+const MADE_AFTER = "1 second"
+
 type Path = "/docs" | "/openapi.json" | "/errors"
 
 const make = Effect.gen(function* () {
@@ -75,6 +78,7 @@ const answer = (path: Path) =>
   }).pipe(Effect.catchTag("rate_limited", HttpServerRespondable.toResponse))
 
 export const layer = Layer.mergeAll(
+  Layer.effectDiscard(Effect.forkScoped(Effect.delay(made, MADE_AFTER))),
   HttpRouter.add("GET", "/docs", answer("/docs")),
   HttpRouter.add("GET", "/openapi.json", answer("/openapi.json")),
   HttpRouter.add("GET", "/errors", answer("/errors"))

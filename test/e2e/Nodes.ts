@@ -8,6 +8,7 @@ import { join } from "node:path"
 import * as Launched from "@agon/embedded-postgres/testing/LaunchedService.ts"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
+import { assert } from "vitest"
 import { Browser } from "../support/Browser.ts"
 import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
@@ -20,10 +21,14 @@ import { Visitor } from "./Visitor.ts"
 const PROVIDER = "stub"
 const ROOT = join(import.meta.dirname, "../..")
 
+/** Characters of a node's log that a failed stop shows. */
+const LOG_TOLD = 4_000
+
 const started = new Set<Program.Program>()
 
-const run = (program: string, environment: Readonly<Record<string, string>>): Program.Program => {
-  const one = Program.launch(process.execPath, [join(ROOT, program)], environment)
+/** `root` is the checkout whose program it is: this one, or an older release's. */
+const run = (program: string, environment: Readonly<Record<string, string>>, root = ROOT): Program.Program => {
+  const one = Program.launch(process.execPath, [join(root, program)], environment)
   started.add(one)
   return one
 }
@@ -56,8 +61,8 @@ export class Node {
     return this.life !== undefined && !this.life.over()
   }
 
-  async start(): Promise<void> {
-    const life = run("packages/server/src/main.ts", this.environment)
+  async start(root?: string): Promise<void> {
+    const life = run("packages/server/src/main.ts", this.environment, root)
     this.life = life
     await eventuallyAsync(`an answer of ${this.address}`, async () => {
       if (life.over()) throw new Hopeless(`the node ended: ${life.log()}`)
@@ -67,6 +72,13 @@ export class Node {
 
   signal(name: NodeJS.Signals): void {
     process.kill(this.process.pid, name)
+  }
+
+  /** It was told to stop, and stops as it should. */
+  async stopped(): Promise<void> {
+    const { ended, log } = this.process
+    const { status } = await ended
+    assert.strictEqual(status, 0, log().slice(-LOG_TOLD))
   }
 
   /** The seasons that live here, by id. */
@@ -88,7 +100,7 @@ export interface World {
   readonly signedIn: (login: string) => Promise<Visitor>
   /** The running node that hosts the season, if one does. */
   readonly owner: (season: string) => Promise<Node | undefined>
-  readonly runner: (key: string, slots: number) => Program.Program
+  readonly runner: (key: string, slots: number, root?: string) => Program.Program
   readonly end: () => Promise<void>
 }
 
@@ -99,9 +111,13 @@ export interface Options {
   /** Before the nodes start. */
   readonly prepare?: (database_url: string) => Promise<unknown>
   readonly nginx?: Nginx.Size
+  /** The checkout that nodes are started from, this one where none is named, and how many of them are: all, unless it says fewer. */
+  readonly root?: string
+  readonly running?: number
 }
 
-export const start = async (count: number, { apart, environment, nginx: size, prepare }: Options): Promise<World> => {
+export const start = async (count: number, options: Options): Promise<World> => {
+  const { apart, environment, nginx: size, prepare, root, running = count } = options
   const directory = Launched.directory()
   const temporary: Array<string> = []
   const ownDirectory = (name: string) => {
@@ -131,7 +147,7 @@ export const start = async (count: number, { apart, environment, nginx: size, pr
     if (apart) cpSync(join(directory, "secrets"), join(data, "secrets"), { recursive: true })
     nodes.push(new Node({ http: await freePort(), nodes: await freePort(), metrics: await freePort() }, { ...shared, AGON_DATA: data }))
   }
-  await Promise.all([nginx.start(nodes.map(({ address }) => address)), ...nodes.map((node) => node.start())])
+  await Promise.all([nginx.start(nodes.map(({ address }) => address)), ...nodes.slice(0, running).map((node) => node.start(root))])
   const client = new pg.Pool({ connectionString: database.url, max: 2 })
   client.on("error", () => undefined)
   return {
@@ -150,13 +166,10 @@ export const start = async (count: number, { apart, environment, nginx: size, pr
       const here = nodes.map(async (node) => node.runs && (await node.seasons().catch((): ReadonlyArray<string> => [])).includes(season))
       return nodes[(await Promise.all(here)).indexOf(true)]
     },
-    runner: (key, slots) =>
-      run("packages/runner/src/main.ts", {
-        AGON_URL: nginx.origin,
-        AGON_RUNNER_KEY: key,
-        AGON_RUNNER_SLOTS: String(slots),
-        AGON_RUNNER_CACHE: ownDirectory("runner")
-      }),
+    runner: (key, slots, root) => {
+      const own = { AGON_RUNNER_KEY: key, AGON_RUNNER_SLOTS: String(slots), AGON_RUNNER_CACHE: ownDirectory("runner") }
+      return run("packages/runner/src/main.ts", { AGON_URL: nginx.origin, ...own }, root)
+    },
     end: async () => {
       await client.end().catch(() => undefined)
       for (const one of started) {

@@ -53,3 +53,11 @@ export const launch = (
     lines: () => first.split("\n").slice(0, -1)
   }
 }
+
+/** The results that the service has refused a runner, by the runner's log since it had `from` characters. */
+export const notCounted = (runner: Program, from = 0): ReadonlyArray<string> =>
+  runner
+    .log()
+    .slice(from)
+    .split("\n")
+    .filter((line) => line.includes("a result was not counted"))

@@ -15,14 +15,13 @@ import { missingS3, S3Server } from "../support/S3Server.ts"
 import { allowed } from "../support/slack.ts"
 import { leftOut, slow } from "../support/slow.ts"
 import * as Competition from "./Competition.ts"
-import { audit } from "./Ledger.ts"
 import { get, Load } from "./Load.ts"
 import { missingNginx } from "./Nginx.ts"
 import * as Nodes from "./Nodes.ts"
-import type { Program } from "./Program.ts"
+import { notCounted, type Program } from "./Program.ts"
+import { type Season, Seasons } from "./Seasons.ts"
 import { killIfThere, postgresPid } from "./Service.ts"
-import { Visitor } from "./Visitor.ts"
-import { Witness } from "./Witness.ts"
+import type { Visitor } from "./Visitor.ts"
 
 const NODES = slow ? 3 : 2
 const SLUGS = slow ? ["spring", "summer", "autumn"] : ["spring", "summer"]
@@ -32,8 +31,6 @@ const RUNNERS = 2
 /** What is promised where a machine has time for us; on a busy one the best of some tries has to keep it. */
 const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
 const TRIES = 4
-/** Characters of a node's log that a failed stop shows. */
-const LOG_TOLD = 4_000
 const LOOK_EVERY_MS = 20
 /** Until nginx trusts a node again that it found away (`fail_timeout`), which whoever restarts nodes in turn waits for. */
 const NGINX_FORGETS_MS = 2_200
@@ -53,19 +50,14 @@ const missing = leftOut("nodes are killed, stopped, frozen and restarted: two mi
 const figures: Array<string> = []
 const note = (figure: string) => figures.push(figure)
 
-interface Season {
-  readonly id: string
-  readonly slug: string
-}
-
 describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefined ? "" : `: ${missing}`}`, () => {
   const scope = Scope.makeUnsafe()
   let world: Nodes.World
-  let seasons: ReadonlyArray<Season>
-  let witnesses: ReadonlyArray<Witness>
+  let seasons: Seasons
   let runners: ReadonlyArray<Program>
   const admins = new Map<string, Visitor>()
   const admin = (slug: string) => admins.get(slug)!
+  const goesOn = (...of: Parameters<Seasons["goOn"]>) => seasons.goOn(...of)
 
   beforeAll(async () => {
     const build = <A>(layer: Layer.Layer<A>) => Effect.runPromise(Layer.buildWithScope(layer, scope))
@@ -77,49 +69,29 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     await world.query("UPDATE account SET admin = true") // each writes at a rate of its own
     const { key } = await admin("admin").post("/v1/runner-keys", { name: "fleet" })
     runners = Array.from({ length: RUNNERS }, () => world.runner(key, 1))
-    await Promise.all(SLUGS.map((slug) => Competition.open(admin(slug), { slug, boards: BOARDS, baselines: BASELINES })))
-    seasons = await world.query<Season>("SELECT id, slug FROM season ORDER BY slug")
-    witnesses = SLUGS.map((slug) => new Witness(new Visitor(world.origin), slug))
+    const administered = new Map(SLUGS.map((slug) => [slug, admin(slug)]))
+    seasons = await Seasons.open(world, administered, { boards: BOARDS, baselines: BASELINES })
   }, 300_000)
 
   afterAll(async () => {
-    for (const witness of witnesses ?? []) await witness.stop()
+    await seasons?.stop()
     await world?.end()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     if (figures.length > 0) console.log(figures.join("\n"))
   }, 60_000)
 
-  const ratedOf = async ({ id }: Season): Promise<{ readonly epoch: number; readonly rated: number }> =>
-    (await world.query<any>("SELECT epoch, (head->>'rated')::int AS rated FROM season WHERE id = $1", [id]))[0]
-
-  const ownerOf = async (season: Season): Promise<Nodes.Node> => {
-    let owner: Nodes.Node | undefined
-    await eventuallyAsync(`an owner of ${season.slug}`, async () => (owner = await world.owner(season.id)) !== undefined)
-    return owner!
-  }
-
-  const standings = () => Promise.all(seasons.map(ratedOf))
-
-  /** Every season plays on from here, or from where it stood. */
-  const goesOn = async (matches = 1, before?: Awaited<ReturnType<typeof standings>>) => {
-    const from = before ?? (await standings())
-    await eventuallyAsync("play in every season", async () =>
-      (await standings()).every(({ rated }, i) => rated >= from[i]!.rated + matches)
-    )
-  }
-
   /** How long after a blow to its owner the season was owned anew, and had rated a match again. */
   const struck = async (season: Season, signal: NodeJS.Signals) => {
-    const owner = await ownerOf(season)
-    const before = await ratedOf(season)
+    const owner = await seasons.ownerOf(season)
+    const before = await seasons.standing(season)
     const began = performance.now()
     owner.signal(signal)
     const until = async (holds: (now: typeof before) => boolean) => {
-      let now = await ratedOf(season)
+      let now = await seasons.standing(season)
       while (!holds(now)) {
         assert.isBelow(performance.now() - began, PATIENCE_MS, `${season.slug} plays on`)
         await pause(LOOK_EVERY_MS)
-        now = await ratedOf(season)
+        now = await seasons.standing(season)
       }
       return { now, after_ms: Math.round(performance.now() - began) }
     }
@@ -132,7 +104,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
   const promised = async (signal: keyof typeof PROMISED_MS, back: (owner: Nodes.Node, season: Season) => Promise<void>) => {
     let best = Infinity
     for (let tries = 0; tries < TRIES && best >= allowed(PROMISED_MS[signal]); tries++) {
-      const season = seasons[tries % seasons.length]!
+      const season = seasons.all[tries % SLUGS.length]!
       const { owned_ms, owner, rated } = await struck(season, signal)
       const rated_ms = signal === "SIGSTOP" && !slow ? undefined : await rated()
       note(`${signal}: owned by another after ${owned_ms} ms${rated_ms === undefined ? "" : `, the next match rated after ${rated_ms} ms`}`)
@@ -141,12 +113,6 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     }
     assert.isBelow(best, allowed(PROMISED_MS[signal]))
     await goesOn()
-  }
-
-  /** It was told to stop, and stopped as it should. */
-  const stopped = async ({ process: { ended, log } }: Nodes.Node) => {
-    const { status } = await ended
-    assert.strictEqual(status, 0, log().slice(-LOG_TOLD))
   }
 
   it("play one competition", () => goesOn(2))
@@ -159,7 +125,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
 
   it("play a season on within 1 s when its owner is stopped, which ends by itself", () =>
     promised("SIGTERM", async (owner) => {
-      await stopped(owner)
+      await owner.stopped()
       await owner.start()
     }))
 
@@ -169,7 +135,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       const late = admin(season.slug)
         .at(owner.origin)
         .once("PATCH", `${Competition.pathOf(season.slug)}/maps/open-7`, { enabled: true })
-      const { epoch } = await ratedOf(season)
+      const { epoch } = await seasons.standing(season)
       await pause(200)
       owner.signal("SIGCONT")
       const status = await late
@@ -177,9 +143,9 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       assert.include([200, 503], status)
       await eventuallyAsync("one owner of each season", async () => {
         const here = await Promise.all(world.nodes.map((node) => node.seasons()))
-        return seasons.every(({ id }) => here.filter((ids) => ids.includes(id)).length === 1)
+        return seasons.all.every(({ id }) => here.filter((ids) => ids.includes(id)).length === 1)
       })
-      assert.isAtLeast((await ratedOf(season)).epoch, epoch)
+      assert.isAtLeast((await seasons.standing(season)).epoch, epoch)
     }))
 
   /** How many of 150 requests of an address that says it is others pass, and how many may: what Redis decides, and in time. */
@@ -225,7 +191,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       const { upload } = await boss.post(`${path}/baselines`, { name: "careless", ...Competition.hashesOf(files) })
       await Competition.send(boss, upload, files)
       const [quiet] = await world.query<Season>("SELECT id, slug FROM season WHERE slug = 'quiet'")
-      owner = await ownerOf(quiet!)
+      owner = await seasons.ownerOf(quiet!)
       other = world.nodes.find((node) => node !== owner)!
       const about = { name: "hand", runtime_version: "test", accepts: ["admission"], slots: 1, engines: playable }
       runner = (await say(owner, "/sessions", about)).runner
@@ -299,17 +265,17 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
         `${Competition.pathOf(slug)}/playing`
       ])
     )
-    const before = await standings()
+    const before = await seasons.standings()
     const said = runners.map((runner) => runner.log().length)
     for (const node of world.nodes) {
       node.signal("SIGTERM")
-      await stopped(node)
+      await node.stopped()
       await node.start()
       await pause(NGINX_FORGETS_MS)
     }
     await goesOn()
     await load.stop()
-    const after = await standings()
+    const after = await seasons.standings()
     const rated = after.reduce((sum, { rated }, i) => sum + rated - before[i]!.rated, 0)
     note(`restarted in turn under load: ${rated} matches rated, ${load.total} answers: ${JSON.stringify(Object.fromEntries(load.answers))}`)
     const failed = [...load.answers].filter(([answer]) => answer !== "200")
@@ -319,37 +285,17 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     )
     const sum = failed.reduce((sum, [, n]) => sum + n, 0)
     assert.isAtMost(sum, load.total / 20)
-    const complaints = runners.flatMap((runner, i) =>
-      runner
-        .log()
-        .slice(said[i])
-        .split("\n")
-        .filter((line) => line.includes("a result was not counted"))
-    )
+    const complaints = runners.flatMap((runner, i) => notCounted(runner, said[i]))
     assert.deepStrictEqual(complaints, [])
   })
 
   it("play on when their database is killed under all of them", async () => {
-    const before = await standings()
+    const before = await seasons.standings()
     const began = performance.now()
     assert.isTrue(killIfThere(postgresPid(world)))
     await goesOn(3, before)
     note(`every season had rated three matches more ${Math.round(performance.now() - began)} ms after the database was killed`)
   })
 
-  it("have rated every match once, and their ratings are what the log makes of it", async () => {
-    for (const witness of witnesses) await witness.stop()
-    for (const [i, slug] of SLUGS.entries()) {
-      await Competition.rest(admin(slug), BOARDS, slug)
-      const { results } = await audit(world, slug)
-      note(`${slug}: ${results.size} rated matches, every rating as a replay of the log makes it`)
-      assert.deepStrictEqual(witnesses[i]!.contradictions, [])
-      const shown = [...witnesses[i]!.seen.keys()]
-      assert.deepStrictEqual(
-        shown.filter((id) => !results.has(id)),
-        [],
-        "every match that was shown as rated is there"
-      )
-    }
-  })
+  it("have rated every match once, and their ratings are what the log makes of it", () => seasons.addUp(admins, note))
 })

@@ -146,8 +146,14 @@ describe("the doctor", () => {
     [
       "has a schema of a later release",
       () => emptied("INSERT INTO agon_migration (migration_id, name) VALUES (9999, 'later')"),
+      1,
+      /migration 9999, which this release does not know; it works beside later nodes/
+    ],
+    [
+      "has a schema that needs a later release",
+      () => emptied("INSERT INTO agon_migration (migration_id, name) VALUES (9999, 'needs_9998_drops')"),
       2,
-      /migration 9999, which this release does not know/
+      /migration 9999, after which only releases with migration 9998 can use it/
     ],
     [
       "waits for migrations",

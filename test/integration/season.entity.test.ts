@@ -208,4 +208,26 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       assert.isAtLeast(linesOf(season, "season left this node").length, 2)
     })
   )
+
+  it.effect("two nodes: a command that only a later release knows is refused for now, and the season goes on", () =>
+    Effect.gen(function* () {
+      const season = yield* create(5)
+      const a = yield* node
+      yield* untilSuccess(a.actors.wake(season))
+      const b = yield* node
+      yield* shared(a, b)
+      yield* untilSuccess(a.actors.wake(season))
+      const [home, away] = a.local.has(season) ? [a, b] : [b, a]
+      yield* untilSuccess(play(away.actors, season, 5))
+      const later = { _tag: "OfALaterRelease" } as unknown as Parameters<typeof away.actors.ask>[1]
+      const refused = yield* Effect.flip(away.actors.ask(season, later))
+      assert.deepInclude(refused, { _tag: "Unavailable", season })
+      assert.match((refused as { readonly reason: string }).reason, /does not know the command, which a later release has sent/)
+      assert.isTrue(home.local.has(season))
+      assert.lengthOf(linesOf(season, "season reloads"), 0)
+      assert.deepStrictEqual(yield* away.actors.ask(season, lease()), [])
+      yield* away.stop
+      yield* home.stop
+    })
+  )
 })

@@ -20,7 +20,10 @@ import * as SeasonActor from "./SeasonActor.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
 import { SeasonStore } from "./SeasonStore.ts"
 
-/** Commands and replies are plain JSON that only our own nodes write, the same version on every node. */
+/**
+ * Commands and replies are plain JSON that only our own nodes write, of one release or of two that follow each other. So these calls,
+ * commands and replies are only added to: a field that is new may be missing, and nobody looks at one that is not known.
+ */
 export const SeasonEntity = Entity.make("Season", [
   Rpc.make("Wake", {}),
   Rpc.make("Ask", {
@@ -53,6 +56,12 @@ const onceBegun = (mailbox: Mailbox.Mailbox, commands: ReadonlyArray<Command>) =
     ? Effect.andThen(Mailbox.begun(mailbox), Mailbox.askAll(mailbox, commands))
     : Mailbox.askAll(mailbox, commands)
 
+/** A node of a later release may send a command that this one does not know; it asks again, until the season has moved to such a node. */
+const allKnown = (season: string) => (replies: ReadonlyArray<Reply | undefined>) =>
+  replies.includes(undefined)
+    ? Effect.fail(new Mailbox.Unavailable({ season, reason: "its node does not know the command, which a later release has sent" }))
+    : Effect.succeed(replies)
+
 export const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
     const season = (yield* Entity.CurrentAddress).entityId
@@ -84,7 +93,7 @@ export const layerEntity = SeasonEntity.toLayer(
     )
     return SeasonEntity.of({
       Wake: () => Mailbox.begun(mailbox),
-      Ask: ({ payload }) => onceBegun(mailbox, payload.commands as ReadonlyArray<Command>),
+      Ask: ({ payload }) => Effect.flatMap(onceBegun(mailbox, payload.commands as ReadonlyArray<Command>), allKnown(season)),
       Forecast: ({ payload }) => Effect.sync(() => mailbox.forecast?.(payload.versions, payload.reach) ?? [])
     })
   }),

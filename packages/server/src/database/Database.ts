@@ -16,11 +16,12 @@ import { OLDEST_MAJOR } from "@agon/embedded-postgres/binaries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import { refuse, StartRefused } from "../config/StartRefused.ts"
+import { nodesName } from "./beside.ts"
 import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { explain } from "./explain.ts"
-import { migrate } from "./migrate.ts"
+import { MIGRATION_NUMBERS, migrate } from "./migrate.ts"
 import { untilReached } from "./startAgain.ts"
 
 /** The actors' own pool. */
@@ -91,7 +92,7 @@ export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | Sq
   )
   const rest = pool(options, "agon requests", requestsOf("service"))
   const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS, BY_KEY)
-  const nodes = pool(options, "agon nodes", NODE_CONNECTIONS)
+  const nodes = pool(options, nodesName(MIGRATION_NUMBERS.at(-1)!), NODE_CONNECTIONS)
   return Layer.mergeAll(
     Layer.merge(rest, requests), // the second SqlClient replaces the first
     Layer.effect(SeasonSql, PgClient.PgClient).pipe(Layer.provide(seasons)),
@@ -119,7 +120,9 @@ const prepare = (options: Options) =>
     yield* reach(options.patience_s === undefined ? undefined : Duration.seconds(options.patience_s))
     yield* migrate.pipe(
       Effect.timeout(MIGRATION_TIMEOUT),
-      Effect.mapError((error) => refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`))
+      Effect.mapError((error) =>
+        error instanceof StartRefused ? error : refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`)
+      )
     )
   }).pipe(Effect.provide(PgClient.layer({ ...connection(options), applicationName: "agon start", maxConnections: 1 }).pipe(Layer.orDie)))
 

@@ -1,9 +1,14 @@
 /**
  * Brings the schema up to date, once, however many services start at the same time: the holder of the advisory lock applies the missing
  * migrations in one transaction; the others wait and find nothing left to do.
+ *
+ * Nodes of an older release may be playing on the database meanwhile, and may be started again on the newer schema: they leave
+ * migrations alone that they do not know. A migration that they would not survive says so in its name
+ * (packages/server/README.md#migrations), and `beside.ts` keeps such a schema and such nodes apart.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { type Applied, olderNodesGone, playsOn } from "./beside.ts"
 import { migrations } from "./migrations/index.ts"
 
 /** Any fixed number: it names this lock among the advisory locks of the database. */
@@ -14,10 +19,7 @@ const LOCK_TIMEOUT = "60s"
 
 export const MIGRATION_TABLE = "agon_migration"
 
-const applied = (upTo: number) => {
-  const known = Object.entries(migrations).filter(([name]) => numberOf(name) <= upTo)
-  return Migrator.make({})({ table: MIGRATION_TABLE, loader: Migrator.fromRecord(Object.fromEntries(known)) })
-}
+type Migrations = Readonly<Record<string, (typeof migrations)[keyof typeof migrations]>>
 
 const numberOf = (name: string) => Number.parseInt(name, 10)
 
@@ -30,13 +32,37 @@ export const MIGRATION_NUMBERS: ReadonlyArray<number> = Object.keys(migrations)
 export const migrate = Effect.suspend(() => migrateTo(Number.POSITIVE_INFINITY))
 
 /** The same up to the migration of that number: the schema as an earlier release had it. */
-export const migrateTo = Effect.fnUntraced(function* (upTo: number) {
+export const migrateTo = (upTo: number) => migrateBy(migrations, upTo)
+
+/** The same as a release would with those migrations. It refuses a schema that needs a later release, and a step that older nodes forbid. */
+export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = Number.POSITIVE_INFINITY) {
   const sql = yield* SqlClient.SqlClient
+  const last = Math.max(...Object.keys(known).map(numberOf))
+  const wanted = Object.fromEntries(Object.entries(known).filter(([name]) => numberOf(name) <= upTo))
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true), set_config('statement_timeout', '0', true)`
       yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
-      return yield* applied(upTo)
+      const applied = yield* has
+      yield* playsOn(applied, last)
+      yield* olderNodesGone(lackedBy(applied, Object.keys(wanted)))
+      return yield* Migrator.make({})({ table: MIGRATION_TABLE, loader: Migrator.fromRecord(wanted) })
     })
   )
+})
+
+/** Those that the library will apply: all after the last one that the database has. */
+const lackedBy = (applied: ReadonlyArray<Applied>, names: ReadonlyArray<string>): ReadonlyArray<Applied> =>
+  names.flatMap((name) =>
+    numberOf(name) > (applied.at(-1)?.[0] ?? 0) ? [[numberOf(name), name.slice(name.indexOf("_") + 1)] as const] : []
+  )
+
+/** The migrations that the database has, in order. */
+export const has = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ readonly is: boolean }>`SELECT to_regclass(${MIGRATION_TABLE}) IS NOT NULL AS is`
+  if (!found!.is) return []
+  const rows = yield* sql<{ readonly id: number; readonly name: string }>`
+    SELECT migration_id::int AS id, name FROM ${sql(MIGRATION_TABLE)} ORDER BY 1`
+  return rows.map(({ id, name }) => [id, name] as const)
 })

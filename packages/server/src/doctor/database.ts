@@ -13,9 +13,10 @@ import { SqlClient } from "effect/sql"
 import { AHEAD_MAX_MS } from "../actor/ClockGuard.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
+import { tooOld } from "../database/beside.ts"
 import { CONNECTIONS_OF_A_NODE } from "../database/Database.ts"
 import { explain } from "../database/explain.ts"
-import { MIGRATION_NUMBERS, MIGRATION_TABLE } from "../database/migrate.ts"
+import { has, MIGRATION_NUMBERS } from "../database/migrate.ts"
 import { openBeside } from "../database/open.ts"
 import { about, type Finding, refusedIsBroken } from "./Finding.ts"
 
@@ -93,17 +94,18 @@ const serverSays = ({ encoding, version }: Server): Finding => {
 }
 
 const migrationsSay = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<{ readonly is: boolean }>`SELECT to_regclass(${MIGRATION_TABLE}) IS NOT NULL AS is`
-  if (!found!.is) return migrations.fine("the database is empty; the first start makes the tables")
-  const rows = yield* sql<{ readonly id: number }>`SELECT migration_id::int AS id FROM ${sql(MIGRATION_TABLE)} ORDER BY 1`
-  const later = rows.find(({ id }) => !MIGRATION_NUMBERS.includes(id))
-  if (later !== undefined) {
-    return migrations.broken(
-      `the database is at migration ${later.id}, which this release does not know; start the release that made it, or a later one`
+  const applied = yield* has
+  if (applied.length === 0) return migrations.fine("the database is empty; the first start makes the tables")
+  const last = MIGRATION_NUMBERS.at(-1)!
+  const reason = tooOld(applied, last)
+  if (reason !== undefined) return migrations.broken(reason)
+  const newest = applied.at(-1)![0]
+  if (newest > last) {
+    return migrations.mend(
+      `the database is at migration ${newest}, which this release does not know; it works beside later nodes and after going back one release: upgrade it when that is over`
     )
   }
-  const waiting = MIGRATION_NUMBERS.length - rows.length
+  const waiting = MIGRATION_NUMBERS.length - applied.length
   return waiting === 0
     ? migrations.fine("the schema is this release's")
     : migrations.mend(`${waiting} migrations wait for the next start; make a backup before it`)

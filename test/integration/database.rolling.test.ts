@@ -35,7 +35,8 @@ const rules: ReadonlyArray<Rule> = [
   { what: /^DROP (?:MATERIALIZED )?(?:TABLE|VIEW|TYPE|DOMAIN|SEQUENCE|SCHEMA)\b/i, ...contract },
   { what: /\bRENAME\b/i, ...contract },
   { what: /^ALTER (?:TYPE|DOMAIN)\b/i, ...contract },
-  { what: alters("DROP COLUMN|SET NOT NULL|DROP DEFAULT"), existing: true, ...contract },
+  { what: alters("DROP COLUMN|SET NOT NULL"), existing: true, ...contract },
+  { what: alters("DROP DEFAULT"), why: OLDER_FAILS, existing: true },
   {
     what: alters(String.raw`ADD COLUMN\b(?:(?!\bADD COLUMN\b|\bDEFAULT\b).)*\bNOT NULL\b(?!(?:(?!\bADD COLUMN\b).)*\bDEFAULT\b)`),
     existing: true,
@@ -105,6 +106,7 @@ describe("a migration", () => {
     ["ALTER TABLE match ADD COLUMN a int NOT NULL DEFAULT 0, ADD COLUMN b int NOT NULL", OLDER_FAILS],
     ["ALTER TABLE match ADD COLUMN b int NOT NULL, ADD COLUMN a int NOT NULL DEFAULT 0", OLDER_FAILS],
     ["ALTER TABLE match ALTER COLUMN n SET NOT NULL", OLDER_FAILS],
+    ["ALTER TABLE match ALTER COLUMN n DROP DEFAULT", OLDER_FAILS],
     ["DROP TYPE phase", OLDER_FAILS],
     ["ALTER TYPE phase RENAME VALUE 'open' TO 'live'", OLDER_FAILS],
     ["ALTER TABLE runner_key DROP CONSTRAINT runner_key_secret", OLDER_RELY],

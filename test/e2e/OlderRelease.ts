@@ -31,16 +31,34 @@ const git = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> 
     stdio: ["ignore", "pipe", "pipe"]
   })
 
+interface Locked {
+  readonly version?: string
+  readonly link?: boolean
+  readonly resolved?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
 interface Lock {
-  readonly packages: Readonly<Record<string, { readonly version?: string; readonly dev?: boolean; readonly link?: boolean }>>
+  readonly packages: Readonly<Record<string, Locked>>
 }
 
-/** The packages that run, and that are not installed here as the other lock file has them. */
+/** What nodes and runners need, by its place in the lock file: the site and the tools of that release do not run here. */
+const needed = ({ packages }: Lock): ReadonlySet<string> => {
+  const found = new Set(["packages/server", "packages/runner"])
+  for (const path of found) {
+    for (const name of Object.keys(packages[path]?.dependencies ?? {})) {
+      const own = `${path}/node_modules/${name}`
+      const at = packages[own] === undefined ? `node_modules/${name}` : own
+      found.add(packages[at]?.link ? packages[at].resolved! : at)
+    }
+  }
+  return found
+}
+
+/** The packages that are needed, and are not installed here as the other lock file has them. */
 const otherPackages = (theirs: Lock, ours: Lock): ReadonlyArray<string> =>
-  Object.entries(theirs.packages)
-    .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)
-    .filter(([path, { version }]) => ours.packages[path]?.version !== version)
-    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, "")} ${version}`)
+  [...needed(theirs)]
+    .filter((path) => path.includes("node_modules/") && ours.packages[path]?.version !== theirs.packages[path]?.version)
+    .map((path) => `${path.replace(/^.*node_modules\//, "")} ${theirs.packages[path]?.version}`)
 
 /** Why no earlier release can be run here, or undefined where one can. */
 export const missingOlderRelease = (): string | undefined => {

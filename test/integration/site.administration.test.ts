@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { platformPages, seasonPages } from "../support/deskPages.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
-import { retryPutOff } from "../support/putOff.ts"
+import { retryPutOff, untilTaken } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -34,34 +34,36 @@ const seeded = Effect.gen(function* () {
   yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
   const service = yield* Service.Service
   const [admin, ada] = [yield* service.as("admin"), yield* service.as("ada")]
-  yield* admin.seasonCreation.createSeason({
-    params: GAME,
-    payload: {
-      name: ILL,
-      slug: "hidden",
-      submissions_open_at: "2026-01-01T00:00:00Z",
-      submissions_close_at: "2099-01-01T00:00:00Z",
-      weight_classes: Fixture.classes,
-      visibility: "private",
-      entry: "restricted",
-      fleet: { matches: "both", admissions: "both" },
-      providers: ["dev"],
-      admins: ["ada"]
-    }
-  })
-  for (const board of snakesBoards.slice(0, 2))
-    yield* admin.boardAdmin.addBoard({ params: HIDDEN, payload: JSON.parse(JSON.stringify(board)) })
-  yield* admin.roster.addParticipants({ params: HIDDEN, payload: { logins: [ILL, "bob"] } })
-  yield* joining
-  yield* admin.notice.notify({ params: HIDDEN, payload: { subject: ILL, link: "/news" } })
-  yield* admin.round.planRound({ params: HIDDEN, payload: { kind: "round", games: 9, starts_at: "2098-01-01T00:00:00Z" } })
-  yield* admin.seasonWebhook.createSeasonWebhook({ params: HIDDEN, payload: { url: `https://10.9.8.7/"><ill>` } })
-  yield* admin.platform.addWord({ payload: { word: "darn" } })
-  yield* admin.editorial.announce({ payload: { title: ILL, body: ILL } })
-  yield* admin.editorial.addPost({ payload: { slug: "draft", title: ILL, body: ILL } })
-  yield* admin.pickAdmin.pick({ payload: { match: x.nano, note: ILL } })
-  yield* ada.community.postComment({ payload: { match: x.nano, body: ILL } })
-  yield* ada.writing.writeStory({ params: { id: m.alpha }, payload: { body: ILL, submit: true } })
+  const writes = [
+    admin.seasonCreation.createSeason({
+      params: GAME,
+      payload: {
+        name: ILL,
+        slug: "hidden",
+        submissions_open_at: "2026-01-01T00:00:00Z",
+        submissions_close_at: "2099-01-01T00:00:00Z",
+        weight_classes: Fixture.classes,
+        visibility: "private",
+        entry: "restricted",
+        fleet: { matches: "both", admissions: "both" },
+        providers: ["dev"],
+        admins: ["ada"]
+      }
+    }),
+    ...snakesBoards.slice(0, 2).map((board) => admin.boardAdmin.addBoard({ params: HIDDEN, payload: JSON.parse(JSON.stringify(board)) })),
+    admin.roster.addParticipants({ params: HIDDEN, payload: { logins: [ILL, "bob"] } }),
+    joining,
+    admin.notice.notify({ params: HIDDEN, payload: { subject: ILL, link: "/news" } }),
+    admin.round.planRound({ params: HIDDEN, payload: { kind: "round", games: 9, starts_at: "2098-01-01T00:00:00Z" } }),
+    admin.seasonWebhook.createSeasonWebhook({ params: HIDDEN, payload: { url: `https://10.9.8.7/"><ill>` } }),
+    admin.platform.addWord({ payload: { word: "darn" } }),
+    admin.editorial.announce({ payload: { title: ILL, body: ILL } }),
+    admin.editorial.addPost({ payload: { slug: "draft", title: ILL, body: ILL } }),
+    admin.pickAdmin.pick({ payload: { match: x.nano, note: ILL } }),
+    ada.community.postComment({ payload: { match: x.nano, body: ILL } }),
+    ada.writing.writeStory({ params: { id: m.alpha }, payload: { body: ILL, submit: true } })
+  ]
+  for (const write of writes) yield* untilTaken(write)
 })
 
 const service = Fixture.layer.pipe(

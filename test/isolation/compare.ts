@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { ofTables } from "../simulation/tables.ts"
 import { ofMemory, pointOf, type View } from "../simulation/View.ts"
 import type { Memory } from "../support/MemoryStore.ts"
+import { SECOND } from "./ground.ts"
 import type { Side } from "./scenario.ts"
 
 const NOTHING_KNOWN = { ended: new Map(), points: new Map() }
@@ -85,21 +86,21 @@ export const same = (sql: PgClient, memory: Memory, { season }: Pick<Side, "seas
 const TOLD = `SELECT a.username || ' ' || n.kind || ' ' || n.link AS told, n.subject FROM notification n JOIN account a ON a.id = n.account_id`
 const KINDS = new Set(["admitted", "entered", "rejected", "superseded"])
 
-/** By the events of a season and who wants to hear what (ground.ts). */
-const notificationsOf = ({ events, season }: Side, slug: string, muted: ReadonlySet<string>): ReadonlyArray<string> => {
+/** By the events of a season and who wants to hear what (ground.ts); the end of a private one is for its roster. */
+const notificationsOf = ({ events, prefix, season }: Side, slug: string, muted: ReadonlySet<string>): ReadonlyArray<string> => {
   const name = (owner: string) => `owner${Number.parseInt(owner.slice(-12), 16)}`
   const moves = events.flatMap((event) => (event._tag === "VersionMoved" && event.owner !== null ? [event] : []))
   const versions = moves.filter(({ change }) => KINDS.has(change))
   const told = versions.map(({ change, owner, version }) => `${name(owner!)} version_${change} /v1/me/versions/${version}`)
-  const roster = season.endsWith("1") ? "owner30" : "owner62"
-  const podium = `/v1/games/snakes/seasons/${slug}/podium`
-  const closed = [...new Set(moves.map(({ owner }) => name(owner!))), roster].map((who) => `${who} season_closed ${podium}`)
+  const podium = `${prefix}/games/snakes/seasons/${slug}/podium`
+  const closing = season === SECOND ? ["owner62"] : ["owner30", ...new Set(moves.map(({ owner }) => name(owner!)))]
+  const closed = closing.map((who) => `${who} season_closed ${podium}`)
   return [...told, ...(events.some(({ _tag }) => _tag === "SeasonClosed") ? closed : [])].filter(
     (line) => !muted.has(line.split(" ", 2).join(" "))
   )
 }
 
-const MUTED = new Set(["owner5 version_entered", "owner3 season_closed", "owner37 version_entered", "owner35 season_closed"])
+const MUTED = new Set(["owner5 version_entered", "owner3 season_closed", "owner37 version_entered"])
 
 /** Owners were told what happened to them, each thing once, with the names of their own season and model. */
 export const told = (sql: PgClient, sides: ReadonlyArray<Side>) =>

@@ -18,6 +18,9 @@ const PEOPLE = 64
 /** Where the second season's models, versions and baselines begin: ids are unique in the whole service. */
 export const offsetOf = (season: string): number => (season === SECOND ? 32 : 0)
 
+/** Of links into a season. The second one is private. */
+export const prefixOf = (season: string): string => (season === SECOND ? "/v1/private" : "/v1")
+
 /** Tables in which a season's rows are found by its id and another key that may be the same in two seasons. */
 const SHADOWED = ["board", "live", "review", "rating", "rating_redo", "rating_seed", "round", "series_point"]
 
@@ -52,7 +55,7 @@ export const begin = Effect.gen(function* () {
   for (const season of [FIRST, SECOND, SHADOW])
     yield* insertSeason(sql, season, settings({ rules: { ...settings().rules, trial: { matches: 2 } } }))
   yield* insertPeople(sql, FIRST, PEOPLE)
-  yield* sql.unsafe(`UPDATE season SET name = id::text`)
+  yield* sql.unsafe(`UPDATE season SET name = id::text, visibility = CASE id WHEN '${SECOND}' THEN 'private' ELSE 'public' END`)
   yield* sql.unsafe(`INSERT INTO identity (provider, subject, account_id, login, created_at)
     SELECT 'git', username, id, username, now() FROM account WHERE username IN ('owner30', 'owner31', 'owner62', 'owner63')
     UNION ALL SELECT 'other', 'x' || username, id, username, now() FROM account WHERE username = 'owner29'`)

@@ -15,7 +15,7 @@ import type { Fence, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { board, id, lease, report, submit } from "../support/SeasonScript.ts"
-import { FIRST, offsetOf, SECOND } from "./ground.ts"
+import { FIRST, offsetOf, prefixOf, SECOND } from "./ground.ts"
 
 type Store = SeasonStore["Service"]
 
@@ -33,6 +33,7 @@ export interface Stores {
 /** One of the two seasons, in the tables and in memory. */
 export interface Side {
   readonly season: string
+  readonly prefix: string
   readonly n: (of: number) => number
   readonly stores: Stores
   readonly incarnations: Array<Incarnation>
@@ -42,7 +43,7 @@ export interface Side {
 }
 
 export const sideOf = (stores: Stores, season: string): Side => ({
-  ...{ season, stores, incarnations: [], now: 2_000, events: [], done: [] },
+  ...{ season, prefix: prefixOf(season), stores, incarnations: [], now: 2_000, events: [], done: [] },
   n: (of) => of + offsetOf(season)
 })
 

@@ -28,24 +28,25 @@ export const beginWebhooks = Effect.fnUntraced(function* (first: string, second:
 
 interface Side {
   readonly season: string
+  readonly prefix: string
   readonly events: ReadonlyArray<Event>
 }
 
 const MOVES = new Set(["entered", "superseded", "disabled", "suspended", "disqualified", "reinstated"])
 
-const toldOf = (event: Event, season: string): string | undefined => {
-  if (event._tag === "VersionMoved" && MOVES.has(event.change)) return `version_${event.change} /versions/${event.version}`
-  if (event._tag === "RoundStarted") return `round_started /games/snakes/seasons/${season}/rounds`
-  if (event._tag === "SeasonClosed") return `season_closed /games/snakes/seasons/${season}/podium`
+const toldOf = (event: Event, { prefix, season }: Side): string | undefined => {
+  if (event._tag === "VersionMoved" && MOVES.has(event.change)) return `version_${event.change} ${prefix}/versions/${event.version}`
+  if (event._tag === "RoundStarted") return `round_started ${prefix}/games/snakes/seasons/${season}/rounds`
+  if (event._tag === "SeasonClosed") return `season_closed ${prefix}/games/snakes/seasons/${season}/podium`
 }
 
 /** Each event of a season was told once, to the webhook of that season that hears; voids are one for a commit, which events do not show. */
 export const toldWebhooks = Effect.fnUntraced(function* (sql: PgClient.PgClient, sides: ReadonlyArray<Side>) {
   const rows = yield* sql.unsafe<{ webhook_id: string; told: string; subject: string }>(
-    `SELECT webhook_id, kind || ' ' || regexp_replace(link, '^/v1', '') AS told, subject FROM webhook_delivery WHERE kind NOT IN ('${FILLER}', 'match_voided')`
+    `SELECT webhook_id, kind || ' ' || link AS told, subject FROM webhook_delivery WHERE kind NOT IN ('${FILLER}', 'match_voided')`
   )
-  const wanted = sides.flatMap(({ events, season }) =>
-    events.flatMap((event) => toldOf(event, season) ?? []).map((told) => `${hears(season)} ${told}`)
+  const wanted = sides.flatMap((side) =>
+    side.events.flatMap((event) => toldOf(event, side) ?? []).map((told) => `${hears(side.season)} ${told}`)
   )
   assert.isNotEmpty(wanted)
   assert.deepStrictEqual(rows.map(({ told, webhook_id }) => `${webhook_id} ${told}`).sort(), wanted.sort())

@@ -3,6 +3,8 @@
  * never see it; so a test waits as long as it is told.
  */
 import { setTimeout as pause } from "node:timers/promises"
+import { RateLimited } from "@agon/api/Problem.ts"
+import { Effect, Schedule } from "effect"
 
 export const isPutOff = (status: number | undefined): boolean => status === 503 || status === 429
 
@@ -26,3 +28,10 @@ export const retryPutOff = async <A extends Answer>(name: string, ask: () => Pro
     await asTold(answer.headers.get("retry-after"))
   }
 }
+
+/** A call of the typed client, made again while the rate of its account is met. */
+export const untilTaken = Effect.retry({
+  while: (problem) => problem instanceof RateLimited,
+  schedule: Schedule.spaced("1 second"),
+  times: TRIES_MAX
+})

@@ -276,8 +276,8 @@ const TAKES: ReadonlyArray<Case> = [
     act: take(PLATFORM * 10 + 1, null, LATER),
     reply: ["audit 11: 2 of version 2, 500 turns", "audit 12: 2 of version 1, 500 turns"],
     changes: [
-      "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31 leased_at=2026-03-01T12:00:00+00:00",
-      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31 leased_at=2026-03-01T12:00:00+00:00"
+      "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
+      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31"
     ]
   },
   {
@@ -286,7 +286,7 @@ const TAKES: ReadonlyArray<Case> = [
     act: take(OWN * 10 + 1, null, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
     changes: [
-      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 4 lease_n=4 runner_id=runner 41 leased_at=2026-03-01T12:00:00+00:00"
+      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 4 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 41"
     ]
   },
   {
@@ -301,7 +301,7 @@ const TAKES: ReadonlyArray<Case> = [
     act: take(11, 1, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
     changes: [
-      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 1 lease_n=4 runner_id=runner 11 leased_at=2026-03-01T12:00:00+00:00"
+      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 1 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 11"
     ]
   },
   {
@@ -313,7 +313,7 @@ const TAKES: ReadonlyArray<Case> = [
     act: take(PLATFORM * 10 + 1, null, LATER),
     reply: ["audit 2: 2 of version 2, 500 turns"],
     changes: [
-      "match_audit audit 2: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 runner_id=runner 31 leased_at=2026-03-01T12:00:00+00:00"
+      "match_audit audit 2: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31"
     ]
   }
 ]
@@ -337,6 +337,7 @@ const AUDITS: ReadonlyArray<Case> = [
     title: "a lease is extended that the key holds",
     rows: HELD,
     act: ({ audits }) => audits.extend({ ...RENEWAL, id: FIRST }),
+    reply: [{ id: "audit 10" }],
     changes: ["match_audit audit 10: until=2026-03-01T12:10:00+00:00 leased_at=2026-03-01T12:00:00+00:00"]
   },
   ...Object.entries({

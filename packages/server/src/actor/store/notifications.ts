@@ -105,8 +105,8 @@ const ofClosing: Shape<{ readonly owner: string | null; readonly at: number }> =
      ${publicPrefix} || '/games/' || s.game || '/seasons/' || s.slug || '/podium', x.at
    FROM f JOIN season s ON s.id = f.season_id CROSS JOIN LATERAL (
      SELECT p.account_id, to_timestamp((?2::float8[])[1] / 1000.0) AS at FROM (
-       SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id AND ${publicOnly()}
-       UNION SELECT unnest(?1::uuid[]) WHERE ${publicOnly()}
+       SELECT o.id FROM (
+         SELECT v.owner_id FROM version v WHERE v.season_id = f.season_id UNION SELECT unnest(?1::uuid[])) o (id) WHERE ${publicOnly()}
        UNION SELECT i.account_id FROM participant r JOIN identity i ON i.provider = r.provider AND lower(i.login) = lower(r.login)
          WHERE r.season_id = f.season_id) p (account_id)
      WHERE p.account_id IS NOT NULL) x

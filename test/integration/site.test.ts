@@ -263,6 +263,26 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
     })
   )
 
+  it.effect("has pages that are shown without it while nothing beneath them has changed, and that follow a write at once", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const { pid } = yield* OwnSite
+      const bob = yield* Effect.flatMap(Service.Service, ({ as }) => as("bob"))
+      const shown = get("/people/bob")
+      const before = yield* shown
+      assert.strictEqual(before.status, 200)
+      process.kill(pid()!, "SIGSTOP")
+      yield* Effect.sleep("1500 millis") // longer than the site's own second
+      const without = yield* Effect.ensuring(
+        shown,
+        Effect.sync(() => process.kill(pid()!, "SIGCONT"))
+      )
+      assert.deepStrictEqual([without.status, without.text], [200, before.text])
+      yield* bob.account.editMe({ payload: { display_name: "Robert of the pages" } })
+      assert.include((yield* shown).text, "Robert of the pages")
+    })
+  )
+
   it.effect("may be killed: the API answers on, a plain page says so, and it comes back by itself", () =>
     Effect.gen(function* () {
       yield* siteAnswers

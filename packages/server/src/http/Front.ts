@@ -70,7 +70,8 @@ export const makeFront = Effect.gen(function* () {
     addressOf(socket.remoteAddress ?? "", headers["x-forwarded-for"] as string | undefined, headers[VISITOR] as string | undefined) // node joins repeated ones
 
   const take = (address: string) => limits.takeUnsafe("public", address)
-  const paged = makeSitePages(yield* Site, { clientOf, fork, origin: yield* PublicOrigin, take })
+  const tagOf = (url: string) => cache.getUnsafe(url)?.etag
+  const paged = makeSitePages(yield* Site, { clientOf, fork, origin: yield* PublicOrigin, tagOf, take })
 
   const hit = (request: IncomingMessage, response: ServerResponse, goOn: () => void): boolean => {
     if (request.method !== "GET" && request.method !== "HEAD") return false

@@ -30,6 +30,7 @@ const front = (site: RequestListener) =>
       clientOf: () => "198.51.100.7",
       take: () => 0,
       fork: Effect.runFork,
+      tagOf: () => undefined,
       origin: publicOrigin("http://localhost")
     })
     const own = yield* listening((request, response) => {

@@ -5,7 +5,7 @@
  *
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
  * way are bounded in number. Of requests with a body only forms are passed on (SiteForms.ts), never twice: the site writes through
- * the API, where they count against the account like all writes. A page that the site has just confirmed is answered here
+ * the API, where they count against the account like all writes. A page whose reads have not changed is answered here
  * (KeptPages.ts). While the site is away, its visitors get a plain page with 503.
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
@@ -60,6 +60,8 @@ interface Around {
   /** Takes a public token of the address: 0, or the milliseconds until there is one. */
   readonly take: (address: string) => number | Effect.Effect<number>
   readonly fork: (effect: Effect.Effect<void>) => unknown
+  /** The tag of the answer that this node keeps for a URL of the API, if any. */
+  readonly tagOf: (url: string) => string | undefined
   readonly origin: PublicOriginShape
 }
 
@@ -67,10 +69,10 @@ const isOwn = (url: string) =>
   OWN.some((path) => url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?"))
 
 /** Whether the site answers the request. */
-export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, origin, take }: Around) => {
+export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, origin, tagOf, take }: Around) => {
   if (site === undefined) return () => false
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const kept = makeKeptPages()
+  const kept = makeKeptPages({ tagOf })
   const readForm = makeFormReader()
   let underWay = 0
 

@@ -3,7 +3,7 @@
  * parameters that its page knows, each of bounded length, and on personal pages the session and the fields of their forms (Personal.ts).
  */
 import type { Client } from "@agon/api/Client.ts"
-import { FRESH, VISITOR } from "@agon/api/Visitor.ts"
+import { FRESH, READS, VISITOR } from "@agon/api/Visitor.ts"
 import { isUuid, Slug } from "@agon/api/Wire.ts"
 import { Effect, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -16,10 +16,10 @@ import type { ClientAs } from "./clientAs.ts"
 import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
 import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
-import { makePageCache } from "./PageCache.ts"
+import { makePageCache, type Standing } from "./PageCache.ts"
 import { makePersonal, tokenOf } from "./Personal.ts"
 import { makePassedOn } from "./passedOn.ts"
-import { CurrentReading } from "./Reads.ts"
+import { CurrentReading, namedIn } from "./Reads.ts"
 import { codingFor, inCoding, isNamed, type Rendered, rendered, tagFor } from "./Rendered.ts"
 import {
   type Asked,
@@ -74,7 +74,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
   const kept = (request: Request, address: string, drawn: Effect.Effect<Rendered, unknown>) =>
     Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
       fault === undefined
-        ? Effect.flatMap(cache.freshFor(address), (fresh_ms) => send(request, page, { ...SHARED, [FRESH]: String(fresh_ms) }))
+        ? Effect.flatMap(cache.standing(address), (standing) => send(request, page, { ...SHARED, ...toldOf(standing) }))
         : send(request, page, { ...NO_STORE, ...later(fault.retry_after_s) })
     )
 
@@ -161,6 +161,12 @@ const makePassing =
     const source = session === undefined ? notFound : as({ session }, (client) => route.ownSource({ client, params }))
     return { source, headers: PRIVATE, refused: PRIVATE }
   }
+
+/** What the service in front may keep the page by. */
+const toldOf = ({ fresh_ms, reads }: Standing): Headers => {
+  const named = namedIn(reads)
+  return { [FRESH]: String(fresh_ms), ...(named === undefined ? {} : { [READS]: named }) }
+}
 
 const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "retry-after": String(seconds) })
 

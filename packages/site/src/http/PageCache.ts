@@ -13,7 +13,7 @@ import { Clock, Deferred, Effect, type Scope, Semaphore } from "effect"
 import type { HttpClient, HttpClientError } from "effect/http"
 import { type Crowded, makeAdmission } from "./Admission.ts"
 import { makePageStore } from "./PageStore.ts"
-import { CurrentReading, type Reading, unchanged } from "./Reads.ts"
+import { CurrentReading, type Read, type Reading, unchanged } from "./Reads.ts"
 import type { Rendered } from "./Rendered.ts"
 
 /** A page is confirmed by its reads at most this often. */
@@ -21,11 +21,16 @@ const CONFIRMED_FOR_MS = 1_000
 /** Pages confirmed or rendered at once; others wait. */
 const AT_ONCE_MAX = 64
 
+export interface Standing {
+  readonly fresh_ms: number
+  readonly reads: ReadonlyArray<Read>
+}
+
 /** A page, or the refusal that its rendering ended in, which is shown and not kept. */
 export interface PageCache<E> {
   readonly get: (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => Effect.Effect<Rendered, E | Unmade>
-  /** Milliseconds for which the page is shown without asking for its reads again. */
-  readonly freshFor: (address: string) => Effect.Effect<number>
+  /** For how many milliseconds the page is shown without asking for its reads again, and these reads. */
+  readonly standing: (address: string) => Effect.Effect<Standing>
 }
 
 /** Why no page is made, besides the reasons of the page itself. */
@@ -71,10 +76,11 @@ export const makePageCache = <E>(
   }
 
   return {
-    freshFor: (address) =>
+    standing: (address) =>
       Effect.map(Clock.currentTimeMillis, (now_ms) => {
         const kept = store.peek(address)
-        return kept === undefined ? 0 : Math.max(0, Math.ceil(kept.confirmed_ms + CONFIRMED_FOR_MS - now_ms))
+        if (kept === undefined) return { fresh_ms: 0, reads: [] }
+        return { fresh_ms: Math.max(0, Math.ceil(kept.confirmed_ms + CONFIRMED_FOR_MS - now_ms)), reads: kept.reads }
       }),
     get: (address, visitor, render) =>
       Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {

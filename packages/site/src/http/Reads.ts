@@ -3,7 +3,7 @@
  * that visitor's address, and remembers what each page has read: a page is out of date when a read beneath it is.
  */
 import { VISITOR } from "@agon/api/Visitor.ts"
-import { Context, Effect } from "effect"
+import { Context, Effect, Option } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 
 /** One read beneath a page. */
@@ -51,6 +51,21 @@ export const reading = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
       )
     )
   )
+
+/** Node takes 16 KiB of headers. */
+const NAMED_MAX_LENGTH = 8_192
+
+/** The value of the header READS; undefined where it cannot be told. */
+export const namedIn = (reads: ReadonlyArray<Read>): string | undefined => {
+  const named: Array<string> = []
+  for (const { etag, request } of reads) {
+    const url = Option.getOrUndefined(HttpClientRequest.toUrl(request))
+    if (etag === undefined || url === undefined) return undefined
+    named.push(etag, `${url.pathname}${url.search}`)
+  }
+  const text = named.join(" ")
+  return text.length > 0 && text.length <= NAMED_MAX_LENGTH ? text : undefined
+}
 
 /** Whether every read would be answered as it was; one that may not be kept is out of date at once. */
 export const unchanged = (

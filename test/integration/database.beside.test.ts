@@ -22,6 +22,8 @@ const LAST = MIGRATION_NUMBERS.at(-1)!
 /** An earlier release's last migration: later ones are waiting on its database. */
 const EARLIER = 34
 const TIMEOUT = 120_000
+/** The advisory lock of migrations. */
+const LOCK = 4_607_182
 
 interface World {
   readonly sql: SqlClient.SqlClient
@@ -76,6 +78,13 @@ const answers = async ({ log, origin, over }: Node) => {
 const numbers = (sql: SqlClient.SqlClient) =>
   Effect.map(sql<{ readonly n: number }>`SELECT migration_id::int AS n FROM agon_migration ORDER BY 1`, (rows) => rows.map(({ n }) => n))
 
+/** Those who wait for the lock of migrations. */
+const waiting = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted`,
+    ([row]) => row!.n
+  )
+
 /** As a later release would have left it, whose last migration is that one. */
 const later = (sql: SqlClient.SqlClient, number: number, name: string) =>
   sql`INSERT INTO agon_migration (migration_id, name) VALUES (${number}, ${name})`
@@ -85,15 +94,13 @@ describe("a node", () => {
     inWorld(async ({ launch, run, sql }) => {
       await run(migrateTo(EARLIER))
       let nodes: ReadonlyArray<Node> = []
-      const LOCK = 4_607_182
       await run(
         sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
             yield* Effect.promise(async () => {
               nodes = [await launch(), await launch()]
-              const waiting = sql<any>`SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted`
-              await eventuallyAsync("both wait", async () => (await run(waiting))[0]!.n === nodes.length)
+              await eventuallyAsync("both wait", async () => (await run(waiting(sql))) === nodes.length)
             })
             for (const { origin, over } of nodes) {
               assert.isFalse(over())
@@ -153,6 +160,31 @@ describe("a node", () => {
       assert.deepStrictEqual(await node.ended, { status: 0, signal: null })
       await run(migrateBy(contract))
       assert.deepStrictEqual(await run(numbers(sql)), [...MIGRATION_NUMBERS, 9001])
+    })
+  )
+
+  it("that has migrated, and is not up yet when such a migration has its turn, does not play on after it", { timeout: TIMEOUT }, () =>
+    inWorld(async ({ launch, run, sql }) => {
+      await run(migrateTo(LAST))
+      const contract = { ...migrations, "9001_needs_9000_drops": Effect.asVoid(sql.unsafe("DROP TABLE pick")) }
+      let contracting: Promise<unknown> = Promise.resolve()
+      const begun = Effect.promise(async () => {
+        const node = await launch()
+        await eventuallyAsync("the node waits", async () => (await run(waiting(sql))) === 1)
+        contracting = run(Effect.exit(migrateBy(contract)))
+        await eventuallyAsync("the migration waits behind it", async () => (await run(waiting(sql))) === 2)
+        return node
+      })
+      const node = await run(sql.withTransaction(Effect.andThen(sql`SELECT pg_advisory_xact_lock(${LOCK})`, begun)))
+      await contracting
+      const plays = await answers(node).then(
+        () => true,
+        () => false
+      )
+      assert.strictEqual((await run(numbers(sql))).includes(9001), !plays, "the node plays, or its schema is gone")
+      if (plays) return
+      assert.deepStrictEqual(await node.ended, { status: 1, signal: null })
+      assert.match(node.log(), /^DATABASE_URL: the database has migration 9001, after which only releases with migration 9000 can use it, /)
     })
   )
 })

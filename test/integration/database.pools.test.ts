@@ -158,7 +158,7 @@ describe("the start", () => {
   it.live("a start whose later connections time out begins anew, and releases what it had before", () =>
     Effect.gen(function* () {
       const { lines, logger } = listening()
-      const { refused, url } = yield* behind(yield* Postgres.url(), (n) => n === 1)
+      const { refused, url } = yield* behind(yield* Postgres.url(), (n) => n === 2)
       const had = { begun: 0, released: 0 }
       const counted = Layer.effectDiscard(
         Effect.acquireRelease(

@@ -21,7 +21,7 @@ import { nodesName } from "./beside.ts"
 import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { explain } from "./explain.ts"
-import { MIGRATION_NUMBERS, migrate } from "./migrate.ts"
+import { MIGRATION_NUMBERS, migrate, stillPlaysOn } from "./migrate.ts"
 import { untilReached } from "./startAgain.ts"
 
 /** The actors' own pool. */
@@ -77,7 +77,13 @@ const MIGRATION_TIMEOUT = Duration.minutes(10)
 
 /** Waits for the server, applies the migrations, and gives all pools. */
 export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql, StartRefused> =>
-  layerPools(options).pipe(Layer.provide(Layer.effectDiscard(prepare(options))))
+  Layer.effectDiscard(checked).pipe(Layer.provideMerge(layerPools(options)), Layer.provide(Layer.effectDiscard(prepare(options))))
+
+/** On one of the connections by which a migration knows the node (beside.ts). */
+const checked = Effect.gen(function* () {
+  const nodes = (yield* NodeSql)!
+  yield* Effect.provideService(stillPlaysOn, SqlClient.SqlClient, nodes)
+}).pipe(Effect.catchTag("SqlError", Effect.die)) // where it was not reached the start tries again
 
 /** All pools on a database whose schema is up to date already. */
 export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {

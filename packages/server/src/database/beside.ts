@@ -5,7 +5,8 @@
  *
  *  - A release that lacks MMMM finds the name among the migrations that the database has, and does not start.
  *  - A node that would apply NNNN does not start while nodes run that lack MMMM. Every node says in the name of its connections which
- *    migration is its last one; those of releases up to 0038 say nothing, and count as older than any.
+ *    migration is its last one; those of releases up to 0038 say nothing, and count as older than any. A node that was still starting
+ *    looks at the migrations again once it has these connections (`stillPlaysOn`).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -51,6 +51,21 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
   )
 })
 
+/**
+ * For a node whose connections to the others are open: what a migration that it would not survive looks for. One that had its turn before
+ * they were is through once the lock is free, and the node must not go on; each later one finds them.
+ */
+export const stillPlaysOn = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true), set_config('statement_timeout', '0', true)`
+      yield* sql`SELECT pg_advisory_xact_lock_shared(${LOCK})`
+      yield* playsOn(yield* has, MIGRATION_NUMBERS.at(-1)!)
+    })
+  )
+})
+
 /** Those that the library will apply: all after the last one that the database has. */
 const lackedBy = (applied: ReadonlyArray<Applied>, names: ReadonlyArray<string>): ReadonlyArray<Applied> =>
   names.flatMap((name) =>

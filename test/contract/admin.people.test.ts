@@ -174,6 +174,25 @@ layer(administration, options)("a notice", (it) => {
     })
   )
 
+  it.effect("of a private season goes to its roster alone: whoever has entered and was taken off hears no more of the season", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("secret", { visibility: "private", entry: "restricted" })
+      const [, bob] = (yield* post(url("/participants"), { logins: ["ada", "bob"] })).json.participants
+      const [model] = yield* rows<any>`INSERT INTO model (id, game, owner_id, name, created_at)
+        SELECT gen_random_uuid(), 'snakes', id, 'secret entry', now() FROM account WHERE username = 'bob' RETURNING id, owner_id AS owner`
+      yield* enter(id, 98, model.id, model.owner, false)
+      const told = (subject: string) => rows<any>`SELECT a.username FROM notification n JOIN account a ON a.id = n.account_id
+        WHERE n.subject = ${subject} ORDER BY a.username`
+      yield* rows`DELETE FROM notification_setting`
+      assert.strictEqual((yield* post(url("/notify"), { subject: "To both" })).json.recipients, 2)
+      assert.deepStrictEqual(yield* told("To both"), [{ username: "ada" }, { username: "bob" }])
+      assert.strictEqual((yield* remove(url("/participants"), { id: bob.id })).status, 200)
+      assert.strictEqual((yield* read(url().replace("/v1", "/v1/private"), "bob")).status, 404)
+      assert.strictEqual((yield* post(url("/notify"), { subject: "To one" })).json.recipients, 1)
+      assert.deepStrictEqual(yield* told("To one"), [{ username: "ada" }])
+    })
+  )
+
   it.effect("has a subject and leads nowhere but to this origin or the web; to nobody it is sent as well", () =>
     Effect.gen(function* () {
       const { id, url } = yield* season("summer")

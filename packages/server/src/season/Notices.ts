@@ -9,6 +9,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { auditOf, makeAudits } from "../audit/audits.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
+import { publicOnly } from "../database/visibility.ts"
 import { makeTell } from "../notification/Notifications.ts"
 
 export class Notices extends Context.Service<
@@ -59,14 +60,18 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: (season_id) => sql`SELECT count(*)::int AS total FROM notice WHERE season_id = ${season_id}`
   }),
 
-  /** The roster by participant_login with its accounts by identity_login; owners by the first column of version_ord. */
+  /**
+   * The roster by participant_login with its accounts by identity_login; in a public season also the owners, by the first column of
+   * version_ord. Whoever was taken off the roster of a private season hears no more of it.
+   */
   participants: SqlSchema.findAll({
     Request: Schema.String,
     Result: Schema.Struct({ account_id: Schema.String }),
     execute: (season_id) => sql`
       SELECT i.account_id FROM participant p JOIN identity i ON i.provider = p.provider AND lower(i.login) = lower(p.login)
         WHERE p.season_id = ${season_id}
-      UNION SELECT v.owner_id FROM version v WHERE v.season_id = ${season_id} AND v.owner_id IS NOT NULL`
+      UNION SELECT v.owner_id FROM season s JOIN version v ON v.season_id = s.id
+        WHERE s.id = ${season_id} AND ${sql.literal(publicOnly())} AND v.owner_id IS NOT NULL`
   }),
 
   /** Inserts one row. */

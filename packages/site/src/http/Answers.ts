@@ -5,7 +5,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import { FRESH, READS, VISITOR } from "@agon/api/Visitor.ts"
 import { isUuid, Slug } from "@agon/api/Wire.ts"
-import { Effect, Schema, type Scope } from "effect"
+import { type Cause, Effect, Schema, type Scope } from "effect"
 import { FindMyWay, type HttpClient, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Asset } from "../html/assets.ts"
 import { ATOM, atom } from "../html/atom.ts"
@@ -16,7 +16,7 @@ import type { ClientAs } from "./clientAs.ts"
 import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
 import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
-import { makePageCache, type Standing } from "./PageCache.ts"
+import { type Made, makePageCache } from "./PageCache.ts"
 import { makePersonal, tokenOf } from "./Personal.ts"
 import { makePassedOn } from "./passedOn.ts"
 import { CurrentReading, namedIn } from "./Reads.ts"
@@ -72,10 +72,9 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
   const hasSignIn = makeHasSignIn(client, scope)
   const files = new Map([...assets].map(([path, { body, contentType }]) => [path, rendered(body, { contentType })]))
   const kept = (request: Request, address: string, drawn: Effect.Effect<Rendered, unknown>) =>
-    Effect.flatMap(orFault(request.url, cache.get(address, visitorOf(request), drawn)), ([page, fault]) =>
-      fault === undefined
-        ? Effect.flatMap(cache.standing(address), (standing) => send(request, page, { ...SHARED, ...toldOf(standing) }))
-        : send(request, page, { ...NO_STORE, ...later(fault.retry_after_s) })
+    cache.get(address, visitorOf(request), drawn).pipe(
+      Effect.flatMap((made) => send(request, made.page, { ...SHARED, ...toldOf(made) })),
+      Effect.catchCause((cause) => faulted(request, cause, NO_STORE))
     )
 
   const shared = (request: Request, route: SharedRoute, params: Readonly<Record<string, string>>, given: Found["searchParams"]) => {
@@ -145,11 +144,7 @@ const makeFile = (http: HttpClient.HttpClient) => {
   return (request: Request, { headers, refused, source }: Passing) => {
     const reading = { visitor: visitorOf(request), reads: [] }
     const passed = Effect.flatMap(Effect.provideService(source, CurrentReading, reading), (source) => passedOn(source, headers))
-    return Effect.catchCause(passed, (cause) =>
-      Effect.flatMap(faultedBy(request.url, cause), (fault) =>
-        send(request, faultPage(fault), { ...refused, ...later(fault.retry_after_s) })
-      )
-    )
+    return Effect.catchCause(passed, (cause) => faulted(request, cause, refused))
   }
 }
 
@@ -163,12 +158,16 @@ const makePassing =
   }
 
 /** What the service in front may keep the page by. */
-const toldOf = ({ fresh_ms, reads }: Standing): Headers => {
+const toldOf = ({ fresh_ms, reads }: Made): Headers => {
   const named = namedIn(reads)
   return { [FRESH]: String(fresh_ms), ...(named === undefined ? {} : { [READS]: named }) }
 }
 
 const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "retry-after": String(seconds) })
+
+/** The page of what has gone wrong. */
+const faulted = (request: Request, cause: Cause.Cause<unknown>, headers: Headers) =>
+  Effect.flatMap(faultedBy(request.url, cause), (fault) => send(request, faultPage(fault), { ...headers, ...later(fault.retry_after_s) }))
 
 const fault = (request: Request, status: number) => send(request, faultPage({ status }), NO_STORE)
 

@@ -1,9 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import { Crowded, OF_ONE_VISITOR_MAX, UNDER_WAY_MAX } from "./Admission.ts"
 import { isRateFault } from "./Fault.ts"
 import { makePageCache } from "./PageCache.ts"
+import { CurrentReading } from "./Reads.ts"
 import { rendered } from "./Rendered.ts"
 
 const cacheOf = Effect.map(Effect.scope, (scope) =>
@@ -31,7 +32,7 @@ it.effect("beyond so many pages under way the next is refused with 503, and no m
     assert.deepStrictEqual(refused, new Crowded({ status: 503 }))
     yield* Deferred.succeed(free, undefined)
     yield* cache.get(`/${UNDER_WAY_MAX - 1}`, "another", PAGE) // waits for the last of them
-    assert.strictEqual(String((yield* cache.get("/next", "another", PAGE)).body), "a page")
+    assert.strictEqual(String((yield* cache.get("/next", "another", PAGE)).page.body), "a page")
   })
 )
 
@@ -44,10 +45,44 @@ it.effect("a visitor who left goes on counting until the page is made, so that c
       yield* Fiber.interrupt(fiber)
     }
     assert.deepStrictEqual(yield* Effect.flip(cache.get("/next", "one", slow)), new Crowded({ status: 429 }))
-    assert.strictEqual(String((yield* cache.get("/next", "another", PAGE)).body), "a page")
+    assert.strictEqual(String((yield* cache.get("/next", "another", PAGE)).page.body), "a page")
     yield* Deferred.succeed(free, undefined)
     yield* cache.get(`/${OF_ONE_VISITOR_MAX - 1}`, "another", PAGE)
-    assert.strictEqual(String((yield* cache.get("/after", "one", PAGE)).body), "a page")
+    assert.strictEqual(String((yield* cache.get("/after", "one", PAGE)).page.body), "a page")
+  })
+)
+
+it.effect("a page comes with the reads that it was made of, also where another is kept at its address by then", () =>
+  Effect.gen(function* () {
+    const cache = yield* cacheOf
+    const gates = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+    let begun = 0
+    const over = (tag: string) =>
+      Effect.gen(function* () {
+        begun++
+        yield* Deferred.await(gates[1])
+        const { reads } = (yield* CurrentReading)!
+        reads.push({ request: HttpClientRequest.get("http://service.test/v1/games"), etag: tag })
+        return rendered(tag)
+      })
+    // Whoever waited for a page that was refused for another's rate asks for it on their own account.
+    const refused = Effect.andThen(Deferred.await(gates[0]), Effect.fail(new Crowded({ status: 429 })))
+    const first = yield* Effect.forkChild(Effect.flip(cache.get("/", "first", refused as Effect.Effect<never>)), { startImmediately: true })
+    const asked = yield* Effect.forEach(["old", "new"], (tag) =>
+      Effect.forkChild(cache.get("/", tag, over(tag)), { startImmediately: true })
+    )
+    yield* Deferred.succeed(gates[0], undefined)
+    yield* Fiber.join(first)
+    while (begun < asked.length) yield* Effect.yieldNow
+    yield* Deferred.succeed(gates[1], undefined)
+    const made = yield* Effect.forEach(asked, Fiber.join)
+    assert.deepStrictEqual(
+      made.map(({ page, reads }) => [String(page.body), reads.map(({ etag }) => etag)]),
+      [
+        ["old", ["old"]],
+        ["new", ["new"]]
+      ]
+    )
   })
 )
 

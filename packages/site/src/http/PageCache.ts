@@ -12,7 +12,7 @@
 import { Clock, Deferred, Effect, type Scope, Semaphore } from "effect"
 import type { HttpClient, HttpClientError } from "effect/http"
 import { type Crowded, makeAdmission } from "./Admission.ts"
-import { makePageStore } from "./PageStore.ts"
+import { type Kept, makePageStore } from "./PageStore.ts"
 import { CurrentReading, type Read, type Reading, unchanged } from "./Reads.ts"
 import type { Rendered } from "./Rendered.ts"
 
@@ -21,16 +21,17 @@ const CONFIRMED_FOR_MS = 1_000
 /** Pages confirmed or rendered at once; others wait. */
 const AT_ONCE_MAX = 64
 
-export interface Standing {
+/** A page with the reads that it was made of: another may be kept at its address before it is sent. */
+export interface Made {
+  readonly page: Rendered
+  /** For how many milliseconds it is shown without asking for its reads again. */
   readonly fresh_ms: number
   readonly reads: ReadonlyArray<Read>
 }
 
 /** A page, or the refusal that its rendering ended in, which is shown and not kept. */
 export interface PageCache<E> {
-  readonly get: (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => Effect.Effect<Rendered, E | Unmade>
-  /** For how many milliseconds the page is shown without asking for its reads again, and these reads. */
-  readonly standing: (address: string) => Effect.Effect<Standing>
+  readonly get: (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => Effect.Effect<Made, E | Unmade>
 }
 
 /** Why no page is made, besides the reasons of the page itself. */
@@ -42,7 +43,7 @@ export const makePageCache = <E>(
   scope: Scope.Scope,
   isRefusedForRate: (error: E | Unmade) => boolean
 ): PageCache<E> => {
-  type Flight = Deferred.Deferred<Rendered, E | Unmade>
+  type Flight = Deferred.Deferred<Kept, E | Unmade>
   const store = makePageStore()
   const admitted = makeAdmission()
   const flights = new Map<string, Flight>()
@@ -56,12 +57,12 @@ export const makePageCache = <E>(
       const of = (reading: Reading) => Effect.provideService(CurrentReading, reading)
       if (old !== undefined && (yield* of({ visitor, reads: [] })(unchanged(client, old.reads)))) {
         old.confirmed_ms = began_ms
-        return old.page
+        return old
       }
       const reading: Reading = { visitor, reads: [] }
-      const page = yield* of(reading)(render)
-      store.keep(address, { page, reads: reading.reads, visitor, confirmed_ms: began_ms })
-      return page
+      const kept: Kept = { page: yield* of(reading)(render), reads: reading.reads, visitor, confirmed_ms: began_ms }
+      store.keep(address, kept)
+      return kept
     }).pipe(underWay.withPermits(1), (made) => admitted(visitor, made))
 
   /** Goes on for the others when the one who came first goes away. */
@@ -75,20 +76,21 @@ export const makePageCache = <E>(
     return Effect.andThen(Effect.forkIn(Effect.exit(flown), scope), Deferred.await(flight))
   }
 
+  const find = (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+      const kept = store.get(address, visitor)
+      if (kept !== undefined && now_ms - kept.confirmed_ms < CONFIRMED_FOR_MS) return Effect.succeed(kept)
+      const joined = flights.get(address)
+      if (joined === undefined) return fly(address, visitor, render)
+      return Effect.catchIf(Deferred.await(joined), isRefusedForRate, () => make(address, visitor, render))
+    })
+
   return {
-    standing: (address) =>
-      Effect.map(Clock.currentTimeMillis, (now_ms) => {
-        const kept = store.peek(address)
-        if (kept === undefined) return { fresh_ms: 0, reads: [] }
-        return { fresh_ms: Math.max(0, Math.ceil(kept.confirmed_ms + CONFIRMED_FOR_MS - now_ms)), reads: kept.reads }
-      }),
     get: (address, visitor, render) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-        const kept = store.get(address, visitor)
-        if (kept !== undefined && now_ms - kept.confirmed_ms < CONFIRMED_FOR_MS) return Effect.succeed(kept.page)
-        const joined = flights.get(address)
-        if (joined === undefined) return fly(address, visitor, render)
-        return Effect.catchIf(Deferred.await(joined), isRefusedForRate, () => make(address, visitor, render))
-      })
+      Effect.zipWith(find(address, visitor, render), Clock.currentTimeMillis, ({ confirmed_ms, page, reads }, now_ms) => ({
+        page,
+        fresh_ms: Math.max(0, Math.ceil(confirmed_ms + CONFIRMED_FOR_MS - now_ms)),
+        reads
+      }))
   }
 }

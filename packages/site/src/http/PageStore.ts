@@ -42,7 +42,7 @@ const makeShelf = (bytes_max: number) => {
       take(oldest)
     }
   }
-  return { peek: (address: string) => pages.get(address), put, take }
+  return { has: (address: string) => pages.has(address), put, take }
 }
 
 export const makePageStore = () => {
@@ -57,8 +57,6 @@ export const makePageStore = () => {
       else if (lone !== undefined) (lone.visitor === visitor ? ofOne : ofSeveral).put(address, lone)
       return kept ?? lone
     },
-    /** Shown to nobody by this. */
-    peek: (address: string): Kept | undefined => ofSeveral.peek(address) ?? ofOne.peek(address),
-    keep: (address: string, kept: Kept): void => (ofSeveral.peek(address) === undefined ? ofOne : ofSeveral).put(address, kept)
+    keep: (address: string, kept: Kept): void => (ofSeveral.has(address) ? ofSeveral : ofOne).put(address, kept)
   }
 }

@@ -15,9 +15,9 @@
  *
  * "Another runner" means a runner of another key: one key may open many sessions.
  *
- * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
- * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a match's (domain/season/Lease.ts). Verdicts are applied before they are recorded, so one
- * that a crash interrupts is applied again.
+ * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named `<audit id>.<n>` and count
+ * against a runner's slots like any other; they are renewed no longer than a match's (domain/season/Lease.ts). Verdicts are applied before
+ * they are recorded, so one that a crash interrupts is applied again.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"

@@ -115,18 +115,25 @@ describe("the longest life of a match's lease", () => {
 })
 
 describe("the time that a report says a match took", () => {
-  const reported = (played_ms: number, after_ms: number) => {
-    const { state, now } = season(2)
-    const [work] = lease(state, now)
+  const reported = (played_ms: number, after_ms: number, away_ms = 0) => {
+    const { state: before, now } = season(2)
+    const [work] = lease(before, now)
+    committed(before)
+    const state = restore(structuredClone(snapshot(before)))
+    returned(state, { now: now + away_ms, latest: now + away_ms })
     const told = { ...outcome(2), played_ms }
     assert.deepStrictEqual(step(state, { _tag: "ReportMatch", key: RUNNER.key, lease: work!.lease, outcome: told }, now + after_ms), {
       accepted: true
     })
     return state.writes.ended.at(-1)!.played_ms
   }
-  it("is kept where its lease lasted as long, and is the lease's own time where it did not", () => {
+  it("is kept where the match has existed for as long, and is the match's own age where it has not", () => {
     assert.strictEqual(reported(1_500, 2_000), 1_500)
     assert.strictEqual(reported(2_147_483_647, 2_000), 2_000)
     assert.strictEqual(reported(50_000, 40_000), 40_000) // its lease ran out after 30 s, and nobody has taken the match since
+  })
+
+  it("has the time in which the season was away, when the runner played on", () => {
+    assert.strictEqual(reported(590_000, 601_000, 600_000), 590_000)
   })
 })

@@ -296,9 +296,9 @@ const endedRow = (state: State, match: OpenMatch, how: Closing): Ended => ({
   seats: how.seats ?? match.versions.map((version) => ({ version, rank: 0, score: 0, strikes: 0, place: null, made: null, open: null }))
 })
 
-/** No match was played for longer than its lease has lasted, or after a lease that ran out for longer than it has existed. */
-const playedMs = ({ now }: State, { created_at, leased_at }: OpenMatch, { played_ms }: MatchOutcome): number =>
-  Math.min(played_ms, Math.max(0, Math.floor(now - (leased_at ?? created_at))))
+/** No match was played for longer than it has existed. The start of its lease is no bound: it moves by the time in which the season was away. */
+const playedMs = ({ now }: State, { created_at }: OpenMatch, { played_ms }: MatchOutcome): number =>
+  Math.min(played_ms, Math.max(0, Math.floor(now - created_at)))
 
 const unqueue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)

@@ -1,5 +1,4 @@
 /** Models that administrators have brought into a season. */
-
 import { type Baseline, type ImportedBaselines, RecordBaseline, type RecordedBaseline } from "@agon/api/submission/baselines.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

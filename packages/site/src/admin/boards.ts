@@ -1,5 +1,4 @@
 /** A season's boards as pictures, and the forms that add them. */
-
 import type { ImportedBoards } from "@agon/api/board/admin.ts"
 import type { BoardRow } from "@agon/api/board/api.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"

@@ -1,5 +1,4 @@
 /** Models' stories that wait for a moderator, and matches that administrators recommend. */
-
 import { type Pick, PickMatch } from "@agon/api/writing/picks.ts"
 import type { SubmittedStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"

@@ -1,5 +1,4 @@
 /** A season's versions: entries in contention, which may be disqualified, candidates, and entries that may be let in again. */
-
 import type { Entry } from "@agon/api/leaderboard/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { DisqualifyVersion, type Standing } from "@agon/api/version/admin.ts"

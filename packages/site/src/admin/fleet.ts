@@ -1,5 +1,4 @@
 /** Runner keys and the runners that use them, of a season and of the platform. */
-
 import { type Key, KeyBody, type NewKey, type Runner } from "@agon/api/runner/api.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

@@ -1,5 +1,4 @@
 /** The log of administrative writes, of a season and of everything. */
-
 import type { AuditRow } from "@agon/api/admin/Audit.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

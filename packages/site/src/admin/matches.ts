@@ -1,5 +1,4 @@
 /** Matches that an administrator takes out of the ratings. */
-
 import { type VoidedMatch, VoidMatch } from "@agon/api/match/admin.ts"
 import type { MatchCard } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"

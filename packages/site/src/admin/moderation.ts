@@ -1,5 +1,4 @@
 /** Comments that wait for a moderator, and all threads. */
-
 import type { Subject, ThreadHead } from "@agon/api/comment/Comment.ts"
 import type { ModeratedComment, Verdict } from "@agon/api/comment/moderation.ts"
 import { Effect } from "effect"

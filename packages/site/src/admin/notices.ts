@@ -1,5 +1,4 @@
 /** Notices that a season's participants were sent, and those that everybody was. */
-
 import { type Notice, SendNotice } from "@agon/api/season/notices.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

@@ -1,5 +1,4 @@
 /** Who may enter a season, and who administers it. */
-
 import { AppointAdmin, type Participant, type SeasonAdministrator } from "@agon/api/season/people.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

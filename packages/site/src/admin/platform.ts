@@ -1,5 +1,4 @@
 /** The platform at a glance: its state, its games and every season with its desk. */
-
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"

@@ -1,5 +1,4 @@
 /** Rounds and finals of a season with their clock. The platform's administrators plan them; others see the one in play and the next. */
-
 import { PlanRound, type Round } from "@agon/api/season/rounds.ts"
 import type { RoundKind } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"

@@ -1,5 +1,4 @@
 /** A season's record as its administrators see it: what it stands at, its rules in words, and its fleet. */
-
 import { firstPage } from "@agon/api/Pages.ts"
 import type { Admissions } from "@agon/api/runner/season.ts"
 import type { Season } from "@agon/api/season/Season.ts"

@@ -1,5 +1,4 @@
 /** Versions that want an administrator's attention: candidates and what they wait for, suspended entries, and those out of play. */
-
 import type { Season } from "@agon/api/season/Season.ts"
 import type { Standing } from "@agon/api/version/admin.ts"
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"

@@ -1,5 +1,4 @@
 /** Settings of a season that stands: who may enter, what its fleet does, whether it is featured, and its end. */
-
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import type { Fleet } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"

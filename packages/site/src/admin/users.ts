@@ -1,5 +1,4 @@
 /** Accounts, or those that a search finds. */
-
 import type { User } from "@agon/api/admin/User.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

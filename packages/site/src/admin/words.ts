@@ -1,5 +1,4 @@
 /** Words that notes, bios, comments and stories may not contain. */
-
 import { AddWord, type Word } from "@agon/api/admin/Word.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

@@ -1,5 +1,4 @@
 /** The frame of every page: head, skip link, header, main, footer. */
-
 import { iconAt, styleAt } from "./assets.ts"
 import { ATOM } from "./atom.ts"
 import { type Html, html } from "./Html.ts"

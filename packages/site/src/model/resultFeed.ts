@@ -1,5 +1,4 @@
 /** The last matches of a model in public seasons. Trials count for nothing and have no page. */
-
 import type { CardSeat, MatchCard } from "@agon/api/match/Match.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"

@@ -53,6 +53,16 @@ it("a page of which one read has changed, or is kept no more, is shown for the r
   }
 })
 
+it("a page is not shown for longer than the site's second, whatever the site says", () => {
+  for (const fresh_ms of [1_001, 61_000, 99_999]) {
+    const { clock, kept, shows } = ground()
+    kept.keep(asked, page(undefined, fresh_ms))
+    assert.isTrue(shows())
+    clock.now_ms += 1_000
+    assert.isFalse(shows(), String(fresh_ms))
+  }
+})
+
 it("a page whose reads the site does not name is shown for the rest of the site's second alone", () => {
   for (const reads of [undefined, "", '"a"']) {
     const { clock, kept, shows } = ground()

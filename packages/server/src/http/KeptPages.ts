@@ -12,6 +12,8 @@ import { FRESH, isPersonal, READS } from "@agon/api/Visitor.ts"
 
 /** Most pages have 5 kB compressed. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024
+/** The site's own second. */
+const FRESH_MAX_MS = 1_000
 /** A page that the site draws otherwise after an upgrade, over the same reads, is shown for this long. */
 const HELD_MS = 10_000
 /** The memory of a page besides its body, its key and its reads. */
@@ -46,7 +48,7 @@ const keyOf = ({ headers, method, url }: Asked): string | undefined =>
 const freshFor = ({ headers, status }: Answered): number => {
   const told = headers[FRESH]
   const isShared = status === 200 && headers["cache-control"]?.startsWith("public") === true
-  return isShared && typeof told === "string" && /^\d{1,5}$/.test(told) ? Number(told) : 0
+  return isShared && typeof told === "string" && /^\d{1,5}$/.test(told) ? Math.min(FRESH_MAX_MS, Number(told)) : 0
 }
 
 /** The reads beneath the page, none where the site does not name them. */

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
 import { Crowded, OF_ONE_VISITOR_MAX, UNDER_WAY_MAX } from "./Admission.ts"
 import { isRateFault } from "./Fault.ts"
 import { makePageCache } from "./PageCache.ts"
@@ -83,6 +84,26 @@ it.effect("a page comes with the reads that it was made of, also where another i
         ["new", ["new"]]
       ]
     )
+  })
+)
+
+it.effect("a page that was confirmed later than now is asked for again: a clock that was set back keeps no page", () =>
+  Effect.gen(function* () {
+    const cache = yield* cacheOf
+    let made = 0
+    const page = Effect.map(CurrentReading, (reading) => {
+      made++
+      reading!.reads.push({ request: HttpClientRequest.get("http://service.test/v1/games"), etag: undefined })
+      return rendered("a page")
+    })
+    yield* TestClock.setTime(3_600_000)
+    assert.strictEqual((yield* cache.get("/", "one", page)).fresh_ms, 1_000)
+    yield* TestClock.setTime(3_600_400)
+    assert.strictEqual((yield* cache.get("/", "one", page)).fresh_ms, 600)
+    assert.strictEqual(made, 1)
+    yield* TestClock.setTime(3_570_000)
+    assert.strictEqual((yield* cache.get("/", "one", page)).fresh_ms, 1_000)
+    assert.strictEqual(made, 2)
   })
 )
 

@@ -34,6 +34,10 @@ export interface PageCache<E> {
   readonly get: (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => Effect.Effect<Made, E | Unmade>
 }
 
+/** Milliseconds. None for a page of later than now: the clock has been set back since. */
+const freshFor = ({ confirmed_ms }: Pick<Kept, "confirmed_ms">, now_ms: number): number =>
+  now_ms < confirmed_ms ? 0 : Math.max(0, Math.ceil(confirmed_ms + CONFIRMED_FOR_MS - now_ms))
+
 /** Why no page is made, besides the reasons of the page itself. */
 type Unmade = HttpClientError.HttpClientError | Crowded
 
@@ -79,7 +83,7 @@ export const makePageCache = <E>(
   const find = (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
       const kept = store.get(address, visitor)
-      if (kept !== undefined && now_ms - kept.confirmed_ms < CONFIRMED_FOR_MS) return Effect.succeed(kept)
+      if (kept !== undefined && freshFor(kept, now_ms) > 0) return Effect.succeed(kept)
       const joined = flights.get(address)
       if (joined === undefined) return fly(address, visitor, render)
       return Effect.catchIf(Deferred.await(joined), isRefusedForRate, () => make(address, visitor, render))
@@ -89,7 +93,7 @@ export const makePageCache = <E>(
     get: (address, visitor, render) =>
       Effect.zipWith(find(address, visitor, render), Clock.currentTimeMillis, ({ confirmed_ms, page, reads }, now_ms) => ({
         page,
-        fresh_ms: Math.max(0, Math.ceil(confirmed_ms + CONFIRMED_FOR_MS - now_ms)),
+        fresh_ms: freshFor({ confirmed_ms }, now_ms),
         reads
       }))
   }

@@ -51,5 +51,5 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   sandbox: ["admission", "worker"],
   zoo: ["graph"],
   site: ["html", "http", "picture"],
-  server: ["process", "metric", "config", "database", "http", "node", "object", "audit", "rating", "actor", "backup", "doctor"]
+  server: ["process", "metric", "config", "database", "http", "node", "object", "audit", "rating", "actor", "backup", "doctor", "removal"]
 }

@@ -1,6 +1,6 @@
 /** Objects that nobody needs are removed, those that somebody needs are not, whatever happens in between. */
 
-import { datasetKey, incomingKey, storedKey } from "@agon/server/object/keys.ts"
+import { datasetKey, incomingKey, replayKey, storedKey } from "@agon/server/object/keys.ts"
 import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
@@ -104,6 +104,28 @@ layer(Stored)("stored objects", (it) => {
       assert.isTrue(yield* lie(11), "the first look since they were taken")
       yield* collectAfter("1 day")
       assert.isTrue(yield* isGone(11))
+    })
+  )
+
+  it.effect("of a season that was removed go after a day, but for those that another match or version still has", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const objects = yield* ObjectStore
+      const { open } = Fixture.matchIds
+      const there = replayKey(open, `sha256:${"d".repeat(64)}`)
+      const gone = [replayKey(Fixture.uuid("match", 777), hash(1)), `replays/${Fixture.uuid("match", 778)}`, keysOf(21)[0]!]
+      yield* Fixture.insert("version", [version(22, 22, { status: "superseded" })])
+      for (const key of [there, ...gone, ...keysOf(22)]) {
+        yield* objects.put(key, body)
+        yield* sql`INSERT INTO stored_object (key, check_at, unused) SELECT ${key}, to_timestamp(${yield* Clock.currentTimeMillis}::float8 / 1000) + interval '1 day', true`
+      }
+      yield* collectAfter("1 second")
+      assert.deepStrictEqual(yield* Effect.forEach(gone, lies), [true, true, true], "a backup under way finds them")
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach([...gone, there], lies), [false, false, false, true])
+      assert.isTrue(yield* lie(22))
+      const rows = yield* sql`SELECT key FROM stored_object WHERE check_at IS NOT NULL`
+      assert.deepStrictEqual(rows, [])
     })
   )
 

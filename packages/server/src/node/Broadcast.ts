@@ -13,6 +13,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Queue, Schedule, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import { NodeSql } from "../database/Database.ts"
 import { restarts } from "../process/restarts.ts"
 
@@ -103,10 +104,7 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
   const send = Effect.suspend(() => {
     const topics = [...pending]
     pending.clear()
-    const messages = topics.flatMap(([topic, words]) => payloads(me, topic, [...words]))
-    // One transaction, whose end takes a lock that all who notify share.
-    const notified = pg`SELECT pg_notify(${channel}, message) FROM json_array_elements_text(${JSON.stringify(messages)}::json) message`
-    return Effect.tapError(notified, () =>
+    return Effect.tapError(notified(pg, me, topics), () =>
       // Words that could not be sent go with the next attempt; a repetition does no harm.
       Effect.forEach(topics, ([topic, words]) => tell(topic, [...words]), { discard: true })
     )
@@ -169,6 +167,12 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
   yield* listen.pipe(Effect.sandbox, Effect.retry(retry), Effect.forkScoped)
   return { hears: () => hears }
 })
+
+/** Tells words to every node but `from`, in the caller's transaction or one of its own, whose end takes a lock that all who notify share. */
+export const notified = (sql: SqlClient.SqlClient, from: string, topics: Iterable<readonly [Topic, Iterable<string>]>) => {
+  const messages = [...topics].flatMap(([topic, words]) => payloads(from, topic, [...words]))
+  return sql`SELECT pg_notify(${channel}, message) FROM json_array_elements_text(${JSON.stringify(messages)}::json) message`
+}
 
 /** Packs the words into as few notifications as possible. */
 export const payloads = (from: string, topic: Topic, words: ReadonlyArray<string>): Array<string> => {

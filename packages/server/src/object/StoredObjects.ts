@@ -10,13 +10,15 @@
  *                                                            a day later: a match of its trial may be under audit
  *   a file of a dataset ─▶ taking(datasets/…) ─▶ put ─▶ its row
  *                                                        checked as above: kept for good where the row is there
+ *   a season is removed (removal/remove.ts) ─▶ rows for what its matches, versions and datasets referred to
+ *                                                        checked a day later: removed, or kept where others refer to it
  *
- * The references are the rows of versions and datasets, so no reference counter can be wrong. A rejection is final, and a version that is
+ * The references are the rows of versions, datasets and matches, so no reference counter can be wrong. A rejection is final, and a version that is
  * entered again elsewhere was admitted here, so a reference never comes back without a new upload. Such an upload waits: the
  * collector holds the row's lock while it removes an object, and `taking` needs that lock before anything is put there.
  * Several nodes may collect at once: they skip each other's rows.
  */
-import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { isIncoming } from "./keys.ts"
 import { ObjectStore } from "./ObjectStore.ts"
@@ -26,9 +28,11 @@ import { makeQueries } from "./queries.ts"
 export const UPLOAD_MAX_MS = 15 * 60_000
 /** Longer than a review and a trial take in most seasons; a candidate that takes longer is checked again. */
 export const RECHECK_MS = 86_400_000
-const COLLECT_EVERY = "1 minute"
+const COLLECT_EVERY = Duration.minutes(1)
 /** Objects in one check: a store removes this many in a few seconds. */
 const OBJECTS_MAX = 500
+/** Where all of them were removed more are due: a season that was removed leaves one for each of its matches. */
+const COLLECT_AGAIN = Duration.seconds(5)
 const REMOVE_TIMEOUT = Duration.seconds(30)
 
 export class StoredObjects extends Context.Service<
@@ -47,8 +51,9 @@ export class StoredObjects extends Context.Service<
     Effect.gen(function* () {
       const stored = yield* makeStoredObjects
       yield* stored.collect.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("objects that nobody needs were not removed", cause)),
-        Effect.repeat(Schedule.spaced(COLLECT_EVERY)),
+        Effect.catchCause((cause) => Effect.as(Effect.logWarning("objects that nobody needs were not removed", cause), 0)),
+        Effect.flatMap((removed) => Effect.sleep(removed < OBJECTS_MAX ? COLLECT_EVERY : COLLECT_AGAIN)),
+        Effect.forever,
         Effect.forkScoped
       )
       return stored

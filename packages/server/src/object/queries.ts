@@ -22,7 +22,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   /**
    * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to the object, by
-   * version_weights and version_manifest, or whether a dataset does, by dataset_file_key. Nothing refers to an incoming key.
+   * version_weights and version_manifest, or whether a dataset or a match does, by dataset_file_key and match_pkey. Nothing refers to an
+   * incoming key.
    */
   lock: SqlSchema.findAll({
     Request: Schema.Struct({ key: Schema.String, now: Schema.Date }),
@@ -35,7 +36,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM o LEFT JOIN LATERAL (
         SELECT status FROM version WHERE o.kind = 'weights' AND weights_hash = o.hash
         UNION ALL SELECT status FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash
-        UNION ALL SELECT 'kept' FROM dataset_file WHERE key = o.key) v ON true
+        UNION ALL SELECT 'kept' FROM dataset_file WHERE key = o.key
+        UNION ALL SELECT 'kept' FROM match
+          WHERE id = CASE o.kind WHEN 'replays' THEN left(split_part(o.key, '/', 2), 36)::uuid END) v ON true
       GROUP BY o.unused`
   }),
 

@@ -19,6 +19,7 @@ const BENCHES = {
   paint: "when the site's pages are seen on a slow phone's line",
   pages: "what a page of the site costs, kept and made anew, against the API read beneath it",
   sandbox: "what playing models costs: first logits, matches a second of a core, the share outside inference, memory",
+  removal: "what removing a season costs, row by row and by dropping its partition, and what partitions cost reads and commits",
   start: "from scripts/start on empty data to the first answer and the first rated match",
   ratings: "how well the live rating, a refit and other methods order fields of known strength",
   collusion: "how often pairs of owners are listed where nobody colludes, and where two do"

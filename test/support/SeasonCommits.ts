@@ -13,8 +13,14 @@ export const season = id("season", 1)
 /** The only season of the database, with ten people and a board. */
 export const beginSeason = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const store = yield* SeasonStore
   yield* sql.unsafe("TRUNCATE game, account, live, match, seat, webhook_delivery CASCADE")
+  return yield* beginBeside
+})
+
+/** The same beside what the database has. */
+export const beginBeside = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const store = yield* SeasonStore
   yield* insertSeason(sql, season, settings())
   yield* insertPeople(sql, season, 10)
   const claimed = yield* store.claim(season)

@@ -33,10 +33,18 @@ export const serverCpu_us = (postmaster: number): number => {
 export const parentOf = (pid: number): number => statOf(pid)?.parent ?? 0
 
 const statOf = (pid: number): { readonly parent: number; readonly self: number; readonly ended: number } | undefined => {
-  const path = `/proc/${pid}/stat`
-  if (!existsSync(path)) return undefined
-  const text = readFileSync(path, "utf8")
+  const text = textOf(`/proc/${pid}/stat`)
+  if (text === undefined) return undefined
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ") // the third field of proc(5) comes first
   const at = (field: number) => Number(fields[field - 3])
   return { parent: at(4), self: at(14) + at(15), ended: at(16) + at(17) }
+}
+
+/** Undefined where the process has ended, also in between. */
+const textOf = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
 }

@@ -100,7 +100,7 @@ const prepare = Effect.fnUntraced(function* (run: Run, { baselines, boards, sett
 /** In every fourth seed, of odd and of even number, the runners hang at the end of the last season. */
 const hangs = ({ seed, step, steps }: Run): boolean => (seed % 8 === 3 || seed % 8 === 4) && step >= steps
 
-const HANG_VISITS = 80
+const HANG_VISITS = 90
 const KILLED_AT = 5
 
 /** Runners that hang hold a match of a new round by heartbeats alone, for longer than one of two seats may be held. */

@@ -8,7 +8,8 @@ const REVIEW_MS = 3_600_000
 /** Ten minutes, and ten times what a seat may take in all its turns and loads of its model. */
 const longest_ms = ({ now: { settings } }: Window, seats: number): number => {
   const { infer_us_max, match } = settings.rules
-  const seat_ms = (match.max_turns * infer_us_max) / 1_000 + match.max_turns * 5 + match.strike_limit * 10_000 + 10_000
+  const move_ms = Math.min(1_000, infer_us_max / 500) + 5
+  const seat_ms = 1_000 + match.max_turns * move_ms + match.strike_limit * 10_000 + 10_000
   return Math.min(DAY_MS, 600_000 + 10 * seats * Math.ceil(seat_ms))
 }
 

@@ -6,7 +6,11 @@ export const LEASE_MS = 30_000
 
 /** Starting the sandbox and fetching files, however busy runner and network are. */
 const PREPARING_MS = 600_000
-/** The rules and the encoding of one move; a model's own time is limited by `infer_us_max`. */
+/** A seat may use twice `infer_us_max` for each of its moves, but no more than a second, and a second more in all (sandbox/match/Account.ts). */
+const CHARGED_FACTOR = 2
+const MOVE_MAX_MS = 1_000
+const RESERVE_MS = 1_000
+/** The rules and the encoding of one move. */
 const RULES_MS = 5
 /** Loading a model, and what a seat may overdraw before a strike. The sandbox gives up a load after as long. */
 const LOAD_MS = 10_000
@@ -23,13 +27,13 @@ export const REVIEW_LEASE_MAX_MS = 3_600_000
 
 /**
  * The longest life of a match's lease, ms: `BUSY_FACTOR` times the processor time that a match of these rules may take, with every
- * turn played, every seat at its limit and reloaded after each strike. A match of two seats by the default rules has 28 minutes, one of
- * eight 80. A lease that is renewed for longer belongs to a runner that hangs, or lies.
+ * turn played, every seat at its limit and loaded again after each of its strikes. A match of two seats by the default rules has 31
+ * minutes, one of eight 95. A lease that is renewed for longer belongs to a runner that hangs, or lies.
  */
 export const matchLeaseMax_ms = ({ infer_us_max, match }: Pick<Rules, "infer_us_max" | "match">, seats: number): number => {
-  const moves_ms = match.max_turns * (infer_us_max / 1_000 + RULES_MS)
+  const move_ms = Math.min(MOVE_MAX_MS, (CHARGED_FACTOR * infer_us_max) / 1_000) + RULES_MS
   const loads_ms = (1 + match.strike_limit) * LOAD_MS
-  return Math.min(DAY_MS, PREPARING_MS + BUSY_FACTOR * seats * Math.ceil(moves_ms + loads_ms))
+  return Math.min(DAY_MS, PREPARING_MS + BUSY_FACTOR * seats * Math.ceil(RESERVE_MS + match.max_turns * move_ms + loads_ms))
 }
 
 export interface Lease {

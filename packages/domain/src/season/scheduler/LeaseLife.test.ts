@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Work } from "../Command.ts"
 import { returned } from "../clock/Absence.ts"
 import { matchLeaseMax_ms, REVIEW_LEASE_MAX_MS } from "../Lease.ts"
-import { DEFAULT_RULES } from "../Rules.ts"
+import { DEFAULT_RULES, type Rules } from "../Rules.ts"
 import { step } from "../Season.ts"
 import { committed, restore, type State, snapshot } from "../State.ts"
 import { lease, OPENED, outcome, RUNNER, season, submission, version } from "../testing/testSeason.ts"
@@ -102,12 +102,24 @@ describe("a lease that is renewed for ever", () => {
   })
 })
 
+/** What a seat may use of the processor without a strike: two times the limit a move, and a second at once (sandbox/match/Account.ts). */
+const seat_ms = ({ infer_us_max, match }: Pick<Rules, "infer_us_max" | "match">) =>
+  1_000 + match.max_turns * Math.min(1_000, (2 * infer_us_max) / 1_000)
+
 describe("the longest life of a match's lease", () => {
-  it("is ten times what its seats may compute, and never more than a day", () => {
+  it("is ten times what its seats may compute without a strike, and never more than a day", () => {
     for (const seats of [2, 4, 8]) {
-      const { infer_us_max, match } = DEFAULT_RULES
-      const computing_ms = (seats * match.max_turns * infer_us_max) / 1_000
-      assert.isAbove(matchLeaseMax_ms(DEFAULT_RULES, seats), 10 * computing_ms + 600_000)
+      for (const infer_us_max of [1, 20_000, 200_000, 500_000, 1_000_000]) {
+        for (const max_turns of [1, 50, 500, 5_000]) {
+          const rules = { infer_us_max, match: { max_turns, strike_limit: 1 } }
+          assert.isAtLeast(
+            matchLeaseMax_ms(rules, seats),
+            Math.min(86_400_000, 600_000 + 10 * seats * seat_ms(rules)),
+            JSON.stringify(rules)
+          )
+          assert.isAtMost(matchLeaseMax_ms(rules, seats), 86_400_000)
+        }
+      }
       assert.isBelow(matchLeaseMax_ms(DEFAULT_RULES, seats), 2 * 3_600_000)
     }
     assert.strictEqual(matchLeaseMax_ms({ infer_us_max: 1_000_000, match: { max_turns: 5_000, strike_limit: 100 } }, 8), 24 * 3_600_000)

@@ -17,6 +17,31 @@ const HARMLESS = new Set(["AccessShareLock", "RowShareLock", "RowExclusiveLock"]
 
 const found = (slug: string) => Effect.map(find("snakes", slug), ({ season }) => season!)
 
+/** What an administrator of the platform still finds of a season that is half removed. */
+const withinOf = ({ idOf, slug }: FullSeason.FullSeason) => [
+  ...[
+    "",
+    "/podium",
+    "/maps",
+    "/maps/duel",
+    "/playing",
+    "/rounds",
+    "/baselines",
+    "/versions",
+    "/participants",
+    "/audit",
+    "/webhooks"
+  ].flatMap((rest) => [A.urlOf(slug, rest), A.urlOf(slug, rest).replace("/v1/", "/v1/private/")]),
+  ...["matches", "games/snakes/leaderboard", "games/snakes/leaderboard/series"].map((list) => `/v1/private/${list}?season=${slug}`),
+  `/v1/private/models/${idOf("model", 3)}`,
+  `/v1/private/matches/${idOf("match", 1)}`,
+  `/v1/private/matches/${idOf("match", 4)}`,
+  `/v1/private/versions/${idOf("version", 1)}`,
+  "/v1/private/models/01950002-0000-7000-8000-000000000385",
+  "/v1/matches?owner=ada",
+  "/v1/profiles/ada"
+]
+
 /** Modes in which the transaction that waits for a row holds tables and indexes. */
 const modes = Effect.map(
   Effect.flatMap(
@@ -53,6 +78,15 @@ layer(Ground, { ...A.options, timeout: HANGS_AFTER_MS })("a removal beside a ser
             assert.isDefined(yield* Small.play(world.one.id), `a match is rated while ${table} is waited for`)
             const entered = yield* Small.modelOf(i % 2 === 0 ? "ada" : "bob", `beside ${table}`)
             yield* A.enter(world.two.id, 60 + i, entered, null)
+            const statuses = yield* Effect.forEach(withinOf(gone), (path) =>
+              Effect.map(A.read(path), ({ status }) => [path, status] as const)
+            )
+            assert.deepStrictEqual(
+              statuses.filter(([, status]) => status !== 200 && status !== 404),
+              [],
+              `while ${table} is waited for`
+            )
+            assert.isAbove(statuses.filter(([, status]) => status === 200).length, 10)
             yield* blocked(1)
             yield* Fiber.interrupt(removing)
           })

@@ -2,7 +2,7 @@
  * What removing a season costs: by `scripts/remove-season` out of one table of matches, and by detaching and dropping its partition where
  * matches and seats are partitioned by season; and what partitions cost the service's reads and a season's commits, with 4 and with 400.
  *
- *   node test/bench/removal.ts [matches, 1250000, of which a fifth is removed] [entries, 10000] [partitions, 400]
+ *   node test/bench/removal.ts [matches, 1250000, of which a fifth is removed] [entries, 10000] [partitions, 400; 0: without that copy]
  *
  * Reads and commits are those of the service, on copies of one database, in turn. Planning is what EXPLAIN says of a statement by hand.
  */
@@ -16,7 +16,7 @@ import { LIMITS, remove } from "@agon/server/removal/remove.ts"
 import { find } from "@agon/server/removal/season.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { insertRows, id as rowId, seasonId } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 import * as SeasonCommits from "../support/SeasonCommits.ts"
@@ -180,6 +180,7 @@ const commits = Effect.fnUntraced(function* (stands: ReadonlyArray<Stand>) {
     "the same, CPU of Postgres",
     cpu.map((us) => us / 1_000 / TIMES)
   )
+  return cycles[0]!.play
 })
 
 const playable = Effect.gen(function* () {
@@ -200,24 +201,44 @@ const bench = Effect.gen(function* () {
     connected(whole)
   )
   const named = (name: string, url: string): Stand => ({ name, url })
-  const [few, many] = [yield* copyOf(whole, "few"), yield* copyOf(whole, "many")]
+  const few = yield* copyOf(whole, "few")
   yield* Effect.provide(divide(SEASONS, SEASONS.length), connected(few))
-  yield* Effect.provide(divide(SEASONS, Number(partitions)), connected(many))
-  const stands = [named("one table", whole), named(`${SEASONS.length} partitions`, few), named(`${partitions} partitions`, many)]
+  const stands = [named("one table", whole), named(`${SEASONS.length} partitions`, few)]
+  if (Number(partitions) > 0) {
+    const many = yield* copyOf(whole, "many")
+    yield* Effect.provide(divide(SEASONS, Number(partitions)), connected(many))
+    stands.push(named(`${partitions} partitions`, many))
+  }
   yield* say(`\n${"medians in ms".padEnd(40)}${stands.map(({ name }) => name.padStart(14)).join("")}`)
   yield* Effect.scoped(reads(stands))
   yield* Effect.scoped(planning(stands))
-  yield* Effect.scoped(commits(stands))
+  const play = yield* commits(stands)
   yield* say(`\na season of ${SIZE.matches / 5} matches, of ${SIZE.matches}`)
-  yield* removals(whole, few)
+  yield* removals(whole, few, play)
+})
+
+/** Runs it while another season plays; answers how long its leases with their results took. */
+const beside = Effect.fnUntraced(function* <E, R, F>(run: Effect.Effect<unknown, E, R>, play: Effect.Effect<unknown, F>) {
+  const running = yield* Effect.forkChild(run)
+  const took: Array<number> = []
+  while (running.pollUnsafe() === undefined) {
+    const began = performance.now()
+    yield* play
+    took.push(performance.now() - began)
+  }
+  yield* Fiber.join(running)
+  const { p50_ms, p99_ms } = timesOf(took)
+  yield* say(
+    `meanwhile ${took.length} leases with results of another season: median ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(2)} ms, most ${Math.max(...took).toFixed(2)} ms`
+  )
 })
 
 /** By the command, and by its partitions; the command has the rest of the season to remove there as well. */
-const removals = Effect.fnUntraced(function* (whole: string, few: string) {
+const removals = Effect.fnUntraced(function* (whole: string, few: string, play: Effect.Effect<unknown, unknown>) {
   const command = Effect.flatMap(find("snakes", "last"), ({ season }) => remove(season!))
   const limited = (url: string) =>
     PgClient.layer({ url: Redacted.make(url), maxConnections: 1, startupParameters: { ...LIMITS, ...Database.PLANNING } })
-  yield* Effect.provide(spent("scripts/remove-season", command), limited(whole))
+  yield* beside(Effect.provide(spent("scripts/remove-season", command), limited(whole)), play)
   const dropped = Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.forEach(["match", "seat"], (table) => {
       const name = partition(table, REMOVED)

@@ -29,6 +29,7 @@ import datasets from "./0036_datasets.ts"
 import mail from "./0037_mail.ts"
 import seasonWebhooks from "./0038_season_webhooks.ts"
 import leaseStarts from "./0039_lease_starts.ts"
+import commentsOfThreads from "./0040_comments_of_threads.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -64,5 +65,6 @@ export const migrations = {
   "0036_datasets": statements(datasets),
   "0037_mail": statements(mail),
   "0038_season_webhooks": statements(seasonWebhooks),
-  "0039_lease_starts": statements(leaseStarts)
+  "0039_lease_starts": statements(leaseStarts),
+  "0040_comments_of_threads": statements(commentsOfThreads)
 }

@@ -22,7 +22,7 @@ import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { explain } from "./explain.ts"
 import { MIGRATION_NUMBERS, migrate, stillPlaysOn } from "./migrate.ts"
-import { untilReached } from "./startAgain.ts"
+import { isNotReached, untilReached } from "./startAgain.ts"
 
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
@@ -83,7 +83,12 @@ export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClie
 const checked = Effect.gen(function* () {
   const nodes = (yield* NodeSql)!
   yield* Effect.provideService(stillPlaysOn, SqlClient.SqlClient, nodes)
-}).pipe(Effect.catchTag("SqlError", Effect.die)) // where it was not reached the start tries again
+}).pipe(
+  Effect.catchTag("SqlError", (error) =>
+    // The start is tried again where the server was not reached.
+    isNotReached(error) ? Effect.die(error) : refuse(`DATABASE_URL: the schema could not be looked at: ${explain(error)}`)
+  )
+)
 
 /** All pools on a database whose schema is up to date already. */
 export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {

@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 8_000
 const pauseAfter = (attempts: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1))
 
 /** Whether the server was not reached, or is coming up or going down: a later attempt may succeed. */
-const isNotReached = (error: SqlError.SqlError): boolean => error.reason._tag === "ConnectionError" || isRestarting(error)
+export const isNotReached = (error: SqlError.SqlError): boolean => error.reason._tag === "ConnectionError" || isRestarting(error)
 
 /** Attempts, with one line of the log for each that fails, until one reaches the server or the time is up. */
 export const untilReached = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, patience: Duration.Input = PATIENCE) {

@@ -1,11 +1,12 @@
 /**
  * What reads cost over big tables, beside the same rows selected by hand-written SQL on a bare connection of the same driver:
  * a ladder of 10,000 entries at several places, and lists of 1,000,000 matches by every sort and filter of section 4.4 of the
- * contract, alone and together, first page and a deep one. Then the same over a tenth of the tables, which shows what grows.
+ * contract, alone and together, first page and a deep one. Then the same over a tenth of the entries and a part of the matches, which
+ * shows what grows.
  * The season is also claimed, as by a node that takes it over.
  * The service's read is the whole of it below the HTTP layer, the season's record included; nothing is answered from a cache.
  *
- *   node test/bench/reads.ts [matches, 1000000] [entries, 10000] [questions, a regular expression]
+ *   node test/bench/reads.ts [matches, 1000000] [entries, 10000] [questions, a regular expression] [of how many matches the part is one, 10]
  *
  * Bars: no read takes more than 3 times its hand-written SQL, and none grows with tables that it does not page through. A read
  * that goes through what it pages over (a deep page, a filter that few matches fit, all matches of a side) may grow: it is
@@ -26,7 +27,7 @@ import * as Postgres from "../support/Postgres.ts"
 import { type Measured, measure, type Stand, timesOf } from "./reads/measure.ts"
 import { type Question, questionsOf } from "./reads/questions.ts"
 
-const [matches = "1000000", entries = "10000", only = ""] = process.argv.slice(2)
+const [matches = "1000000", entries = "10000", only = "", part = "10"] = process.argv.slice(2)
 const FULL = { matches: Number(matches), entries: Number(entries) }
 const TENTH = 10
 const RATIO_BAR = 3
@@ -77,7 +78,7 @@ const stand = (size: typeof FULL) =>
   })
 
 const measureAll = Effect.gen(function* () {
-  const tenth = { matches: FULL.matches / TENTH, entries: FULL.entries / TENTH }
+  const tenth = { matches: FULL.matches / Number(part), entries: FULL.entries / TENTH }
   const [small, large] = [yield* stand(tenth), yield* stand(FULL)]
   const smaller = questionsOf(tenth)
   const rows: Array<Row> = []

@@ -20,7 +20,7 @@ import { nodeCpu_us, serverCpu_us } from "./play/cpu.ts"
 
 const [share = "0.15", seasons = "24", runners = "90", seconds = "20", counts = "1,2,3"] = process.argv.slice(2)
 const ENTRIES = 60
-const WARM_MS = 20_000
+const WARM_MS = 60_000
 const SETTLE_MS = 3_000
 const BARS: Readonly<Record<number, number>> = { 2: 1.7, 3: 2.4 }
 /** Matches take no time, so that the service is what they wait for. */

@@ -21,7 +21,7 @@ import { insertRows, id as rowId, seasonId } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 import * as SeasonCommits from "../support/SeasonCommits.ts"
 import { submit } from "../support/SeasonScript.ts"
-import { nodeCpu_us, parentOf, serverCpu_us } from "./play/cpu.ts"
+import { nodeCpu_us } from "./play/cpu.ts"
 import { timesOf } from "./reads/measure.ts"
 import { connected, copyOf, divide, partition } from "./removal/partitions.ts"
 
@@ -34,25 +34,25 @@ const WARM = 20
 
 const say = (text: string) => Effect.sync(() => console.log(text))
 
-/** Wall time, the server's CPU and its write-ahead log. */
+const writtenMb = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  yield* sql`SELECT pg_stat_force_next_flush()`
+  const [row] = yield* sql<{
+    readonly mb: number
+  }>`SELECT (wal_bytes / 1048576)::float8 AS mb FROM pg_stat_get_backend_wal(pg_backend_pid())`
+  return row!.mb
+})
+
+/** Wall time, and the CPU and write-ahead log of the connection's process: others may be at work. */
 const spent = <E, R>(what: string, run: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const [row] = yield* sql<{
-      readonly pid: number
-      readonly lsn: string
-    }>`SELECT pg_backend_pid() AS pid, pg_current_wal_lsn()::text AS lsn`
-    const postmaster = parentOf(row!.pid)
-    const [cpu, began] = [serverCpu_us(postmaster), performance.now()]
+    const [row] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+    const [mb, cpu, began] = [yield* writtenMb, nodeCpu_us(row!.pid), performance.now()]
     yield* run
-    const took_s = (performance.now() - began) / 1_000
-    const [wal] = yield* sql<{
-      readonly mb: number
-    }>`SELECT (pg_wal_lsn_diff(pg_current_wal_lsn(), ${row!.lsn}::pg_lsn) / 1048576)::float8 AS mb`
-    const cpu_s = (serverCpu_us(postmaster) - cpu) / 1e6
-    yield* say(
-      `${what.padEnd(58)}${took_s.toFixed(2).padStart(9)} s ${cpu_s.toFixed(2).padStart(8)} s CPU ${wal!.mb.toFixed(1).padStart(9)} MB log`
-    )
+    const [took_s, cpu_s] = [(performance.now() - began) / 1_000, (nodeCpu_us(row!.pid) - cpu) / 1e6]
+    const log = ((yield* writtenMb) - mb).toFixed(1)
+    yield* say(`${what.padEnd(58)}${took_s.toFixed(2).padStart(9)} s ${cpu_s.toFixed(2).padStart(8)} s CPU ${log.padStart(9)} MB log`)
   })
 
 const one = (url: string) => Database.layerPools({ url: Redacted.make(url), request_connections: 1, season_connections: 1 })

@@ -137,6 +137,39 @@ describe("Parking", () => {
       assert.strictEqual(parking.size(), 2)
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("tells a request to ask where it was woken, and not where its time ended", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const asks = (wait_ms: number) => Effect.forkChild(parking.park(waiting(), parking.signal(), wait_ms), { startImmediately: true })
+      const [short, long] = [yield* asks(30_000), yield* asks(60_000)]
+      yield* TestClock.adjust(30_000)
+      assert.isFalse(yield* Fiber.join(short))
+      parking.wake("s")
+      assert.isTrue(yield* Fiber.join(long))
+    }).pipe(Effect.provide(Parking.layer))
+  )
+  it.effect("loses no work that appears at the moment at which a request's time ends", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const asks = (wait_ms: number) => Effect.forkChild(parking.park(waiting(), parking.signal(), wait_ms), { startImmediately: true })
+      const wakes = Effect.forkChild(
+        Effect.delay(
+          Effect.sync(() => parking.wake("s")),
+          30_000
+        ),
+        { startImmediately: true }
+      )
+      for (const wakesFirst of [true, false]) {
+        if (wakesFirst) yield* wakes
+        const [first, second] = [yield* asks(30_000), yield* asks(60_000)]
+        if (!wakesFirst) yield* wakes
+        yield* TestClock.adjust(30_000)
+        if (!(yield* Fiber.join(first))) assert.isTrue(yield* Fiber.join(second))
+        assert.strictEqual(parking.size(), wakesFirst ? 1 : 0)
+        yield* Fiber.interrupt(second)
+      }
+    }).pipe(Effect.provide(Parking.layer))
+  )
   it.effect("lets everybody go when the node stops, and nobody waits from then on", () =>
     Effect.gen(function* () {
       const parking = yield* Parking

@@ -51,8 +51,8 @@ export class Parking extends Context.Service<
     readonly wake: (season: string) => void
     /** Notes that a request of this kind has asked the season, after this signal. */
     readonly told: (season: string, kind: string, since: number, given: boolean) => void
-    /** Waits until work appears in a season that it serves, or for `wait_ms`. */
-    readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<void>
+    /** Waits until work appears in a season that it serves, or for `wait_ms`; whether it has to ask: not where the time ended. */
+    readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<boolean>
     /** Passes the wake on to the next request, for one that was woken since and does not ask. */
     readonly passOn: (waiting: Waiting, since: number) => void
     /** Wakes the requests of a runner that was stopped: they ask, and are told so. */
@@ -128,16 +128,16 @@ const makeParking = (): Parking["Service"] => {
   const park = (waiting: Waiting, since: number, wait_ms: number) =>
     Effect.suspend(() => {
       const { kind, runner, serves } = waiting
-      if (closed || (runner !== undefined && stopped.has(runner))) return Effect.void
+      if (closed || (runner !== undefined && stopped.has(runner))) return Effect.succeed(true)
       for (const [season, at] of signals) {
-        if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.void
+        if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.succeed(true)
       }
       const each: Parked = { ...waiting, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
       parked.enter(each)
       return Deferred.await(each.woken).pipe(
         Effect.timeoutOption(wait_ms),
-        Effect.asVoid,
-        Effect.ensuring(Effect.sync(() => parked.leave(each)))
+        Effect.ensuring(Effect.sync(() => parked.leave(each))),
+        Effect.map(() => Deferred.isDoneUnsafe(each.woken)) // also where it was woken just as its time ended
       )
     })
 

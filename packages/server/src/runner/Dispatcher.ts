@@ -199,7 +199,7 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }:
       const wait_ms = until - (yield* Clock.currentTimeMillis)
       if (wait_ms <= 0 || parking.isClosed()) return []
       const before = since
-      yield* parking.park(waiting, before, wait_ms)
+      if (!(yield* parking.park(waiting, before, wait_ms))) return []
       since = parking.signal()
       const passOn = Effect.sync(() => parking.passOn(waiting, before))
       const leases = yield* Effect.onError(askAgain(caller, room), () => passOn)

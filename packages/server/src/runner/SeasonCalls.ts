@@ -49,6 +49,8 @@ export class SeasonCalls extends Context.Service<
     readonly holdings: Holdings
     /** The caller whose runner has this id; afterwards this node knows what it holds. Unknown, or of another key: not found. */
     readonly caller: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
+    /** The same, where it does not matter what other nodes have given the runner since this one read what it holds. */
+    readonly known: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
     /** The runner's leases by the rows, whatever this node remembers. */
     readonly heldBy: (runner: string) => Effect.Effect<ReadonlyArray<Holding>>
     /** The season of a lease's work; undefined where no such work has ever existed. */
@@ -111,15 +113,18 @@ const makeSeasonCalls = Effect.gen(function* () {
 
   const heldBy = yield* makeHeldBy(holdings)
 
+  const called = Effect.fnUntraced(function* (key: KeyOfRunner, id: string, anew: boolean) {
+    const runner = yield* runners.heard(key, id)
+    if (anew || !holdings.knows(id)) yield* heldBy(id)
+    return { key, runner }
+  })
+
   return SeasonCalls.of({
     holdings,
     tell,
     heldBy,
-    caller: Effect.fnUntraced(function* (key, id) {
-      const runner = yield* runners.heard(key, id)
-      if (shares || !holdings.knows(id)) yield* heldBy(id)
-      return { key, runner }
-    }),
+    caller: (key, id) => called(key, id, shares),
+    known: (key, id) => called(key, id, false),
     seasonOf: Effect.fnUntraced(function* (lease) {
       const held = yield* holding(lease)
       if (held !== undefined) return held.season

@@ -69,14 +69,17 @@ export class Browser {
 
 /** Signs in through the development provider and ends where the sign-in leads. On a busy machine the provider may be late: it is asked again. */
 export const signIn = async (browser: Browser, origin: string, login: string, query = "", tries = 5): Promise<Page> => {
+  const again = () => signIn(browser, origin, login, query, tries - 1)
   const page = await browser.follow(`${origin}/v1/auth/dev${query}`)
+  if (isLate(page.url) && tries > 1) return again()
   const after = await browser.submit(page, { login })
   const callback = await browser.follow(
     new URL(after.headers.get("location")!, after.url).href,
     ({ pathname }) => !isPartOfSignIn(pathname)
   )
-  const isLate = callback.headers.get("location")?.includes("sign_in_error=provider_failed") === true
-  return isLate && tries > 1 ? signIn(browser, origin, login, query, tries - 1) : callback
+  return isLate(callback.headers.get("location")) && tries > 1 ? again() : callback
 }
+
+const isLate = (address: string | null) => address?.includes("sign_in_error=provider_failed") === true
 
 const isPartOfSignIn = (path: string) => path.startsWith("/dev-idp") || path.startsWith("/v1/auth/")

@@ -45,6 +45,7 @@ export const layer = (public_url?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const port = yield* Effect.promise(freePort)
+      yield* Effect.promise(() => import("oidc-provider")) // else the first sign-in loads it, within the provider's second
       const { stub: hub } = yield* started
       const { stub: openid } = yield* started
       const origin = publicOrigin(public_url ?? `http://localhost:${port}`)

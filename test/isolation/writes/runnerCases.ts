@@ -114,9 +114,9 @@ const SESSIONS: ReadonlyArray<Case> = [
     changes: []
   },
   {
-    title: "a runner is seen, and one that was away is active again",
+    title: "a runner is seen, and one that is gone stays so",
     act: ({ runners }) => runners.seen({ ids: [id("runner", 13)], now: LATER }),
-    changes: ["runner 13: state=active last_seen_at=2026-03-01T12:10:00+00:00"]
+    changes: ["runner 13: last_seen_at=2026-03-01T12:10:00+00:00"]
   },
   {
     title: "a session is closed for good, and no other",

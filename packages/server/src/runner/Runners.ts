@@ -17,8 +17,11 @@ import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 const HEARTBEAT_S = LEASE_MS / 3_000
 /** A runner silent for longer than this, six heartbeats, is not counted. */
 export const SEEN_WITHIN_MS = 60_000
-/** `last_seen_at` is exact to this, so that most calls need no write. */
+/** `last_seen_at` is exact to this and the time until the next mark, so that most calls need no write. */
 const SEEN_EVERY_MS = 5_000
+/** Runners that were heard of are marked together, so many in one statement. */
+const MARK_EVERY = "1 second"
+const MARKED_MAX = 1_000
 /** After this silence a runner counts as gone; it returns with its next call. */
 const GONE_AFTER_MS = 90_000
 const SWEEP_EVERY = "10 seconds"
@@ -66,6 +69,21 @@ const tooMany = new TooManyRunners({
 
 const noRunner = new NotFound({ detail: "There is no runner of this id under this key; open a session." })
 
+/** The runners that were heard of since the last mark. A node that is killed forgets a second's; their next call marks them. */
+const makeMarks = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const unmarked = new Set<string>()
+  const mark = Effect.gen(function* () {
+    const ids = [...unmarked]
+    unmarked.clear()
+    const now = new Date(yield* Clock.currentTimeMillis)
+    for (let i = 0; i < ids.length; i += MARKED_MAX) yield* queries.seen({ ids: ids.slice(i, i + MARKED_MAX), now })
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("runners were not marked as seen", cause)))
+  yield* mark.pipe(Effect.repeat(Schedule.spaced(MARK_EVERY)), Effect.forkScoped)
+  yield* Effect.addFinalizer(() => mark)
+  return unmarked
+})
+
 const makeRunners = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
@@ -73,12 +91,7 @@ const makeRunners = Effect.gen(function* () {
   const session = yield* gathered((ids) =>
     Effect.map(Effect.orDie(queries.sessions(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
   )
-  const marked = yield* gathered(
-    Effect.fnUntraced(function* (ids) {
-      yield* queries.seen({ ids, now: new Date(yield* Clock.currentTimeMillis) })
-      return new Map<string, never>()
-    }, Effect.orDie)
-  )
+  const unmarked = yield* makeMarks
 
   const sweep = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -121,7 +134,7 @@ const makeRunners = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
       seenAt.set(id, now)
-      if (found.state !== "gone") yield* marked(found.id)
+      if (found.state !== "gone") unmarked.add(found.id)
       else
         for (const about of yield* Effect.orDie(queries.returns({ id, now: new Date(now) })))
           yield* Effect.logInfo("a runner returned", { runner: id, ...about })

@@ -176,15 +176,14 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Locks rows by the primary key, each at most every few seconds. A runner that returns after a silence is active again, a
-   * stopped one is not. A row that another statement holds is passed over, so that no two wait for each other; its runner's
-   * next call marks it.
+   * Locks rows by the primary key, each at most every few seconds. A runner that is gone by now stays so until its next call
+   * (`returns`): its key may have been revoked. A row that another statement holds is passed over, so that no two wait for each other;
+   * its runner's next call marks it.
    */
   seen: ({ ids, now }: { readonly ids: ReadonlyArray<string>; readonly now: Date }) => sql`
     WITH heard AS (SELECT r.id FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id
       FOR NO KEY UPDATE OF r SKIP LOCKED)
-    UPDATE runner r SET last_seen_at = ${now}, state = CASE WHEN r.state = 'gone' AND NOT r.stopped THEN 'active' ELSE r.state END
-    FROM heard WHERE r.id = heard.id`,
+    UPDATE runner r SET last_seen_at = ${now} FROM heard WHERE r.id = heard.id`,
 
   /** Locks one row by the primary key. The runner does not return; closed again, its row is answered as before. */
   closeSession: ({ id, key_id }: { readonly id: string; readonly key_id: string }) => sql`

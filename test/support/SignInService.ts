@@ -3,6 +3,7 @@
  * OpenID Connect, beside the development sign-in, which is a real `oidc-provider`.
  */
 
+import "oidc-provider" // loaded here, or the first sign-in would load it, for longer than a provider may take in these tests
 import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
@@ -45,7 +46,6 @@ export const layer = (public_url?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const port = yield* Effect.promise(freePort)
-      yield* Effect.promise(() => import("oidc-provider")) // else the first sign-in loads it, within the provider's second
       const { stub: hub } = yield* started
       const { stub: openid } = yield* started
       const origin = publicOrigin(public_url ?? `http://localhost:${port}`)

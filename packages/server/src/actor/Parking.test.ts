@@ -10,6 +10,9 @@ const parked = (kind?: string, seasons?: ReadonlyArray<string>, since = 0) =>
   Effect.flatMap(Parking, (parking) =>
     Effect.tap(Effect.forkChild(Effect.as(parking.park(waiting(kind, seasons), since, 30_000), "woken")), () => TestClock.adjust(0))
   )
+/** Whether it has to ask, once it is known. */
+const asks = (wait_ms: number) =>
+  Effect.flatMap(Parking, (parking) => Effect.forkChild(parking.park(waiting(), parking.signal(), wait_ms), { startImmediately: true }))
 
 describe("Parking", () => {
   it.effect("wakes one request for work that appears, and the next when that one was given some", () =>
@@ -140,7 +143,6 @@ describe("Parking", () => {
   it.effect("tells a request to ask where it was woken, and not where its time ended", () =>
     Effect.gen(function* () {
       const parking = yield* Parking
-      const asks = (wait_ms: number) => Effect.forkChild(parking.park(waiting(), parking.signal(), wait_ms), { startImmediately: true })
       const [short, long] = [yield* asks(30_000), yield* asks(60_000)]
       yield* TestClock.adjust(30_000)
       assert.isFalse(yield* Fiber.join(short))
@@ -151,7 +153,6 @@ describe("Parking", () => {
   it.effect("loses no work that appears at the moment at which a request's time ends", () =>
     Effect.gen(function* () {
       const parking = yield* Parking
-      const asks = (wait_ms: number) => Effect.forkChild(parking.park(waiting(), parking.signal(), wait_ms), { startImmediately: true })
       const wakes = Effect.forkChild(
         Effect.delay(
           Effect.sync(() => parking.wake("s")),

@@ -44,7 +44,10 @@ export const playsOn = (applied: ReadonlyArray<Applied>, last: number) => {
 
 /** Refuses migrations that nodes would not survive which are connected now. */
 export const olderNodesGone = Effect.fnUntraced(function* (lacked: ReadonlyArray<Applied>) {
-  const steps = lacked.flatMap((one) => (needOf(one) === undefined ? [] : [{ number: one[0], need: needOf(one)! }]))
+  const steps = lacked.flatMap((one) => {
+    const need = needOf(one)
+    return need === undefined ? [] : [{ number: one[0], need }]
+  })
   if (steps.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string }>`

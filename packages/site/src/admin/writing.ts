@@ -41,16 +41,17 @@ type Fields = Readonly<Record<string, (text: string) => string | null>>
 const payloadOf = <Of extends Fields>(of: Of, typed: Typed, names = Object.keys(of)) =>
   Object.fromEntries(names.map((name) => [name, of[name]!(typed.one(name))])) as Payload<Of>
 
-/** Only what was typed anew, of a text that stands as `now`; undefined where nothing was. */
-const changesOf = Effect.fnUntraced(function* <Of extends Fields>(of: Of, typed: Typed, now: Texts, what: string) {
-  const edit = editOf(typed, now)
+/** Changes only what was typed anew. A change of nothing answers the text as it is now. */
+const change = Effect.fnUntraced(function* <Of extends Fields, Text, E>(
+  { of, texts, what }: { readonly of: Of; readonly texts: (text: Text) => Texts; readonly what: string },
+  typed: Typed,
+  send: (payload: Partial<Payload<Of>>) => Effect.Effect<Text, E>
+) {
+  const edit = editOf(typed, texts(yield* send({})))
   yield* unlessOvertaken(edit, what)
   const names = Object.keys(of).filter((name) => isTyped(edit, name))
-  return names.length === 0 ? undefined : (payloadOf(of, typed, names) as Partial<Payload<Of>>)
+  if (names.length > 0) yield* send(payloadOf(of, typed, names) as Partial<Payload<Of>>)
 })
-
-/** A text as it is now: a change of nothing answers it. */
-const NOTHING = {}
 
 /** Makes a new announcement, or changes the one that `id` names. */
 const announce = platformForm("announcements", {
@@ -59,11 +60,10 @@ const announce = platformForm("announcements", {
   send: Effect.fnUntraced(function* ({ client, typed }) {
     const id = typed.one("id")
     if (id === "") yield* client.editorial.announce({ payload: payloadOf(announcementOf, typed) })
-    else {
-      const now = yield* client.editorial.editAnnouncement({ params: { id }, payload: NOTHING })
-      const payload = yield* changesOf(announcementOf, typed, valuesOf(now), "the announcement")
-      if (payload !== undefined) yield* client.editorial.editAnnouncement({ params: { id }, payload })
-    }
+    else
+      yield* change({ of: announcementOf, texts: valuesOf, what: "the announcement" }, typed, (payload) =>
+        client.editorial.editAnnouncement({ params: { id }, payload })
+      )
     return listOf("announcements")
   })
 })
@@ -152,11 +152,10 @@ const write = platformForm("posts", {
   send: Effect.fnUntraced(function* ({ client, typed }) {
     const slug = typed.one("old")
     if (slug === "") yield* client.editorial.addPost({ payload: payloadOf(postOf, typed) })
-    else {
-      const now = yield* client.editorial.editPost({ params: { slug }, payload: NOTHING })
-      const payload = yield* changesOf(postOf, typed, postTexts(now), "the post")
-      if (payload !== undefined) yield* client.editorial.editPost({ params: { slug }, payload })
-    }
+    else
+      yield* change({ of: postOf, texts: postTexts, what: "the post" }, typed, (payload) =>
+        client.editorial.editPost({ params: { slug }, payload })
+      )
     return listOf("posts")
   })
 })

@@ -44,7 +44,7 @@ export const features: ReadonlyArray<string> = [
  * may have a folder `testing`, which only tests import; the games' folders are those of the engine that hold a `game.ts`.
  */
 export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
-  api: ["documentation"],
+  api: ["documentation", "program"],
   domain: ["pairing", "rating"],
   engine: ["replay"],
   onnx: ["generated"],

@@ -125,11 +125,21 @@ describe("docs/operating.md", () => {
     assert.deepStrictEqual(documented("Configuration", "The site"), names.sort())
   })
 
+  const namedIn = (path: string) => {
+    const options = readFileSync(join(import.meta.dirname, "../..", path), "utf8")
+    return [...new Set([...options.matchAll(/"((?:AGON|OTLP|LOG|PUBLIC)_[A-Z_]+)"/g)].map(([, name]) => name!))].sort()
+  }
+
   it("has every variable of the site's environment once, and no other", () => {
-    const options = readFileSync(join(import.meta.dirname, "../../packages/site/src/Options.ts"), "utf8")
-    const names = [...options.matchAll(/Config\.\w+\("(\w+)"\)/g)].map(([, name]) => name!)
+    const names = namedIn("packages/site/src/Options.ts")
     assert.isAtLeast(names.length, 3)
-    assert.deepStrictEqual(documented("The site", "Sign-in"), names.sort())
+    assert.deepStrictEqual(documented("The site", "Sign-in"), names)
+  })
+
+  it("has every variable of a runner's environment once, and no other", () => {
+    const names = namedIn("packages/runner/src/runner/Options.ts")
+    assert.isAtLeast(names.length, 3)
+    assert.deepStrictEqual(documented("Runners", "Several nodes"), names)
   })
 })
 

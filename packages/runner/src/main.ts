@@ -3,6 +3,8 @@ import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when t
 import { makeClient } from "@agon/api/Client.ts"
 import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
+import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
+import { untilClosed } from "@agon/api/program/tied.ts"
 import * as Telemetry from "@agon/api/Telemetry.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
@@ -45,30 +47,20 @@ const observed = Layer.unwrap(
   Effect.map(otlpUrl, (url) => (url === undefined ? Layer.empty : Telemetry.layer({ url, share: 0, name: "agon-runner" })))
 )
 
-/** A runner started by a service ends when the service ends, even by a kill: its standard input closes. */
-const tied = Effect.callback<void>((resume) => {
-  process.stdin.on("end", () => resume(Effect.void)).on("error", () => resume(Effect.void))
-  process.stdin.resume()
-  // An open standard input would keep a drained runner's process alive for ever.
-  return Effect.sync(() => void process.stdin.destroy())
-})
-
 const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) => {
   const running = main(secondSignal({ tied: isTied }))
-  return isTied ? Effect.raceFirst(running, tied) : running
+  // A runner started by a service ends when the service ends, even by a kill.
+  return isTied ? Effect.raceFirst(running, untilClosed(process.stdin)) : running
 }).pipe(
   Effect.provide(Layer.mergeAll(sandboxes, observed, untraced).pipe(Layer.provideMerge(NodeHttpClient.layerUndici))),
   Effect.provide(Layer.effect(References.MinimumLogLevel, logLevel)),
-  Effect.catchTag("Refused", ({ message }) => Effect.sync(() => refused(message))),
+  Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
   LogLines.around(process.stdout)
 )
 
-const refused = (sentence: string): void => {
-  process.stderr.write(`${sentence}\n`)
-  process.exitCode = 2
-}
-
-const [argument] = process.argv.slice(2)
-if (argument === "--help" || argument === "-h") process.stdout.write(HELP)
-else if (argument !== undefined) refused(`The runner takes no argument ${argument}; see --help.`)
-else NodeRuntime.runMain(runs, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+byArguments(process, {
+  name: "The runner",
+  help: HELP,
+  start: () =>
+    NodeRuntime.runMain(runs, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+})

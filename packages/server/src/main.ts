@@ -6,12 +6,26 @@ import "@agon/api/heap.ts" // first: it says where objects go
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
 import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
+import { byArguments } from "@agon/api/program/arguments.ts"
 import type { Collector } from "@agon/api/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
 import { Foundations } from "./Foundations.ts"
+
+const HELP = `Usage: scripts/start
+
+Starts the service on this machine, with an embedded Postgres, a site and a runner beside it, until it is told to stop (SIGTERM, Ctrl-C).
+It takes no arguments but --help; its options are variables, of which these come first. docs/operating.md#configuration has all of them.
+
+  AGON_DATA      directory of its own for database, objects and secrets (./.agon)
+  HOST, PORT     address and port to listen on (127.0.0.1, 8080)
+  PUBLIC_ORIGIN  the origin that browsers see (http://localhost:PORT)
+  DATABASE_URL   a Postgres of your own (an embedded one)
+
+scripts/doctor says with the same variables whether it can start and work here.
+`
 
 /** The level of the log; spans, metrics and logs go to OTLP_URL too where that is set. */
 const observed = Layer.unwrap(
@@ -52,4 +66,9 @@ const program = Effect.catchTag(main, "StartRefused", ({ message }) =>
   })
 ).pipe(LogLines.around(process.stdout))
 
-NodeRuntime.runMain(program, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+byArguments(process, {
+  name: "The service",
+  help: HELP,
+  start: () =>
+    NodeRuntime.runMain(program, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+})

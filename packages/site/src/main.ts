@@ -3,10 +3,12 @@ import "@agon/api/heap.ts" // first: it says where objects go
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
 import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
+import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
+import { untilClosed } from "@agon/api/program/tied.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { options } from "./Options.ts"
+import { HELP, notListening, options } from "./Options.ts"
 import { layer } from "./Site.ts"
 
 /** A site that a service started tells it the port, and has a channel to it that nobody else has. */
@@ -21,19 +23,26 @@ const tell = Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
 )
 
 const main = Effect.flatMap(options, (given) =>
-  Effect.andThen(Layer.build(layer(given)).pipe(Effect.flatMap((context) => Effect.provideContext(tell, context))), Effect.never)
+  Effect.andThen(
+    Layer.build(layer(given)).pipe(
+      Effect.catchTag("ServeError", (error) => notListening(given, error)),
+      Effect.flatMap((context) => Effect.provideContext(tell, context))
+    ),
+    Effect.never
+  )
 ).pipe(Effect.scoped)
 
-/** A site started by a service ends when the service ends, even by a kill: its standard input closes. */
-const tied = Effect.callback<void>((resume) => {
-  process.stdin.on("end", () => resume(Effect.void)).on("error", () => resume(Effect.void))
-  process.stdin.resume()
-  return Effect.sync(() => void process.stdin.destroy())
-})
-
-Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) =>
-  isTied ? Effect.raceFirst(main, tied) : main
+/** A site started by a service ends when the service ends, even by a kill. */
+const runs = Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) =>
+  isTied ? Effect.raceFirst(main, untilClosed(process.stdin)) : main
 ).pipe(
-  LogLines.around(process.stdout),
-  NodeRuntime.runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+  Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
+  LogLines.around(process.stdout)
 )
+
+byArguments(process, {
+  name: "The site",
+  help: HELP,
+  start: () =>
+    NodeRuntime.runMain(runs, { disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitStatus(exit, process.exitCode)) })
+})

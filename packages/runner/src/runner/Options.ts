@@ -1,5 +1,6 @@
 /** The runner's options, from environment variables, and its help. */
-import { Config, Data, Effect, LogLevel, Redacted } from "effect"
+import { isWebAddress, type Refused, refuse, text, webAddress, whole } from "@agon/api/program/variables.ts"
+import { Effect, LogLevel, Redacted } from "effect"
 import { FINISH_S } from "./stopping.ts"
 
 export interface Options {
@@ -23,11 +24,6 @@ const SLOTS_MAX = 256
 const FINISH_S_MAX = 86_400
 const LEVELS = LogLevel.values.map((level) => level.toLowerCase())
 
-/** One sentence that says what to mend; the process ends with status 2. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
-
-const refuse = (message: string) => Effect.fail(new Refused({ message }))
-
 export const HELP = `Usage: agon runner, or scripts/runner
 
 Leases matches and examinations from an Agon service, runs them in a sandbox and reports the results, until it is told to
@@ -45,36 +41,19 @@ time it ends at once and gives back what it holds. It takes no arguments but --h
   LOG_LEVEL            ${LEVELS.join(", ")} (info); debug has a line for every match
 `
 
-const text = (name: string, or: string) =>
-  Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
-
 const key = Effect.gen(function* () {
   const value = yield* text("AGON_RUNNER_KEY", "")
   if (value === "") return yield* refuse("AGON_RUNNER_KEY is not set: it holds the key that an administrator made for this runner's fleet.")
   return Redacted.make(value)
 })
 
-const isAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-
-const url = Effect.gen(function* () {
-  const value = yield* text("AGON_URL", "http://localhost:8080")
-  return isAddress(value) ? value.replace(/\/$/, "") : yield* refuse(`AGON_URL: ${value} is no http(s) address.`)
-})
-
 /** The collector; undefined where there is none. */
 export const otlpUrl: Effect.Effect<string | undefined, Refused> = Effect.gen(function* () {
   const value = yield* text("OTLP_URL", "")
-  return value === "" || isAddress(value) ? value || undefined : yield* refuse("OTLP_URL: it takes the http or https URL of a collector.")
+  return value === "" || isWebAddress(value)
+    ? value || undefined
+    : yield* refuse("OTLP_URL: it takes the http or https URL of a collector.")
 })
-
-const whole = (name: string, or: number, { max, min }: { readonly min: number; readonly max: number }) =>
-  Effect.gen(function* () {
-    const value = yield* text(name, String(or))
-    const count = Number(value)
-    if (!/^\d+$/.test(value) || count < min || count > max)
-      return yield* refuse(`${name}: ${value} is no whole number from ${min} to ${max}.`)
-    return count
-  })
 
 const isWork = (word: string): word is Accepted => WORK.some((each) => each === word)
 
@@ -95,7 +74,7 @@ export const logLevel: Effect.Effect<LogLevel.LogLevel, Refused> = Effect.gen(fu
 /** Of the environment and the arguments, which are none. */
 export const options: Effect.Effect<Options, Refused> = Effect.gen(function* () {
   return {
-    url: yield* url,
+    url: yield* webAddress("AGON_URL", "http://localhost:8080"),
     key: yield* key,
     name: yield* text("AGON_RUNNER_NAME", "runner"),
     slots: yield* whole("AGON_RUNNER_SLOTS", 1, { min: 1, max: SLOTS_MAX }),

@@ -1,0 +1,34 @@
+/**
+ * Environment variables of the runner and the site, which both read the service's address and numbers. An empty value counts as unset; a
+ * wrong one ends the start with one sentence. The service's own variables are in packages/server/src/config.
+ */
+import { Config, Data, Effect } from "effect"
+
+/** One sentence that says what to mend; the process ends with status 2. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
+
+export const refuse = (message: string) => Effect.fail(new Refused({ message }))
+
+/** The variable's text without blanks around it, `or` where it is unset. */
+export const text = (name: string, or: string): Effect.Effect<string> =>
+  Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
+
+export const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+
+/** An http or https URL, without a slash at its end. */
+export const webAddress = (name: string, or: string): Effect.Effect<string, Refused> =>
+  Effect.flatMap(text(name, or), (value) =>
+    isWebAddress(value) ? Effect.succeed(value.replace(/\/$/, "")) : refuse(`${name}: ${value} is no http(s) address.`)
+  )
+
+/** A whole number from `min` to `max`, both included. */
+export const whole = (
+  name: string,
+  or: number,
+  { max, min }: { readonly min: number; readonly max: number }
+): Effect.Effect<number, Refused> =>
+  Effect.flatMap(text(name, String(or)), (value) => {
+    const count = Number(value)
+    const fits = /^\d+$/.test(value) && count >= min && count <= max
+    return fits ? Effect.succeed(count) : refuse(`${name}: ${value} is no whole number from ${min} to ${max}.`)
+  })

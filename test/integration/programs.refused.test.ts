@@ -1,0 +1,92 @@
+/** The service, the site and a runner that cannot start say in one sentence what to mend; asked for their help, they do not start. */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "vitest"
+
+const root = join(import.meta.dirname, "../..")
+const home = mkdtempSync(join(tmpdir(), "agon-refused-"))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+type Environment = Readonly<Record<string, string>>
+const run = (program: string, environment: Environment, ...args: ReadonlyArray<string>) =>
+  spawnSync(process.execPath, [join(root, program), ...args], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], ...environment },
+    encoding: "utf8",
+    timeout: 60_000
+  })
+
+const [service, site, runner] = ["packages/server/src/main.ts", "packages/site/src/main.ts", "packages/runner/src/main.ts"]
+
+describe("a program that is asked for its help", () => {
+  it.for([
+    [service, "scripts/start", "AGON_DATA"],
+    [site, "scripts/site", "AGON_SITE_PORT"],
+    [runner, "agon runner, or scripts/runner", "AGON_RUNNER_KEY"]
+  ] as const)("tells its options and does not start: %s", ([program, usage, variable]) => {
+    for (const flag of ["--help", "-h"]) {
+      const { status, stderr, stdout } = run(program, { AGON_RUNNER_KEY: "k" }, flag)
+      assert.deepStrictEqual([status, stderr], [0, ""])
+      assert.isTrue(stdout.startsWith(`Usage: ${usage}\n`), stdout)
+      assert.include(stdout, variable)
+    }
+    assert.isFalse(existsSync(join(home, ".agon")), "no data directory was made")
+  })
+})
+
+describe("a script that installs or checks", () => {
+  it.for(["install", "test"])("tells its use and does nothing: scripts/%s", (name) => {
+    const { status, stderr, stdout } = spawnSync(join(root, "scripts", name), ["--help"], { cwd: home, encoding: "utf8", timeout: 60_000 })
+    assert.deepStrictEqual([status, stderr], [0, ""])
+    assert.match(stdout, new RegExp(`^ {2}scripts/${name} `, "m"))
+    assert.notMatch(stdout, /^#|set -/m)
+  })
+})
+
+describe("a program that cannot start", () => {
+  it.for([
+    [service, {}, ["--port"], /^The service takes no argument --port; see --help\.\n$/],
+    [site, {}, ["8081"], /^The site takes no argument 8081; see --help\.\n$/],
+    [site, { AGON_SITE_PORT: "many" }, [], /^AGON_SITE_PORT: many is no whole number from 0 to 65535\.\n$/],
+    [site, { AGON_URL: "the service" }, [], /^AGON_URL: the service is no http\(s\) address\.\n$/],
+    [site, { PUBLIC_ORIGIN: "agon.example" }, [], /^PUBLIC_ORIGIN: agon\.example is no http\(s\) address\.\n$/],
+    [site, { AGON_SITE_OBJECTS: "s3" }, [], /^AGON_SITE_OBJECTS: s3 is no http\(s\) address\.\n$/],
+    [runner, {}, [], /^AGON_RUNNER_KEY is not set: [^\n]+\.\n$/],
+    [runner, { AGON_RUNNER_KEY: "k", AGON_URL: "the service" }, [], /^AGON_URL: the service is no http\(s\) address\.\n$/],
+    [runner, { AGON_RUNNER_KEY: "k", AGON_RUNNER_SLOTS: "many" }, [], /^AGON_RUNNER_SLOTS: many is no whole number from 1 to 256\.\n$/],
+    [
+      runner,
+      { AGON_RUNNER_KEY: "k", AGON_RUNNER_ACCEPTS: "match,lunch" },
+      [],
+      /^AGON_RUNNER_ACCEPTS: "lunch" is none of match, admission, audit\.\n$/
+    ],
+    [
+      runner,
+      { AGON_RUNNER_KEY: "k", LOG_LEVEL: "loud" },
+      [],
+      /^LOG_LEVEL: loud is none of all, fatal, error, warn, info, debug, trace, none\.\n$/
+    ],
+    [runner, { AGON_RUNNER_KEY: "k" }, ["--slots"], /^The runner takes no argument --slots; see --help\.\n$/]
+  ] as ReadonlyArray<readonly [string, Environment, ReadonlyArray<string>, RegExp]>)(
+    "says what to mend: %s %j %j",
+    ([program, environment, args, sentence]) => {
+      const { status, stderr, stdout } = run(program, environment, ...args)
+      assert.match(stderr, sentence)
+      assert.deepStrictEqual([status, stdout], [2, ""])
+    }
+  )
+
+  it("says which address the site cannot listen on", async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    const address = taken.address()
+    const port = typeof address === "object" && address !== null ? address.port : assert.fail("it listens on a port")
+    const { status, stderr } = run(site, { AGON_SITE_PORT: String(port) })
+    await new Promise((resolve) => taken.close(resolve))
+    assert.strictEqual(stderr, `AGON_SITE_HOST, AGON_SITE_PORT: 127.0.0.1, port ${port} cannot be listened on (EADDRINUSE).\n`)
+    assert.strictEqual(status, 2)
+  })
+})

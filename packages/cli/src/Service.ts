@@ -3,7 +3,8 @@
  * client over node:http: the one over undici does not load on Node 20.
  */
 import { type Credential, makeClient } from "@agon/api/Client.ts"
-import { Config, Effect, Option, Schema } from "effect"
+import { text as variable } from "@agon/api/program/variables.ts"
+import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { HttpClientError } from "effect/http"
 import { CouldNotRun, No } from "./Answer.ts"
@@ -19,7 +20,7 @@ export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JS
 
 /** The origin of the address: of the flag, or AGON_URL, or where nothing says one the standard one. */
 export const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>) {
-  const text = Option.isSome(flag) ? flag.value : yield* Effect.orElseSucceed(Config.String("AGON_URL"), () => STANDARD_URL)
+  const text = Option.isSome(flag) ? flag.value : yield* variable("AGON_URL", STANDARD_URL)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "") return url.origin
   return yield* new CouldNotRun({ message: `The address of a service is like https://agon.example, not ${text}.` })

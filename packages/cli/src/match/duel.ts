@@ -2,6 +2,7 @@
  * `agon duel A B [--sprt ELO0 ELO1]`: which of two models is the stronger, by mirrored pairs of matches on many boards. With --sprt it
  * ends as soon as the sequential test decides: exit status 0 where A is stronger by ELO1, else 1.
  */
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
@@ -12,7 +13,7 @@ import { colours, makeProgress } from "../Shown.ts"
 import { contestantArgument, readContestant } from "../version/contestant.ts"
 import { DECIDED_AT, estimate, type Hypotheses, pairsIn, test } from "./duel/Comparison.ts"
 import { type Counted, checkField, fieldFlags, inRange, PAIRS_MAX, playPairs } from "./duel/pairs.ts"
-import { finite, STRIKE_LIMIT, say } from "./duel/words.ts"
+import { finite, say } from "./duel/words.ts"
 
 const PAIRS = 100
 const PAIRS_SPRT = 10_000
@@ -87,7 +88,7 @@ export const duel = Command.make(
     const [a, b] = [yield* readContestant(given.a), yield* readContestant(given.b)]
     if (a.game !== b.game) return yield* new CouldNotRun({ message: `${a.name} plays ${a.game}, ${b.name} plays ${b.game}.` })
     const boards = yield* readBoards(a.game, given.boards)
-    const rules = { max_turns: given.max_turns, strike_limit: STRIKE_LIMIT }
+    const rules = { max_turns: given.max_turns, strike_limit: DEFAULT_RULES.match.strike_limit }
     const progress = yield* makeProgress(given.json)
     const field = { game: a.game, boards, rules, seed: given.seed, slots: given.slots }
     const counted = yield* playPairs(field, [a, b], most, (now) =>

@@ -1,16 +1,18 @@
 /** `agon gauntlet MODEL`: plays a model against each of the zoo, and estimates its place among them. */
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 import { Console, Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { boardsFlag, readBoards } from "../boards.ts"
+import { numberFlag } from "../numberFlag.ts"
 import { sandboxOf } from "../Sandbox.ts"
 import { jsonFlag } from "../Service.ts"
 import { colours, makeProgress } from "../Shown.ts"
 import { contestantArgument, contestantOf, readContestant } from "../version/contestant.ts"
 import { type Estimate, estimate, pairsIn } from "./duel/Comparison.ts"
 import { type Counted, checkField, type Field, fieldFlags, inRange, PAIRS_MAX, playPairs } from "./duel/pairs.ts"
-import { finite, STRIKE_LIMIT, say } from "./duel/words.ts"
+import { finite, say } from "./duel/words.ts"
 
 const PAIRS = 20
 
@@ -49,7 +51,7 @@ export const gauntlet = Command.make(
     model: contestantArgument("MODEL"),
     boards: boardsFlag,
     ...fieldFlags,
-    pairs: Flag.Int("pairs").pipe(Flag.withDescription("Pairs of matches against each model of the zoo"), Flag.withDefault(PAIRS)),
+    pairs: numberFlag("pairs", "Pairs of matches against each model of the zoo", PAIRS),
     json: jsonFlag
   },
   Effect.fn(function* (given) {
@@ -58,7 +60,7 @@ export const gauntlet = Command.make(
     const model = yield* readContestant(given.model)
     const field: Field = {
       ...{ game: model.game, boards: yield* readBoards(model.game, given.boards), seed: given.seed, slots: given.slots },
-      rules: { max_turns: given.max_turns, strike_limit: STRIKE_LIMIT }
+      rules: { max_turns: given.max_turns, strike_limit: DEFAULT_RULES.match.strike_limit }
     }
     const opponents = zoo.filter(({ game }) => game === model.game).map(contestantOf)
     if (opponents.length === 0) return yield* new CouldNotRun({ message: `The zoo has no model of ${model.game}.` })

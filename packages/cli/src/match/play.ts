@@ -1,4 +1,5 @@
 /** `agon play --game snakes --board FILE --seed N MODEL...`: plays one match, with one model per seat. */
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { Console, Effect, Option } from "effect"
@@ -6,27 +7,27 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { readJson, writeWhole } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
+import { numberFlag } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
-import { INFER_US_MAX } from "../version/examine.ts"
 import { readSeat } from "../version/seat.ts"
-import { show } from "./replay/show.ts"
+import { delayFlag, show } from "./replay/show.ts"
 
 export const play = Command.make(
   "play",
   {
-    models: Argument.File("MODEL.onnx").pipe(Argument.atLeast(1)),
+    models: Argument.File("MODEL.onnx").pipe(
+      Argument.withDescription("One model a seat, each with its manifest beside it as MODEL.json"),
+      Argument.atLeast(1)
+    ),
     game: gameFlag,
     board: Flag.File("board").pipe(Flag.withDescription("Board file")),
-    seed: Flag.Int("seed").pipe(Flag.withDescription("Match seed, a uint32"), Flag.withDefault(0)),
-    max_turns: Flag.Int("max-turns").pipe(Flag.withDescription("The rules' turn limit"), Flag.withDefault(500)),
-    strike_limit: Flag.Int("strike-limit").pipe(Flag.withDescription("Strikes after which a seat forfeits"), Flag.withDefault(3)),
-    infer_us_max: Flag.Int("infer-us-max").pipe(
-      Flag.withDescription("The season's infer_us_max; each move is charged against it"),
-      Flag.withDefault(INFER_US_MAX)
-    ),
-    replay: Flag.Path("replay").pipe(Flag.withDescription("File to write the replay to"), Flag.optional),
+    seed: numberFlag("seed", "Match seed, a uint32", 0),
+    max_turns: numberFlag("max-turns", "The rules' turn limit", DEFAULT_RULES.match.max_turns),
+    strike_limit: numberFlag("strike-limit", "Strikes after which a seat forfeits", DEFAULT_RULES.match.strike_limit),
+    infer_us_max: numberFlag("infer-us-max", "The season's infer_us_max; each move is charged against it", DEFAULT_RULES.infer_us_max),
+    replay: Flag.Path("replay").pipe(Flag.withDescription("File to write the replay to (default: none)"), Flag.optional),
     watch: Flag.Boolean("watch").pipe(Flag.withDescription("Show the board turn by turn"), Flag.withDefault(false)),
-    delay_ms: Flag.Int("delay-ms").pipe(Flag.withDescription("Milliseconds between turns on a terminal"), Flag.withDefault(120)),
+    delay_ms: delayFlag,
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON, without the replay"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, infer_us_max, replay: out, watch, delay_ms, json }) {

@@ -62,7 +62,7 @@ export const verify = Command.make(
     ),
     // A replay does not hold the memory cap, and the moves of a model that ran out of memory depend on it.
     memory_cap_bytes: Flag.Int("memory-cap-bytes").pipe(
-      Flag.withDescription("Memory cap of each seat, if the match had another than 5 x weights + 64 MiB"),
+      Flag.withDescription("Memory cap of each seat (default: 5 x weights + 64 MiB)"),
       Flag.optional
     ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answers as JSON"), Flag.withDefault(false))

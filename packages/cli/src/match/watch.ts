@@ -6,9 +6,8 @@ import { Command, Flag } from "effect/cli"
 import { jsonFlag, urlFlag } from "../Service.ts"
 import { readMatch } from "./replay/fetchReplay.ts"
 import { readReplay, replayArgument } from "./replay/readReplay.ts"
-import { show, viewsOf } from "./replay/show.ts"
+import { delayFlag, show, viewsOf } from "./replay/show.ts"
 
-const DELAY_MS = 120
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", linux: "xdg-open" }
 
 /** By the programs that desktops have; where there is none, the printed address is left. */
@@ -26,7 +25,7 @@ export const watch = Command.make(
   {
     match: replayArgument,
     url: urlFlag,
-    delay_ms: Flag.Int("delay-ms").pipe(Flag.withDescription("Milliseconds between turns on a terminal"), Flag.withDefault(DELAY_MS)),
+    delay_ms: delayFlag,
     open: Flag.Boolean("open").pipe(
       Flag.withDescription("Print the address of the match's page, and on a terminal open it in a browser"),
       Flag.withDefault(false)

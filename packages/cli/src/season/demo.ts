@@ -130,8 +130,11 @@ export const demo = Effect.fn("demo")(function* (url: string, admin: string) {
 export const demoCommand = Command.make(
   "demo",
   {
-    url: Flag.String("url").pipe(Flag.withDefault("http://localhost:8080"), Flag.withDescription("URL of the service")),
-    admin: Flag.String("admin").pipe(Flag.withDefault("admin"), Flag.withDescription("Login name of an administrator"))
+    url: Flag.String("url").pipe(
+      Flag.withDefault("http://localhost:8080"),
+      Flag.withDescription("Address of the service (default: http://localhost:8080)")
+    ),
+    admin: Flag.String("admin").pipe(Flag.withDefault("admin"), Flag.withDescription("Login name of an administrator (default: admin)"))
   },
   ({ admin, url }) =>
     demo(url, admin).pipe(

@@ -16,7 +16,7 @@ const number = (name: string, least: number, most: number, standard: number, des
       (value) => `--${name} is from ${least} to ${most}, not ${value}`
     ),
     Flag.withDefault(standard),
-    Flag.withDescription(`${description} (${standard})`)
+    Flag.withDescription(`${description} (default: ${standard})`)
   )
 
 /** Seasons of one pairing, one per seed. It yields between seeds, so that the command can be stopped. */

@@ -82,7 +82,7 @@ const ifSome = <Key extends string>(key: Key, value: Option.Option<string>): { r
 export const submit = Command.make(
   "submit",
   {
-    model: Argument.File("MODEL.onnx"),
+    model: Argument.File("MODEL.onnx").pipe(Argument.withDescription("The model, one ONNX file")),
     manifest: manifestArgument,
     game: gameFlag,
     name: Flag.String("model").pipe(Flag.withDescription("Name of your model; it is made if you have none of this name")),

@@ -34,7 +34,7 @@ export const readContestant = Effect.fnUntraced(function* (argument: string) {
 const fromZoo = (name: string): Effect.Effect<Contestant, CouldNotRun> => {
   const entry = zoo.find((one) => one.name === name)
   return entry === undefined
-    ? Effect.fail(new CouldNotRun({ message: `The zoo has no ${name}: agon zoo writes its models.` }))
+    ? Effect.fail(new CouldNotRun({ message: `The zoo has no ${name}; its models are ${zoo.map((one) => one.name).join(", ")}.` }))
     : Effect.succeed(contestantOf(entry))
 }
 

@@ -1,4 +1,5 @@
 /** `agon examine MODEL.onnx [MANIFEST.json] --game snakes`: checks a model as admission does. */
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import type { Verdict } from "@agon/sandbox/Verdict.ts"
 import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"
@@ -8,11 +9,9 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { boardsFlag, readBoards } from "../boards.ts"
 import { readBytes } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
+import { numberFlag } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { manifestArgument, manifestOf } from "./seat.ts"
-
-/** The rules' default (`infer_us_max`); a season may set its own. */
-export const INFER_US_MAX = 20_000
 
 /** The service compares speed with the season's rules after the examination; the command does the same here. */
 const withSpeed = (verdict: Verdict, max_us: number) =>
@@ -34,7 +33,7 @@ const say = (verdict: ReturnType<typeof withSpeed>): string => {
 export const examine = Command.make(
   "examine",
   {
-    model: Argument.File("MODEL.onnx"),
+    model: Argument.File("MODEL.onnx").pipe(Argument.withDescription("The model, one ONNX file")),
     manifest: manifestArgument,
     game: gameFlag,
     boards: boardsFlag,
@@ -42,7 +41,7 @@ export const examine = Command.make(
       "class",
       demoWeightClasses.map((one) => one.class)
     ).pipe(Flag.withDescription("Only admit to this class (default: every class)"), Flag.optional),
-    inferUsMax: Flag.Int("infer-us-max").pipe(Flag.withDescription("The season's infer_us_max"), Flag.withDefault(INFER_US_MAX)),
+    inferUsMax: numberFlag("infer-us-max", "The season's infer_us_max", DEFAULT_RULES.infer_us_max),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the verdict as JSON"), Flag.withDefault(false))
   },
   Effect.fn(function* (given) {

@@ -25,7 +25,7 @@ export type StaticCheck = { readonly ok: true; readonly plan: Plan } | { readonl
 const checkHash = (what: string, bytes: Uint8Array, hash: string | undefined): Rejected | null =>
   hash === undefined || sha256Hex(bytes) === hash
     ? null
-    : reject("hash_mismatch", `The ${what} have another sha256 than the submitted one; upload them again.`)
+    : reject("hash_mismatch", `The sha256 of the ${what} is not the submitted one; hash these files and submit them again.`)
 
 const checkSize = ({ weights, manifest, weight_classes }: ExamineRequest): Rejected | null => {
   const bytes = weights.length + manifest.length

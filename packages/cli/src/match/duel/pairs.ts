@@ -7,6 +7,7 @@
  * depend on the machine; a model that hangs still gets its strikes.
  */
 import { availableParallelism } from "node:os"
+import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import type { BoardFile, MatchRules } from "@agon/engine/Engine.ts"
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
@@ -14,6 +15,7 @@ import type { MatchReport } from "@agon/sandbox/match/Match.ts"
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { CouldNotRun } from "../../Answer.ts"
+import { numberFlag } from "../../numberFlag.ts"
 import type { Contestant } from "../../version/contestant.ts"
 import { NO_PAIRS, type Pentanomial, withPair } from "./Comparison.ts"
 
@@ -40,8 +42,8 @@ const SEED_MAX = 0xffff_ffff
 const SLOTS_MAX = 64
 
 export const fieldFlags = {
-  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed, a uint32: the same seed plays the same matches"), Flag.withDefault(0)),
-  max_turns: Flag.Int("max-turns").pipe(Flag.withDescription("The rules' turn limit"), Flag.withDefault(500)),
+  seed: numberFlag("seed", "Seed, a uint32: the same seed plays the same matches", 0),
+  max_turns: numberFlag("max-turns", "The rules' turn limit", DEFAULT_RULES.match.max_turns),
   slots: Flag.Int("slots").pipe(
     Flag.withDescription("Matches at once (default: one a core); changes no result"),
     Flag.withDefault(Math.min(SLOTS_MAX, availableParallelism()))

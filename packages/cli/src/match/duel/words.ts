@@ -1,9 +1,6 @@
 /** A comparison as commands say it. */
 import type { Estimate } from "./Comparison.ts"
 
-/** The rules' default. */
-export const STRIKE_LIMIT = 3
-
 /** With its sign; infinite where one model has all the points. */
 const signed = (elo: number): string => (Number.isFinite(elo) ? `${elo < 0 ? "" : "+"}${elo.toFixed(0)}` : elo < 0 ? "-inf" : "+inf")
 

@@ -6,11 +6,15 @@ import { engineOf, gameOf } from "@agon/engine/registry.ts"
 import { choicesAt } from "@agon/engine/replay/choicesAt.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { type Cause, Console, Duration, Effect, Option, Queue, Terminal } from "effect"
+import { numberFlag } from "../../numberFlag.ts"
 
 const HOME_AND_CLEAR = "\x1b[H\x1b[2J"
 const KEYS = "space pauses, arrows step, + and - change the speed, q ends"
+const DELAY_MS = 120
 const DELAY_MIN_MS = 1
 const DELAY_MAX_MS = 8_000
+
+export const delayFlag = numberFlag("delay-ms", "Milliseconds between turns on a terminal", DELAY_MS)
 
 /** The views from the start to the end, one more than there are turns, of a replay that follows the rules. */
 export function* viewsOf(replay: Replay): Generator<unknown> {

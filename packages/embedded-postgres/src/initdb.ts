@@ -52,7 +52,7 @@ const argumentsOf = (plan: Plan) => [
 ]
 
 /**
- * What the programs read comes as open files without a name: their user may read them, and the password never appears on a command line.
+ * The programs get their input as open files without a name: their user may read them, and the password never appears on a command line.
  * The database is made by a server without clients, which takes a third of what a running one does: it copies files instead of logging
  * each of their pages. Its exit status says nothing of a statement that failed, so a start looks whether the database is there.
  */

@@ -43,7 +43,7 @@ export type BoardCheck<Board> =
   | { readonly ok: true; readonly board: Board }
   | { readonly ok: false; readonly errors: ReadonlyArray<BoardError> }
 
-/** What a replay tells beside the moves (docs/games.md#replays). */
+/** Facts that a replay tells beside the moves (docs/games.md#replays). */
 export type MatchEvent =
   | { readonly turn: number; readonly kind: "out"; readonly seat: number; readonly reason: string }
   | { readonly turn: number; readonly kind: "food"; readonly cell: number }

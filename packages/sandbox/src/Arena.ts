@@ -23,9 +23,9 @@ const START_DEADLINE_MS = 20_000
  * The examination's own limits are on processor time, about 30 s for both instances. This deadline is for a machine that
  * gives the process almost none, and for a process that hangs.
  */
-export const EXAMINE_DEADLINE_MS = 300_000
+const EXAMINE_DEADLINE_MS = 300_000
 /** A look at a turn runs models for as long as a match does, without the match's own limits. */
-export const LOOK_DEADLINE_MS = 600_000
+const LOOK_DEADLINE_MS = 600_000
 /** A match may take this many times its processor time on the clock. */
 const BUSY_FACTOR = 4
 /** Cap of the deadline; a timer takes at most 24 days. */

@@ -23,7 +23,7 @@ export interface Islands {
   readonly address: (island: IslandName) => string
 }
 
-export class IslandsNotBuilt extends Data.TaggedError("IslandsNotBuilt")<{ readonly cause: unknown }> {}
+class IslandsNotBuilt extends Data.TaggedError("IslandsNotBuilt")<{ readonly cause: unknown }> {}
 
 /** `hasher` is the worker of `submit`. */
 export const ISLAND_NAMES = ["replay", "chart", "submit", "follow", "hasher"] as const

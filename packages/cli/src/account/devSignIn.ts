@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 
-export class SignInFailed extends Schema.TaggedError<SignInFailed>()("SignInFailed", { login: Schema.String, detail: Schema.String }) {}
+class SignInFailed extends Schema.TaggedError<SignInFailed>()("SignInFailed", { login: Schema.String, detail: Schema.String }) {}
 
 interface Cookie {
   readonly value: string

@@ -43,7 +43,7 @@ export interface Judgement {
 /** A pair is judged from so many matches on. */
 export const JUDGED_MATCHES_MIN = 10
 /** One season in so many without collusion shows a pair, at most. */
-export const CHANCE_MAX = 0.05
+const CHANCE_MAX = 0.05
 export const SHOWN_PAIRS_MAX = 20
 /** Pairs kept at once, some 150 bytes each. */
 const PAIRS_MAX = 100_000

@@ -17,7 +17,7 @@ const VARIANCE_KEPT_MIN = 0.05
 /** A new version of a rated model takes over the mean, with a deviation worth about 15 games. */
 const TAKEN_OVER_SIGMA_MIN = 100
 /** A rating with a larger deviation is provisional, whatever the number of matches. */
-export const PROVISIONAL_SIGMA = 100
+const PROVISIONAL_SIGMA = 100
 
 const S = 400 / Math.LN10
 const SPREAD = Math.PI / 8

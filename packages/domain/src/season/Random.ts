@@ -31,8 +31,7 @@ export const drawUint32 = (source: Source): number => mix(Math.imul(source.hash,
 export const draw = (source: Source): number => drawUint32(source) / 4294967296
 
 /** A fixed fraction in [0, 1) for this entry at this number of games: heaps rebuilt after a restart pop in the same order. */
-export const fractionOf = (ord: number, games: number): number =>
-  mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
+const fractionOf = (ord: number, games: number): number => mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
 
 /** The order of turns: the entry that has played least comes first, and a failed match counts as played. */
 export const placeOf = ({ virtual_games, failed }: { readonly virtual_games: number; readonly failed: number }): number =>

@@ -36,8 +36,7 @@ export interface Decided {
 }
 
 /** Whether there is a text for moderators to read. */
-export const isSubmitted = ({ public_body, state }: Pick<Story, "public_body" | "state">): boolean =>
-  state !== "draft" || public_body !== null
+const isSubmitted = ({ public_body, state }: Pick<Story, "public_body" | "state">): boolean => state !== "draft" || public_body !== null
 
 /** `unknown`: there is no submitted text; `changed`: the text in question no longer exists. */
 export const decide = (story: Story, word: Word, now: string): Decided | "unknown" | "changed" => {

@@ -5,7 +5,7 @@
 import type { SnakesBoard } from "./Board.ts"
 import { neighbour } from "./neighbour.ts"
 
-/** What a cell of the grid holds: nothing, the body of a seat (seat + 1), food or a wall. */
+/** Content of a cell of the grid: nothing, the body of a seat (seat + 1), food or a wall. */
 export const EMPTY = 0
 export const FOOD = 9
 export const WALL = 10

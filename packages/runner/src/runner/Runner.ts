@@ -82,7 +82,7 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
     state.done = state.done.filter(({ lease }) => !told.has(lease))
     yield* MatchSpans.reported(state.reports, told)
     if (answer.drain) yield* drain(state, "the service asks for it")
-    // What is given to a runner that stops goes back when its session is closed.
+    // Work that is given to a runner that stops goes back when its session is closed.
     if (!state.draining) for (const work of answer.leases) yield* start(state, work)
   }
 })

@@ -7,9 +7,9 @@ import type { AttributeProto, GraphProto, NodeProto, TensorProto } from "@agon/o
 import { quote, type Rejected, reject } from "../Verdict.ts"
 
 /** 64 MiB of float32, far more than any observation or activation of these games. */
-export const ELEMENTS_MAX = 16_777_216
+const ELEMENTS_MAX = 16_777_216
 /** For strides, kernels, paddings and the like; no board is wider. */
-export const EXTENT_MAX = 4_096
+const EXTENT_MAX = 4_096
 /** A longer list is data and not a list of sizes. */
 const SIZES_MAX = 64
 

@@ -21,7 +21,7 @@ import { extremes, type Kind, noise, positions } from "./observations.ts"
 import { whyNotLoaded, whyNotRun } from "./runtimeSays.ts"
 import type { Plan } from "./static.ts"
 
-export const LOAD_CPU_MAX_MS = 10_000
+const LOAD_CPU_MAX_MS = 10_000
 const RUN_CPU_MAX_MS = 3_000
 /** For one instance, loading included. */
 const TOTAL_CPU_MAX_MS = 13_000

@@ -32,7 +32,7 @@ import { type End, MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
 
 /** The match cannot be played, and no seat is to blame. */
-export class Unplayable extends Error {}
+class Unplayable extends Error {}
 
 const LOOK_EVERY_MS = 10
 /** A thread that gets no processor time for this long beyond its phase's limit is given up. */

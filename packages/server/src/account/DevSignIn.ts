@@ -16,7 +16,7 @@ import { FORM_POLICY } from "../http/securityHeaders.ts"
 import { signOfElsewhere } from "../http/thisMachine.ts"
 import { makeDevSignInStore } from "./devSignInStore.ts"
 
-export const devSlug = "dev"
+const devSlug = "dev"
 const path = "/dev-idp"
 const clientId = "agon"
 const LOGIN_CHARACTERS_MAX = 64

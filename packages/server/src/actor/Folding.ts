@@ -18,11 +18,11 @@ import * as Mailbox from "./Mailbox.ts"
 import type { Fence, SeasonLog } from "./SeasonStore.ts"
 
 /** Matches read and folded in one go, while nothing else of the process runs: some 5 ms. */
-export const PAGE_MATCHES = 250
+const PAGE_MATCHES = 250
 /** Rows that one statement writes while the season's commits wait. */
 export const CHUNK_SEATS = 250
 /** The limit for reading a page or writing a chunk; a healthy database needs far less. */
-export const FOLD_TIMEOUT = Duration.seconds(30)
+const FOLD_TIMEOUT = Duration.seconds(30)
 const AGAIN = Schedule.spaced("1 second")
 
 export interface Folding {

@@ -33,11 +33,11 @@ import { type PublishedEvent, SeasonEvents, type SeasonName } from "./SeasonEven
 import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
 
-export const BATCH_MAX = 256
-export const CLAIM_TIMEOUT = Duration.seconds(30)
+const BATCH_MAX = 256
+const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
 /** For reading a few rows by their keys. */
-export const LOG_TIMEOUT = Duration.seconds(5)
+const LOG_TIMEOUT = Duration.seconds(5)
 /** Caches are purged within this time, or entries live on until they expire: a season does not wait for a listener that hangs. */
 export const TELL_TIMEOUT = Duration.seconds(2)
 /** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */

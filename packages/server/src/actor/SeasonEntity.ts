@@ -43,7 +43,7 @@ export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, 
 const FENCED_PAUSE = Duration.seconds(5)
 /** Nobody waits longer for a page's sake; it is shown without. */
 const FORECAST_TIMEOUT = Duration.seconds(1)
-export const ASK_TIMEOUT = Duration.seconds(10)
+const ASK_TIMEOUT = Duration.seconds(10)
 /** Seasons woken side by side when the service starts: each holds a connection while it reads all its rows. */
 const WAKE_CONCURRENCY = 2
 const WAKE_PAUSE = Duration.seconds(1)
@@ -62,7 +62,7 @@ const allKnown = (season: string) => (replies: ReadonlyArray<Reply | undefined>)
     ? Effect.fail(new Mailbox.Unavailable({ season, reason: "its node does not know the command, which a later release has sent" }))
     : Effect.succeed(replies)
 
-export const layerEntity = SeasonEntity.toLayer(
+const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
     const season = (yield* Entity.CurrentAddress).entityId
     const store = yield* SeasonStore

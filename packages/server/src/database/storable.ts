@@ -6,7 +6,7 @@
  */
 
 /** Characters of one text; more than any column for outside text is meant to hold. */
-export const STORED_TEXT_MAX = 20_000
+const STORED_TEXT_MAX = 20_000
 const REPLACEMENT = "\ufffd"
 /** Matches the JSON escapes of NUL and of lone surrogates, and an escaped backslash before the same letters, which the slow path leaves alone. */
 const SUSPICIOUS = /\\u(0000|d[89a-f])/

@@ -36,7 +36,7 @@ export const counts = (match = "m"): string => `${match}.status = 'rated'`
  * participant_login: in this order whatever the planner believes (OFFSET 0), since a roster that is looked at first takes other
  * steps where it has nobody.
  */
-export const seesPrivate = (sql: Sql, viewer: string, season_id: Statement.Fragment): Statement.Fragment => sql`(
+const seesPrivate = (sql: Sql, viewer: string, season_id: Statement.Fragment): Statement.Fragment => sql`(
   EXISTS (SELECT 1 FROM account w WHERE w.id = ${viewer} AND w.admin)
   OR EXISTS (SELECT 1 FROM season_admin w WHERE w.season_id = ${season_id} AND w.account_id = ${viewer})
   OR EXISTS (SELECT 1 FROM identity i CROSS JOIN LATERAL (SELECT 1 FROM participant p WHERE p.season_id = ${season_id}

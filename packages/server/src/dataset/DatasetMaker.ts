@@ -29,7 +29,7 @@ import { nextUnit, type Unit } from "./unit.ts"
 
 const LOOK_EVERY = "5 minutes"
 /** Longer than a page takes at the slowest store; the claim is kept with every page. */
-export const CLAIM_S = 300
+const CLAIM_S = 300
 /** Free share of the objects' disk below which nothing is made: models and replays come first. */
 export const FREE_SHARE_MIN = 0.1
 

@@ -23,7 +23,7 @@ const makeNewest = Effect.map(SqlClient.SqlClient, (sql) =>
 )
 
 /** Since when the part that has waited longest could have been made; undefined where none waits. */
-export const behindSince = (seasons: ReadonlyArray<Due>, now_ms: number): number | undefined => {
+const behindSince = (seasons: ReadonlyArray<Due>, now_ms: number): number | undefined => {
   const since = seasons.flatMap((season) => {
     const unit = nextUnit(season, now_ms)
     return unit === undefined ? [] : [unit.until.getTime() + SETTLED_MS]

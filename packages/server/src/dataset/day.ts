@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000
 export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** When a day begins, in ms since 1970. */
-export const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
+const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
 export const endOf = (day: string): number => startOf(day) + DAY_MS
 

@@ -12,7 +12,7 @@ const QUICK_MS = 50
 const AGAIN = Schedule.max([Schedule.spaced("1 second"), Schedule.upTo(Schedule.forever, { times: 5 })])
 
 /** The size of the next batch. */
-export const nextSize = (size: number, took_ms: number): number => {
+const nextSize = (size: number, took_ms: number): number => {
   if (took_ms > SLOW_MS) return Math.max(ROWS.least, Math.floor(size / 2))
   return took_ms < QUICK_MS ? Math.min(ROWS.most, size * 2) : size
 }

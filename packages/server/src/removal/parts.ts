@@ -39,7 +39,7 @@ const webhooks: Part = {
   SELECT count(*)::int AS n FROM gone`
 }
 
-/** What people have and say there: first, so that nobody comes upon half of it. By season_id, in indexes or in small tables. */
+/** Tables of people and their words there: first, so that nobody comes upon half of it. By season_id, in indexes or in small tables. */
 export const PEOPLE: ReadonlyArray<Part> = [
   part("participant"),
   part("season_admin"),
@@ -55,7 +55,7 @@ export const PEOPLE: ReadonlyArray<Part> = [
   part("runner_key")
 ]
 
-/** What play has written besides matches, then versions, baselines, and the log of what administrators did. */
+/** Tables that play has written besides matches, then versions, baselines, and the log of what administrators did. */
 export const PLAY: ReadonlyArray<Part> = [
   part("live"),
   part("review"),

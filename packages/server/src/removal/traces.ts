@@ -1,5 +1,5 @@
 /**
- * What is left of a season outside its own rows: counts of views, and links in what people were told. Both are found by what they
+ * Traces of a season outside its own rows: counts of views, and links in what people were told. Both are found by what they
  * name, which is no longer there, so that a removal that was killed is finished by the next.
  */
 import { Effect } from "effect"

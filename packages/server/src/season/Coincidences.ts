@@ -1,5 +1,5 @@
 /**
- * What agrees in a season more than chance allows (docs/rating.md#pairs-of-owners), for its administrators. Nothing follows from it
+ * Results and networks that agree in a season more than chance allows (docs/rating.md#pairs-of-owners), for its administrators. Nothing follows from it
  * by itself.
  *
  * It is computed when somebody asks, from the latest rated matches, beside the season: pages of rows on a connection of the

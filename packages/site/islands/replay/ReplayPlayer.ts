@@ -247,7 +247,7 @@ const turnOfAddress = (): number | undefined => {
 
 const SEATS_MAX = 8
 
-/** What is not an array of texts names nobody. */
+/** Names of the seats; anything but an array of texts names nobody. */
 const readNames = (text: string | null): Names => {
   try {
     const names: unknown = JSON.parse(text ?? "[]")

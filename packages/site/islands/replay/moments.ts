@@ -1,4 +1,4 @@
-/** What happened in a match, in sentences: turn by turn for the live text, and what stands out for the timeline. */
+/** The events of a match in sentences: all of them turn by turn for the live text, the striking ones for the timeline. */
 import type { MatchEvent } from "@agon/engine/Engine.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { type Names, place, seatName } from "../../src/picture/describe.ts"
@@ -85,7 +85,7 @@ const eventText = (event: MatchEvent, cols: number, names: Names): ReadonlyArray
   return event.kind === "food" ? [`food appears at ${place(event.cell, cols)}`] : []
 }
 
-/** What the picture points out: where seats left in this turn, and in othello where the last disc was placed. */
+/** Cells that the picture points out: where seats left in this turn, and in othello where the last disc was placed. */
 export const marksOf = (replay: Replay, turn: number, before: Position | undefined): ReadonlyArray<Mark> => {
   const at = turn - 1
   if (before?.game === "snakes")

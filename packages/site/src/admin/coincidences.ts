@@ -1,4 +1,4 @@
-/** What agrees in a season more than chance allows, with the figures, and what does not follow from it. */
+/** Results and networks that agree in a season more than chance allows, with the figures, and what does not follow from them. */
 import type { Likeness, PairOfOwners, VersionOfOwner } from "@agon/api/season/coincidences.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"

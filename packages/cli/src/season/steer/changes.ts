@@ -71,7 +71,7 @@ export const roundSteps = (wanted: ReadonlyArray<PlanRound>, rounds: ReadonlyArr
   return { steps: [...withdrawals, ...moved, ...plans] as ReadonlyArray<RoundStep>, fixed }
 }
 
-export const plannedOf = ({ games, kind, starts_at }: PlanRound | Round) => ({ kind, games, starts_at: new Date(starts_at).toISOString() })
+const plannedOf = ({ games, kind, starts_at }: PlanRound | Round) => ({ kind, games, starts_at: new Date(starts_at).toISOString() })
 
 export const changeOf = (step: RoundStep): Change => {
   if (step.kind === "plan") return { what: "round", to: plannedOf(step.to) }

@@ -12,7 +12,7 @@ import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
 import { nextRated } from "./PairingBatches.ts"
 
 /** The most leases per request, whatever the runner's slots. */
-export const LEASES_PER_REQUEST_MAX = 64
+const LEASES_PER_REQUEST_MAX = 64
 
 /** Longer than any request waits: none that was let in before its key was revoked arrives later than this. */
 const REVOKED_MS = 120_000

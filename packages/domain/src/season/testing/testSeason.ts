@@ -96,7 +96,7 @@ export const finish = (state: State, work: Work, now: number, winner = 0): Reply
     : step(state, { _tag: "ReportMatch", key: RUNNER.key, lease: work.lease, outcome: outcome(work.versions.length, winner) }, now)
 
 /** Enters models 1 to n through review and trial, all of one class; answers the time at which all have entered. */
-export const enterAll = (state: State, n: number, now: number): number => {
+const enterAll = (state: State, n: number, now: number): number => {
   for (let i = 1; i <= n; i++) step(state, submission(i), now)
   const entered = () => [...state.versions_by_id.values()].filter(({ status }) => status === "entered").length
   for (let at = now; ; at++) {

@@ -294,7 +294,7 @@ export const padded = () =>
     )
   )
 
-export const EQUATIONS: ReadonlyArray<readonly [string, number]> = [
+const EQUATIONS: ReadonlyArray<readonly [string, number]> = [
   ["ij,jk->ik", 2],
   ["bij,bjk->bik", 3],
   ["ij->i", 2],

@@ -65,7 +65,7 @@ const play = async (module: WebAssembly.Module, optimize: number) => {
   return { state_sha256: replay.state_sha256, logits_sha256: logitsHash.digest("hex"), turns: result.turns }
 }
 
-export const replayAll = async (): Promise<Replayed> => {
+const replayAll = async (): Promise<Replayed> => {
   const module = await WebAssembly.compile(readFileSync(wasmPath))
   const matches: Record<string, Awaited<ReturnType<typeof play>>> = {}
   for (const [level, optimize] of Object.entries(OPTIMIZE)) matches[level] = await play(module, optimize)

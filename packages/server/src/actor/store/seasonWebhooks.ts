@@ -1,5 +1,5 @@
 /**
- * What a season's webhooks are told, written by the commit of the event itself: rounds that start, entries that join and leave, matches
+ * Events for a season's webhooks, written by the commit of the event itself: rounds that start, entries that join and leave, matches
  * that are voided, and the close with its podium. A commit without such an event, as all of play are, has no such part, whether or not the
  * season has webhooks.
  *

@@ -32,7 +32,8 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
         yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
         yield* unhurried
         const migration = yield* lastMigration
-        if (migration === undefined) return yield* refuse("there is nothing to back up: the database has no tables of the service")
+        if (migration === undefined)
+          return yield* refuse(`there is nothing to back up: the database ${placeOf(settings)} has no tables of the service`)
         if (!MIGRATION_NUMBERS.includes(migration))
           return yield* refuse(`the database is at migration ${migration}, which this release does not know`)
         yield* Manifest.begin(directory)
@@ -52,6 +53,10 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
     const rows = written.tables.reduce((sum, table) => sum + table.rows, 0)
     return `${directory} has ${written.tables.length} tables with ${rows} rows and ${objects.count} objects of ${objects.bytes} bytes`
   })
+
+/** Where the settings say that the database is: a backup with other settings than the service's finds an empty one. */
+const placeOf = ({ database_url, directory }: SettingsShape) =>
+  database_url === undefined ? `in AGON_DATA ${directory}` : "of DATABASE_URL"
 
 const keepSecrets = (from: string, to: string) =>
   Manifest.files("secrets", async () => {

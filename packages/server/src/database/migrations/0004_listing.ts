@@ -1,6 +1,6 @@
 /**
  * What lists of matches sort and filter by stands on the match itself, so that a page is read in the order of an index
- * and a filter asks no seat. Written with the match (season/figures.ts); of those that were there, worked out of their seats.
+ * and a filter asks no seat. Written with the match (actor/store/figures.ts); of those that were there, worked out of their seats.
  *
  *   closeness    minus the share of the first's score that the second is behind; null where that has no meaning
  *   upset        by how much a seat was rated, before the match, above one that finished before it: the most

@@ -1,4 +1,4 @@
-/** Ratings of the commits whose rating rows still wait (server/season/WaitingRatings.ts): few rows a season, none while it is calm. */
+/** Ratings of the commits whose rating rows still wait (server/actor/WaitingRatings.ts): few rows a season, none while it is calm. */
 export default `
 -- writer: the season's actor. A claim writes the ratings in it to their rows and empties it: nodes that do not know it must not
 -- claim a season that one which does has played

@@ -1,4 +1,4 @@
-/** What failed matches cost an entry's place in the queue, and whose fault they may be (domain/season/Faults.ts). */
+/** The cost of failed matches in an entry's place in the queue, and whose fault they may be (domain/season/scheduler/Faults.ts). */
 export default `
 ALTER TABLE rating ADD COLUMN failed float8 NOT NULL DEFAULT 0;
 

@@ -1,6 +1,6 @@
 /**
  * A round begins without writing every rating: a row says of which round it is, and one in play that is of an earlier round is read as
- * reset (domain/season/Resets.ts, leaderboard/standing.ts): the view `standing` does, whose numbers are those of the seed.
+ * reset (domain/season/rating/Resets.ts): the view `standing` does so, whose numbers are those of the seed.
  */
 export default `
 -- machine: the last round whose reset the row has seen
